@@ -1,0 +1,1 @@
+//! Regatta: a parallel portfolio verifier for C.

@@ -1,0 +1,34 @@
+//! The solvers are linked and answer: one query each, so that a broken set-up shows here and not in an engine.
+
+/// The version that `scripts/setup.sh` installs.
+#[test]
+fn z3_is_the_pinned_one() {
+    assert!(
+        z3::full_version().starts_with("5.4.0"),
+        "linked: {}",
+        z3::full_version()
+    );
+}
+
+#[test]
+fn z3_finds_a_factor() {
+    use z3::ast::{Ast, BV};
+    let solver = z3::Solver::new();
+    let (x, y) = (BV::new_const("x", 16), BV::new_const("y", 16));
+    solver.assert((&x * &y).eq(BV::from_u64(15 * 17, 16)));
+    for factor in [&x, &y] {
+        solver.assert(factor.bvugt(BV::from_u64(1, 16)));
+        solver.assert(factor.bvult(BV::from_u64(255, 16)));
+    }
+    assert_eq!(solver.check(), z3::SatResult::Sat);
+    let model = solver.get_model().expect("a model after sat");
+    let value = |v: &BV| {
+        model
+            .eval(v, true)
+            .and_then(|v| v.as_u64())
+            .expect("a value")
+    };
+    assert_eq!((value(&x) * value(&y)) & 0xffff, 15 * 17);
+    solver.assert((&x & BV::from_u64(1, 16)).eq(BV::from_u64(0, 16)));
+    assert_eq!(solver.check(), z3::SatResult::Unsat);
+}
