@@ -1,1 +1,23 @@
 //! Regatta: a parallel portfolio verifier for C.
+//!
+//! # The way of the data
+//! ```text
+//! file.c ─ frontend ─► program as lowered ─ program::simplify ─► program to analyse
+//!                            │                                          │
+//!                            │                       analysis (simulation; the engines)
+//!                            ▼                                          │
+//!                    replay of alarms  ◄────────────────────────────────┘
+//!                            ▼
+//!          portfolio::supervisor ─► RESULT line, exit code, events
+//! ```
+//!
+//! # The modules
+//! A module uses those before it in this list, never those after.
+//!
+//! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
+//! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
+//! * [`frontend`]: from C to a program.
+
+pub mod frontend;
+pub mod program;
+pub mod term;

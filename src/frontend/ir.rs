@@ -1,0 +1,544 @@
+//! The typed intermediate representation between C and the control-flow automaton.
+//!
+//! `lower` makes it from the syntax tree: types are checked, conversions explicit, side effects in order, control flow
+//! a graph of basic blocks. What is still open is memory: every C object is an [`Object`] of bytes and every access
+//! names an address. `memory` then decides, with the points-to analysis of the whole unit, which objects become scalar
+//! variables and which lie in which region, and emits the [`crate::program::Program`].
+//!
+//! # Rules
+//! * **Expressions are pure.** They read memory but change nothing. Evaluation is strictly from left to right: where a
+//!   right operand has a side effect, what the left one reads was copied to a temporary object before.
+//! * **Operands that can fault** (reads through pointers or at variable indices, division and remainder, shifts by a
+//!   variable) never stand under [`Expr::Conditional`] or on the right of a logical operator: there `lower` makes
+//!   branches. Logical operators over harmless operands stay expressions.
+//! * **Truth values** are C's: comparisons and logical operators have type `int` and values 0 and 1; a condition is any
+//!   scalar, true when it is not equal to zero.
+//! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator have
+//!   the operator's type (shift counts excepted).
+
+use crate::program::{DataModel, Lifetime, SourceMap, Span};
+use crate::term::{FloatFormat, RoundingMode};
+
+/// A whole program.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The files it comes from.
+    pub sources: SourceMap,
+    /// Sizes of C's types.
+    pub data_model: DataModel,
+    /// All objects: globals, string literals, parameters, locals, temporaries.
+    pub objects: Vec<Object>,
+    /// All functions with a body, and the start function.
+    pub functions: Vec<Function>,
+    /// Initialises all static objects, then calls `main`; a function without parameters.
+    pub start: FunctionIndex,
+    /// Whether the rounding mode can change ([`Instruction::SetRounding`] occurs); else it is to nearest even.
+    pub dynamic_rounding: bool,
+}
+
+/// Index into [`Unit::objects`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectIndex(pub u32);
+
+/// Index into [`Unit::functions`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionIndex(pub u32);
+
+/// Index into [`Function::blocks`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockIndex(pub u32);
+
+/// A scalar value's type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// An integer (also an enumeration) of 1 to 128 bits; bit-fields have their own width only in [`Place`].
+    Integer {
+        /// Width in bits.
+        bits: u8,
+        /// Whether negative values exist.
+        signed: bool,
+    },
+    /// `_Bool`: 8 bits in memory, of which only the values 0 and 1 are ever written by an assignment.
+    Bool,
+    /// A float.
+    Float(FloatFormat),
+    /// A pointer to an object or a function, or null (all bits zero).
+    Pointer,
+}
+
+/// A C object: a range of bytes with a name.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The C name; temporaries and literals have names that are no C identifiers.
+    pub name: String,
+    /// Size in bytes; may be zero.
+    pub size: u64,
+    /// Alignment in bytes, a power of two.
+    pub alignment: u64,
+    /// When it exists.
+    pub storage: Storage,
+    /// The scalar members with their places; overlapping in a union. One entry at offset zero for a scalar object.
+    pub leaves: Vec<Leaf>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// When an object exists.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// From start to end; zero before the start function's initialisers run.
+    Static {
+        /// Whether code that is not known could name it: a global without `static`, or `extern`.
+        external: bool,
+    },
+    /// Constant text: static, and its bytes are given here by `Unit`'s start function like any initialiser.
+    Literal,
+    /// One copy for each activation of the function.
+    Automatic(FunctionIndex),
+}
+
+/// A scalar member of an object, or an array of them.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Leaf {
+    /// Offset of the (first) member in bits from the object's start.
+    pub bit_offset: u64,
+    /// Width of a member in bits: its type's, or a bit-field's.
+    pub bits: u32,
+    /// Its type (for a bit-field the declared one).
+    pub scalar: ScalarType,
+    /// How many there are.
+    pub count: u64,
+    /// Distance in bits from one to the next.
+    pub stride: u64,
+}
+
+/// Where a scalar is read or written.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Address of the first byte that is touched; type [`ScalarType::Pointer`].
+    pub address: Box<Expr>,
+    /// The type of the value that is read or written.
+    pub scalar: ScalarType,
+    /// For a bit-field, which bits.
+    pub bit_field: Option<BitField>,
+}
+
+/// The bits of a bit-field, counted from the least significant bit of the byte at the place's address.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BitField {
+    /// First bit, 0 to 7 (the address names the first byte touched).
+    pub offset: u8,
+    /// Number of bits, at least one.
+    pub bits: u8,
+}
+
+/// A pure expression.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// An integer, `_Bool` or pointer constant; the value is sign-extended for signed types, else not negative.
+    Integer {
+        /// The value.
+        value: i128,
+        /// The type.
+        scalar: ScalarType,
+    },
+    /// A float constant by its IEEE bits.
+    Float {
+        /// The bits, in the low [`FloatFormat::storage_bits`].
+        bits: u128,
+        /// The format.
+        format: FloatFormat,
+    },
+    /// The address of an object.
+    ObjectAddress(ObjectIndex),
+    /// The address of a function.
+    FunctionAddress(FunctionIndex),
+    /// The address of a function that has no body here.
+    ExternalFunctionAddress(String),
+    /// `base + bytes`; type pointer.
+    Offset {
+        /// The pointer.
+        base: Box<Expr>,
+        /// Distance in bytes: a signed integer of a pointer's width.
+        bytes: Box<Expr>,
+    },
+    /// The value at a place.
+    Load(Place),
+    /// A unary operation; the result has the operand's type but for [`UnaryOp::LogicalNot`].
+    Unary {
+        /// What to do.
+        op: UnaryOp,
+        /// On what.
+        operand: Box<Expr>,
+        /// The operand's type.
+        scalar: ScalarType,
+    },
+    /// A binary operation.
+    Binary {
+        /// What to do.
+        op: BinaryOp,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+        /// The operands' type; the result has it too, but for comparisons and logical operators, which give `int`.
+        scalar: ScalarType,
+    },
+    /// `condition ? then : otherwise`, both of the given type.
+    Conditional {
+        /// Any scalar.
+        condition: Box<Expr>,
+        /// Value when the condition is not zero.
+        then: Box<Expr>,
+        /// Value when the condition is zero.
+        otherwise: Box<Expr>,
+        /// The branches' type.
+        scalar: ScalarType,
+    },
+    /// C's conversion from one scalar type to another, with the current rounding mode where that matters.
+    Convert {
+        /// The value.
+        operand: Box<Expr>,
+        /// The condition's scalar type is `from`.
+        from: ScalarType,
+        /// The result's type.
+        to: ScalarType,
+    },
+    /// A function of `<math.h>` or a compiler built-in that is exact in the terms.
+    Math {
+        /// Which.
+        function: MathFunction,
+        /// Operands, all of one float format (or integers for the bit functions).
+        arguments: Vec<Expr>,
+        /// The operands' type.
+        scalar: ScalarType,
+    },
+    /// The number of bytes from the pointer to the end of the object it points into, if that was made by
+    /// [`Instruction::Allocate`] (for `realloc`); any value otherwise. Type `size_t`.
+    AllocatedSize(Box<Expr>),
+    /// The current rounding mode as an `int`, numbered as [`RoundingMode`].
+    Rounding,
+}
+
+/// Unary operators.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`.
+    Negate,
+    /// `~`.
+    Complement,
+    /// `!`; gives `int`.
+    LogicalNot,
+}
+
+/// Binary operators. Pointers may be compared; their difference is `Subtract` on integers after a conversion, in
+/// bytes, but see [`BinaryOp::PointerDifference`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`.
+    Add,
+    /// `-`.
+    Subtract,
+    /// `*`.
+    Multiply,
+    /// `/`.
+    Divide,
+    /// `%`.
+    Remainder,
+    /// `<<`; the right operand may have another integer type.
+    ShiftLeft,
+    /// `>>`, arithmetic for signed types; the right operand may have another integer type.
+    ShiftRight,
+    /// `&`.
+    And,
+    /// `|`.
+    Or,
+    /// `^`.
+    Xor,
+    /// `==`.
+    Equal,
+    /// `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterEqual,
+    /// `&&` over harmless operands.
+    LogicalAnd,
+    /// `||` over harmless operands.
+    LogicalOr,
+    /// Difference of two pointers in bytes; gives a signed integer of a pointer's width.
+    PointerDifference,
+}
+
+/// Functions that terms can express exactly.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MathFunction {
+    /// `fabs`.
+    AbsoluteValue,
+    /// `sqrt`.
+    SquareRoot,
+    /// `fma`.
+    FusedMultiplyAdd,
+    /// `floor`, `ceil`, `trunc`, `roundeven`: to an integral value in the given mode.
+    RoundToIntegral(RoundingMode),
+    /// `rint` and `nearbyint`: to an integral value in the current mode.
+    RoundToIntegralCurrent,
+    /// `round`: to the nearest integral value, ties away from zero.
+    RoundHalfAway,
+    /// `remainder`.
+    IeeeRemainder,
+    /// `fmod`.
+    Modulo,
+    /// `isnan` and its like; gives `int`.
+    IsNan,
+    /// `isinf`: gives `int`, 1 for either infinity (glibc's macro gives -1 for the negative one: `lower` builds that).
+    IsInfinite,
+    /// `isnormal`; gives `int`.
+    IsNormal,
+    /// Whether the value is subnormal; gives `int`.
+    IsSubnormal,
+    /// Whether the value is a zero; gives `int`.
+    IsZero,
+    /// `signbit`: gives `int`, 1 if the sign is set (0 for NaN).
+    SignBit,
+    /// `copysign`.
+    CopySign,
+    /// `__builtin_popcount` and its like; gives `int`.
+    PopulationCount,
+    /// `__builtin_clz` and its like; gives `int`, the width for zero.
+    CountLeadingZeros,
+    /// `__builtin_ctz` and its like; gives `int`, the width for zero.
+    CountTrailingZeros,
+    /// `__builtin_bswap…`.
+    ByteSwap,
+}
+
+/// A function with a body.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The C name.
+    pub name: String,
+    /// The parameters' objects, in order.
+    pub parameters: Vec<ObjectIndex>,
+    /// The object that holds the result when the function returns; `None` for `void`.
+    pub result: Option<ObjectIndex>,
+    /// Basic blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The source label, if the block begins at one.
+    pub label: Option<String>,
+    /// What happens, in order, each with its place in the source.
+    pub instructions: Vec<(Instruction, Span)>,
+    /// How it ends.
+    pub terminator: Terminator,
+    /// The terminator's place in the source.
+    pub span: Span,
+}
+
+/// A step with an effect.
+#[derive(Clone, Debug)]
+pub enum Instruction {
+    /// `place = value`.
+    Assign {
+        /// Where to.
+        place: Place,
+        /// What, of the place's type.
+        value: Expr,
+    },
+    /// Copies a whole object (struct or union assignment, constant-size `memcpy`); the ranges are equal or disjoint,
+    /// or `overlapping` (`memmove`).
+    Copy {
+        /// Address of the target.
+        destination: Expr,
+        /// Address of the source.
+        source: Expr,
+        /// Bytes.
+        size: u64,
+        /// The scalar members, relative to the start, as a hint how to cut it up; padding need not be copied.
+        leaves: Vec<Leaf>,
+        /// Whether the ranges may overlap partly.
+        overlapping: bool,
+    },
+    /// Fills a range of constant size with one byte (`memset`, zeroing before an initialiser).
+    Fill {
+        /// Address of the target.
+        destination: Expr,
+        /// Bytes.
+        size: u64,
+        /// The byte.
+        byte: u8,
+        /// The scalar members, relative to the start, as a hint how to cut it up.
+        leaves: Vec<Leaf>,
+    },
+    /// Calls a function of the unit or through a pointer.
+    Call {
+        /// Who.
+        callee: Callee,
+        /// The arguments, already converted to the parameters' types.
+        arguments: Vec<Argument>,
+        /// Where the result goes.
+        result: Option<ResultPlace>,
+    },
+    /// A call of a function without a body: returns any value, and may change what its pointer arguments and the
+    /// non-static globals reach, unless it is `pure`.
+    CallUnknown {
+        /// Its name.
+        name: String,
+        /// The arguments.
+        arguments: Vec<Argument>,
+        /// Where the result goes.
+        result: Option<ResultPlace>,
+        /// Whether it changes nothing.
+        effect: UnknownEffect,
+    },
+    /// An input: `place := ` any value of its type.
+    Nondet {
+        /// Where to.
+        place: Place,
+        /// The function that was called, for witnesses.
+        function: String,
+    },
+    /// A value that a real execution determines but that is not modelled (`sin(x)`): any value, and alarms that pass
+    /// here are not confirmed.
+    Approximate {
+        /// Where to.
+        place: Place,
+        /// What it would be, for messages.
+        what: String,
+    },
+    /// The object begins its life here with contents that are not determined.
+    Declare(ObjectIndex),
+    /// Makes a new object and assigns its address.
+    Allocate {
+        /// Receives the address; of pointer type.
+        place: Place,
+        /// Size in bytes, of type `size_t`.
+        size: Expr,
+        /// Its alignment in bytes.
+        alignment: u64,
+        /// How it ends.
+        lifetime: Lifetime,
+        /// What it holds at first.
+        contents: InitialContents,
+    },
+    /// Ends a heap object; null is allowed.
+    Free(Expr),
+    /// Goes on only if the condition is not zero.
+    Assume(Expr),
+    /// Sets the rounding mode to the value (an `int`, 0 to 3 as in [`RoundingMode`]).
+    SetRounding(Expr),
+    /// What happens here is not modelled.
+    Unsupported(String),
+}
+
+/// The contents of a new object.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InitialContents {
+    /// Anything.
+    Uninitialised,
+    /// Zero bytes.
+    Zero,
+}
+
+/// What a call of unknown code may change.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum UnknownEffect {
+    /// Nothing.
+    Pure,
+    /// What the pointer arguments and the non-static globals reach.
+    Reachable,
+}
+
+/// Who is called.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// A function of the unit.
+    Direct(FunctionIndex),
+    /// Through a pointer; `signature` describes the call for the choice among the candidates.
+    Indirect(Expr),
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A scalar.
+    Scalar {
+        /// The value.
+        value: Expr,
+        /// Its type.
+        scalar: ScalarType,
+    },
+    /// A struct or union by value.
+    Object {
+        /// Its address.
+        address: Expr,
+        /// Its size in bytes.
+        size: u64,
+        /// Its scalar members.
+        leaves: Vec<Leaf>,
+    },
+}
+
+/// Where a call's result goes.
+#[derive(Clone, Debug)]
+pub enum ResultPlace {
+    /// A scalar; its type is the function's result type.
+    Scalar(Place),
+    /// A struct or union.
+    Object {
+        /// Address of the target.
+        address: Expr,
+        /// Its size in bytes.
+        size: u64,
+        /// Its scalar members.
+        leaves: Vec<Leaf>,
+    },
+}
+
+/// How a block ends.
+#[derive(Clone, Debug)]
+pub enum Terminator {
+    /// Goes on at a block.
+    Goto(BlockIndex),
+    /// Goes on by a condition.
+    Branch {
+        /// Any scalar.
+        condition: Expr,
+        /// Its type.
+        scalar: ScalarType,
+        /// Where to when it is not zero.
+        then: BlockIndex,
+        /// Where to when it is zero.
+        otherwise: BlockIndex,
+    },
+    /// Goes on by an integer's value.
+    Switch {
+        /// The value, promoted.
+        value: Expr,
+        /// Its type.
+        scalar: ScalarType,
+        /// Ranges of values, both ends included, disjoint, with their targets.
+        cases: Vec<(i128, i128, BlockIndex)>,
+        /// Where to otherwise.
+        default: BlockIndex,
+    },
+    /// Returns; the result object holds the result.
+    Return,
+    /// The program ends here (`exit`, `abort`, a false `assume`).
+    End,
+    /// The property is violated here.
+    Error,
+    /// Control never comes here.
+    Unreachable,
+}

@@ -1,0 +1,391 @@
+//! The control-flow automaton of a whole program.
+//!
+//! # Meaning
+//! A state is a location, a value for every variable in scope, and the call stack. An edge may be taken when all its
+//! operations, executed in order, go through (an [`Operation::Assume`] that is false blocks). Execution starts at the
+//! entry of [`Program::start`], a function without parameters that initialises the globals and calls `main`.
+//!
+//! * **Calls.** An edge whose only operation is [`Operation::Call`] evaluates the arguments, assigns them to the
+//!   callee's parameters at once, and continues at the callee's entry; from the callee's exit it continues at the
+//!   edge's target, with the callee's result variable copied to the call's. The exit of a function has no outgoing
+//!   edges. A variable local to a function has one copy for each activation, which matters only for functions in a
+//!   recursive component: elsewhere there is one activation at a time, so that inlining needs no renaming.
+//! * **Uninitialised locals** are made arbitrary where their declaration is reached, by [`Operation::Havoc`]; nothing
+//!   relies on what a variable held in an earlier activation.
+//! * **Errors.** The property is violated when a location of [`Program::errors`] is reached; it has no successors.
+//! * **Memory** is a set of regions, each an array-sorted variable ([`Region`]). Reading is `Select` in a term, writing
+//!   is [`Operation::Store`]. Arrays are total; whether an access was within a live object is bookkeeping
+//!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter looks at.
+//! * **Evaluation order** is fixed by the lowering; a term has no side effects and may be evaluated in any order, but
+//!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
+//!   they are harmless when the guard fails: the lowering makes branches of the others.
+
+use crate::program::source::{SourceMap, Span};
+use crate::term::{Sort, Symbol, TermId};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index into the table it belongs to.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(/// Index into [`Program::variables`].
+    VariableId);
+id!(/// Index into [`Program::functions`].
+    FunctionId);
+id!(/// Index into [`Program::locations`].
+    LocationId);
+id!(/// Index into [`Program::edges`].
+    EdgeId);
+id!(/// Index into [`Program::regions`].
+    RegionId);
+id!(/// Index into [`Program::objects`].
+    ObjectId);
+id!(/// Index into [`Program::inputs`].
+    InputId);
+
+/// What C's integer types mean (the command's `--arithmetic`).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Arithmetic {
+    /// Machine integers: bit vectors that wrap around.
+    #[default]
+    BitVector,
+    /// Mathematical integers, as papers 001 and 002 read C. See `frontend::integer` for each operator's meaning.
+    Integer,
+}
+
+/// Sizes of C's types.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum DataModel {
+    /// `int`, `long` and pointers of 32 bits.
+    Ilp32,
+    /// `int` of 32 bits, `long` and pointers of 64 bits.
+    #[default]
+    Lp64,
+}
+
+impl DataModel {
+    /// Width of a pointer in bits.
+    pub const fn pointer_bits(self) -> u8 {
+        match self {
+            Self::Ilp32 => 32,
+            Self::Lp64 => 64,
+        }
+    }
+}
+
+/// A program: the control-flow automaton with everything that its edges refer to.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The source files, for messages and witnesses.
+    pub sources: SourceMap,
+    /// What integers mean.
+    pub arithmetic: Arithmetic,
+    /// Sizes of C's types.
+    pub data_model: DataModel,
+    /// All variables, regions' arrays included.
+    pub variables: Vec<Variable>,
+    /// All functions; some may be unreachable.
+    pub functions: Vec<Function>,
+    /// All locations of all functions.
+    pub locations: Vec<Location>,
+    /// All edges.
+    pub edges: Vec<Edge>,
+    /// Memory regions.
+    pub regions: Vec<Region>,
+    /// Objects that exist from the program's start: globals, string literals, and locals whose address is taken.
+    pub objects: Vec<Object>,
+    /// The places where a value comes from outside.
+    pub inputs: Vec<Input>,
+    /// The function where execution starts.
+    pub start: FunctionId,
+    /// Locations whose reachability violates the property, all without successors.
+    pub errors: Vec<LocationId>,
+}
+
+/// A program variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The C name, or a name of our own that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
+    pub name: String,
+    /// The variable's symbol; [`crate::term::Build::variable`] of it is the variable as a term.
+    pub symbol: Symbol,
+    /// The sort of its values; an array for a region's contents.
+    pub sort: Sort,
+    /// Who may use it.
+    pub scope: Scope,
+    /// What it stands for.
+    pub role: Role,
+    /// How C sees the value, for printing invariants and witnesses.
+    pub c_type: Option<CScalar>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// How C reads a scalar.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CScalar {
+    /// An integer of the width in bits, of either signedness.
+    Integer {
+        /// Width in bits.
+        bits: u8,
+        /// Whether it is signed.
+        signed: bool,
+    },
+    /// `_Bool`.
+    Bool,
+    /// A float.
+    Float,
+    /// A pointer.
+    Pointer,
+}
+
+/// Who may use a variable.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Every function.
+    Global,
+    /// One function; a copy for each activation.
+    Local(FunctionId),
+}
+
+/// What a variable stands for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A variable of the source, or a part of one that was split up.
+    Source,
+    /// An intermediate value, or a function's result.
+    Temporary,
+    /// The contents of a memory region.
+    Region(RegionId),
+    /// Bookkeeping of the memory model: the next free address, the rounding mode, an object's address.
+    Model,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The C name.
+    pub name: String,
+    /// The parameters, in order; a struct passed by value is one parameter for each scalar part.
+    pub parameters: Vec<VariableId>,
+    /// The variables that hold the result at the exit: none for `void`, several for a struct.
+    pub results: Vec<VariableId>,
+    /// Where it starts.
+    pub entry: LocationId,
+    /// Where it returns; without outgoing edges.
+    pub exit: LocationId,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A location.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The function it belongs to.
+    pub function: FunctionId,
+    /// The source position of the statement that starts here.
+    pub span: Span,
+    /// The source label, if it carries one.
+    pub label: Option<String>,
+}
+
+/// An edge: its operations happen one after the other, all or none.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub source: LocationId,
+    /// Where it leads.
+    pub target: LocationId,
+    /// What happens; empty for a skip. A call stands alone on its edge.
+    pub operations: Vec<Operation>,
+    /// The statement or condition it comes from.
+    pub span: Span,
+}
+
+/// A single step. Terms are in the shared store, over the variables' symbols at instance 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `target := value`. For a region's variable the value may be a constant array, a store chain or another array.
+    Assign {
+        /// The variable written.
+        target: VariableId,
+        /// A term of the variable's sort.
+        value: TermId,
+    },
+    /// Goes on only if the Boolean term holds.
+    Assume(TermId),
+    /// `region[index] := value`.
+    Store {
+        /// The region written.
+        region: RegionId,
+        /// A term of the region's index sort; see [`Region`].
+        index: TermId,
+        /// A term of the region's element sort.
+        value: TermId,
+    },
+    /// `target := ` a value from outside.
+    Havoc {
+        /// The variable written; for a region's variable, all of its contents.
+        target: VariableId,
+        /// Where the value comes from.
+        input: InputId,
+    },
+    /// Calls a function; see the module's comment.
+    Call {
+        /// The function called.
+        callee: FunctionId,
+        /// One term for each of its parameters.
+        arguments: Vec<TermId>,
+        /// The variables that receive its results: as many as the callee has, or none if they are dropped.
+        results: Vec<VariableId>,
+    },
+    /// From here on `[address, address + size)` is a live object. No effect on any variable.
+    Allocate {
+        /// The address of the first byte, a term of the pointer's sort.
+        address: TermId,
+        /// The size in bytes, of the pointer's sort.
+        size: TermId,
+        /// How the object may end.
+        lifetime: Lifetime,
+    },
+    /// The object that starts at the address is not live any more; a null pointer is allowed and does nothing. No effect
+    /// on any variable.
+    Free {
+        /// A term of the pointer's sort.
+        address: TermId,
+        /// Who may be freed here.
+        lifetime: Lifetime,
+    },
+    /// Anything may happen here: the construct is not modelled. The path ends, and so does every claim about it.
+    Unsupported(UnsupportedReason),
+}
+
+/// How a dynamically created object may end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lifetime {
+    /// By `free`.
+    Heap,
+    /// By leaving a scope (locals whose address is taken, variable-length arrays, `alloca`).
+    Automatic,
+}
+
+/// Why an edge is not supported, in words for the user (`"setjmp"`, `"call through a pointer that may point to a
+/// function that is not known"`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedReason(pub String);
+
+/// A memory region: objects that the points-to analysis could not tell apart, as one array.
+///
+/// Cell `i` of the array stands for the addresses `base + i * element_bytes` and the following `element_bytes - 1`
+/// ones. In a bit-vector program the index is a bit vector of exactly the width that reaches every such address: a
+/// pointer's width less log2(`element_bytes`) (the address less the base, shifted right). In an integer program it is
+/// an Int, `(address - base) div element_bytes`.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The array-sorted variable with the contents.
+    pub variable: VariableId,
+    /// What an element is made of.
+    pub element_bytes: u64,
+    /// Address of cell 0: the object's own for a region of a single static object, else the constant zero.
+    pub base: TermId,
+    /// The static objects within.
+    pub objects: Vec<ObjectId>,
+    /// Whether objects created at run time may lie in it too.
+    pub dynamic: bool,
+}
+
+/// A static object that lives in memory.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The C name, or a name of our own.
+    pub name: String,
+    /// Its address: a constant where the layout cannot be observed, else a variable constrained at the program's start.
+    pub address: TermId,
+    /// Size in bytes.
+    pub size: u64,
+    /// Where it lives.
+    pub region: RegionId,
+}
+
+/// A place where a value comes from outside.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// What makes the value.
+    pub kind: InputKind,
+    /// Sort of the value.
+    pub sort: Sort,
+    /// How C reads it.
+    pub c_type: Option<CScalar>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// What makes an input's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A call of `__VERIFIER_nondet_…`, or of another function without a definition; its name.
+    Nondet(String),
+    /// A variable or memory that the program has not initialised.
+    Uninitialised,
+    /// A choice of the memory model, such as an object's address.
+    MemoryModel,
+    /// A value that a real execution determines, but that is not computed here (`sin(x)`). An alarm that passes here
+    /// is not confirmed by it.
+    Unknown(String),
+}
+
+impl Program {
+    /// The variable with the id.
+    pub fn variable(&self, id: VariableId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    /// The function with the id.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// The location with the id.
+    pub fn location(&self, id: LocationId) -> &Location {
+        &self.locations[id.index()]
+    }
+
+    /// The edge with the id.
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.index()]
+    }
+
+    /// The region with the id.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.index()]
+    }
+
+    /// The object with the id.
+    pub fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    /// The input with the id.
+    pub fn input(&self, id: InputId) -> &Input {
+        &self.inputs[id.index()]
+    }
+
+    /// The edges that leave each location, by location.
+    pub fn outgoing(&self) -> Vec<Vec<EdgeId>> {
+        let mut result = vec![Vec::new(); self.locations.len()];
+        for (index, edge) in self.edges.iter().enumerate() {
+            result[edge.source.index()].push(EdgeId(index as u32));
+        }
+        result
+    }
+}

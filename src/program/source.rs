@@ -1,0 +1,47 @@
+//! Source positions.
+//!
+//! A [`Span`] is eight bytes: positions in the original files (line markers of the preprocessor resolved), not in the
+//! preprocessed text, since that is what messages and witnesses must name.
+
+use std::sync::Arc;
+
+/// A file of the [`SourceMap`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct FileId(pub u16);
+
+/// A place in a source file: line and column count from one; line zero means "no place".
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The line, from one; zero for what has no place in the source.
+    pub line: u32,
+    /// The column in bytes, from one.
+    pub column: u16,
+    /// The file.
+    pub file: FileId,
+}
+
+/// The names of the source files.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    /// Names as the user or the preprocessor gave them, by [`FileId`].
+    pub files: Vec<Arc<str>>,
+}
+
+impl Span {
+    /// What has no place in the source.
+    pub const NONE: Self = Self {
+        line: 0,
+        column: 0,
+        file: FileId(0),
+    };
+}
+
+impl SourceMap {
+    /// `file:line:column`, or `<built-in>` for what has no place.
+    pub fn describe(&self, span: Span) -> String {
+        match self.files.get(span.file.0 as usize) {
+            Some(name) if span.line > 0 => format!("{name}:{}:{}", span.line, span.column),
+            _ => "<built-in>".to_owned(),
+        }
+    }
+}
