@@ -1,0 +1,29 @@
+/* Decimal and hexadecimal constants and their suffixes. */
+#include "observe.h"
+#include <float.h>
+
+int main(void)
+{
+    OBSERVE_DOUBLE(0.1);
+    OBSERVE_FLOAT(0.1f);
+    OBSERVE_LONG_DOUBLE(0.1L);
+    OBSERVE_DOUBLE(0.1f);
+    OBSERVE_DOUBLE(1e3 + 1.e1 + .5);
+    OBSERVE_DOUBLE(0x1.8p3);
+    OBSERVE_FLOAT(0x1p-149f);
+    OBSERVE_DOUBLE(0x.1p4);
+    OBSERVE_DOUBLE(123456789012345678901234567890.0);
+    OBSERVE_DOUBLE(FLT_MAX);
+    OBSERVE_DOUBLE(FLT_MIN);
+    OBSERVE_DOUBLE(FLT_EPSILON);
+    OBSERVE_DOUBLE(DBL_MAX);
+    OBSERVE_DOUBLE(DBL_MIN);
+    OBSERVE_DOUBLE(DBL_EPSILON);
+    OBSERVE_DOUBLE(4.9406564584124654e-324);
+    OBSERVE(sizeof 1.0f + 10 * sizeof 1.0);
+    OBSERVE(sizeof 1.0L);
+    OBSERVE_FLOAT(16777217.0f);
+    OBSERVE_FLOAT(3.4028235677973366e38F);
+    OBSERVE_DOUBLE(1E+2 * 1e-2);
+    return 0;
+}
