@@ -12,7 +12,7 @@ fn z3_is_the_pinned_one() {
 
 #[test]
 fn z3_finds_a_factor() {
-    use z3::ast::{Ast, BV};
+    use z3::ast::BV;
     let solver = z3::Solver::new();
     let (x, y) = (BV::new_const("x", 16), BV::new_const("y", 16));
     solver.assert((&x * &y).eq(BV::from_u64(15 * 17, 16)));
@@ -31,4 +31,33 @@ fn z3_finds_a_factor() {
     assert_eq!((value(&x) * value(&y)) & 0xffff, 15 * 17);
     solver.assert((&x & BV::from_u64(1, 16)).eq(BV::from_u64(0, 16)));
     assert_eq!(solver.check(), z3::SatResult::Unsat);
+}
+
+/// All of Yices in one test: its calls must come from one thread at a time.
+#[cfg(feature = "yices2")]
+#[test]
+fn yices2_finds_an_overflow() -> Result<(), yices2::error::Error> {
+    use yices2::context::{Config, Context, Logic, Status};
+    use yices2::term::{
+        BitVectorAdd, BitVectorConstant, BitVectorSignedGreaterThanAtom,
+        BitVectorSignedLessThanAtom, Term, Uninterpreted,
+    };
+    yices2::init();
+    let context = Context::with_config(&Config::with_defaults_for_logics([Logic::QF_BV])?)?;
+    let word = yices2::typ::BitVectorType::new(32)?;
+    let zero = BitVectorConstant::from_hex("00000000")?;
+    let (x, y) = (
+        Uninterpreted::with_name(word, "x")?,
+        Uninterpreted::with_name(word, "y")?,
+    );
+    let sum = BitVectorAdd::new(x, y)?;
+    let x_is_positive: Term = BitVectorSignedGreaterThanAtom::new(x, zero)?.into();
+    let y_is_positive: Term = BitVectorSignedGreaterThanAtom::new(y, zero)?.into();
+    let sum_is_less: Term = BitVectorSignedLessThanAtom::new(sum, x)?.into();
+    let sum_is_positive: Term = BitVectorSignedGreaterThanAtom::new(sum, zero)?.into();
+    context.assert([x_is_positive, y_is_positive, sum_is_less])?;
+    assert_eq!(context.check()?, Status::STATUS_SAT);
+    context.assert([sum_is_positive])?;
+    assert_eq!(context.check()?, Status::STATUS_UNSAT);
+    Ok(())
 }
