@@ -35,10 +35,11 @@ static void observe_long_double(long double value)
     observe_double((double)(value - nearest));
 }
 
-/* A function, not a macro that assigns: the argument may itself observe. */
-#define OBSERVE(x) observe_value((unsigned long long)(x))
-#define OBSERVE_FLOAT(x) observe_float(x)
-#define OBSERVE_DOUBLE(x) observe_double(x)
-#define OBSERVE_LONG_DOUBLE(x) observe_long_double(x)
+/* Functions, not macros that assign: the argument may itself observe. The dots
+ * let it contain commas. */
+#define OBSERVE(...) observe_value((unsigned long long)(__VA_ARGS__))
+#define OBSERVE_FLOAT(...) observe_float(__VA_ARGS__)
+#define OBSERVE_DOUBLE(...) observe_double(__VA_ARGS__)
+#define OBSERVE_LONG_DOUBLE(...) observe_long_double(__VA_ARGS__)
 
 #endif

@@ -23,7 +23,7 @@ int main(void)
     OBSERVE(*(int *)((char *)v + 4 * sizeof(int)));
     p = &v[7];
     while (p > v)
-        p -= 2, p = p < v ? v : p;
+        p = p - v < 2 ? v : p - 2;
     OBSERVE(p == v);
     return 0;
 }

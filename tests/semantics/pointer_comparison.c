@@ -20,8 +20,8 @@ int main(void)
     OBSERVE(v == &other);
     OBSERVE(&other != 0);
     OBSERVE(&v[2] == v + 2);
-    for (n = 0, p = end; p-- > v;)
-        n = n * 10 + *p;
+    for (n = 0, p = end; p > v;)
+        n = n * 10 + *--p;
     OBSERVE(n);
     return 0;
 }
