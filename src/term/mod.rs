@@ -1,15 +1,32 @@
 //! Hash-consed terms.
 
+mod append;
+mod arena;
+mod build;
+mod evaluate;
+mod exact;
+mod float;
+mod node;
 pub mod op;
+mod pool;
+mod semantics;
 pub mod sort;
+mod store;
+mod substitute;
+mod symbol;
+mod value;
 
+pub use arena::Arena;
+pub use build::Build;
+pub use evaluate::{Evaluator, Unassigned, evaluate};
+pub use float::FloatValue;
 pub use op::{Op, RoundingMode};
+pub use pool::{Constant, Pool, TermId, TermKind};
+pub use semantics::apply as apply_op;
 pub use sort::{FloatFormat, ScalarSort, Sort};
-
-/// A hash-consed term.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TermId(std::num::NonZeroU32);
-
-/// A variable's name and sort, interned.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(u32);
+pub use store::{Store, store};
+pub use substitute::{
+    Rebuild, at_instance, for_each_subterm, free_variables, instantiate, size, substitute, transfer,
+};
+pub use symbol::Symbol;
+pub use value::{ArrayValue, BitVecValue, Value};

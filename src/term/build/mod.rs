@@ -1,0 +1,686 @@
+//! Simplifying constructors.
+//!
+//! [`Build`] is what terms are built with: it folds constants and applies rewrites that are always right and look at a
+//! bounded part of the arguments only. Each module here has the rules of one sort.
+
+mod array;
+mod bitvector;
+mod boolean;
+mod compare;
+mod float;
+mod integer;
+
+use num_bigint::BigInt;
+
+use super::semantics;
+use super::{
+    FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort, Symbol, TermId, TermKind,
+    Value,
+};
+
+/// Applies the operator: to its value if all arguments are constants, else as it is told.
+fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
+    let mut values: smallvec::SmallVec<[Value; 4]> = smallvec::SmallVec::new();
+    for argument in arguments {
+        match pool.constant(*argument) {
+            Some(constant) => values.push(constant.to_value()),
+            None => return pool.intern(op, sort, arguments),
+        }
+    }
+    pool.intern_constant(&semantics::apply(op, sort, &values))
+}
+
+/// The operands, if the term is an application of the operator.
+fn arguments<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<&[TermId]> {
+    match pool.kind(term) {
+        TermKind::Apply { op, arguments } if op == wanted => Some(arguments),
+        _ => None,
+    }
+}
+
+/// The operand, if the term is an application of the unary operator.
+fn unary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<TermId> {
+    match arguments(pool, term, wanted) {
+        Some(&[argument]) => Some(argument),
+        _ => None,
+    }
+}
+
+#[expect(dead_code)]
+/// The operands, if the term is an application of the binary operator.
+fn binary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<(TermId, TermId)> {
+    match arguments(pool, term, wanted) {
+        Some(&[left, right]) => Some((left, right)),
+        _ => None,
+    }
+}
+
+#[expect(dead_code)]
+/// Condition and branches, if the term is a choice.
+fn choice<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<(TermId, TermId, TermId)> {
+    match arguments(pool, term, Op::Ite) {
+        Some(&[condition, then, otherwise]) => Some((condition, then, otherwise)),
+        _ => None,
+    }
+}
+
+/// The simplifying constructors of terms, for every pool.
+///
+/// Arguments must have the sorts that the operator asks for (the meaning of each is [`Op`]'s): this is checked in debug
+/// builds. Widths and positions are in bits.
+pub trait Build: Pool {
+    // --- leaves ---
+
+    /// The constant.
+    fn value(&self, value: &Value) -> TermId {
+        self.intern_constant(value)
+    }
+
+    /// The truth value.
+    fn boolean(&self, value: bool) -> TermId {
+        TermId::from_bool(value)
+    }
+
+    /// The bit vector of the width with the low bits of `bits`.
+    fn bv(&self, width: u8, bits: u128) -> TermId {
+        self.intern_bits(Sort::BitVec(width), bits)
+    }
+
+    /// The bit vector of the width that is congruent to the number.
+    fn bv_signed(&self, width: u8, value: i128) -> TermId {
+        self.intern_bits(Sort::BitVec(width), value as u128)
+    }
+
+    /// The integer.
+    fn int(&self, value: i64) -> TermId {
+        self.intern_constant(&Value::int(value))
+    }
+
+    /// The integer.
+    fn int_big(&self, value: BigInt) -> TermId {
+        self.intern_constant(&Value::Int(value))
+    }
+
+    /// The rounding mode as the operators take it.
+    fn rounding(&self, mode: RoundingMode) -> TermId {
+        self.intern_bits(Sort::BitVec(2), mode as u128)
+    }
+
+    /// The float.
+    fn float(&self, value: FloatValue) -> TermId {
+        self.intern_constant(&Value::Float(value))
+    }
+
+    /// The program's state variable: instance 0 of the symbol.
+    fn variable(&self, symbol: Symbol) -> TermId {
+        self.intern_variable(symbol, 0)
+    }
+
+    /// An instance of the symbol.
+    fn variable_at(&self, symbol: Symbol, instance: u32) -> TermId {
+        self.intern_variable(symbol, instance)
+    }
+
+    // --- Booleans and every sort ---
+
+    /// Negation.
+    fn not(&self, a: TermId) -> TermId {
+        boolean::not(self, a)
+    }
+
+    /// Conjunction of two.
+    fn and2(&self, a: TermId, b: TermId) -> TermId {
+        boolean::and(self, &[a, b])
+    }
+
+    /// Conjunction; of none: true.
+    fn and(&self, terms: impl IntoIterator<Item = TermId>) -> TermId {
+        boolean::and(
+            self,
+            &terms
+                .into_iter()
+                .collect::<smallvec::SmallVec<[TermId; 8]>>(),
+        )
+    }
+
+    /// Disjunction of two.
+    fn or2(&self, a: TermId, b: TermId) -> TermId {
+        boolean::or(self, &[a, b])
+    }
+
+    /// Disjunction; of none: false.
+    fn or(&self, terms: impl IntoIterator<Item = TermId>) -> TermId {
+        boolean::or(
+            self,
+            &terms
+                .into_iter()
+                .collect::<smallvec::SmallVec<[TermId; 8]>>(),
+        )
+    }
+
+    /// Implication.
+    fn implies(&self, a: TermId, b: TermId) -> TermId {
+        self.or2(self.not(a), b)
+    }
+
+    /// Equivalence.
+    fn iff(&self, a: TermId, b: TermId) -> TermId {
+        compare::eq(self, a, b)
+    }
+
+    /// Exclusive or of two truth values.
+    fn xor(&self, a: TermId, b: TermId) -> TermId {
+        self.not(self.eq(a, b))
+    }
+
+    /// Equality; of floats: identity.
+    fn eq(&self, a: TermId, b: TermId) -> TermId {
+        compare::eq(self, a, b)
+    }
+
+    /// Inequality.
+    fn ne(&self, a: TermId, b: TermId) -> TermId {
+        self.not(self.eq(a, b))
+    }
+
+    /// Choice.
+    fn ite(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
+        boolean::ite(self, condition, then, otherwise)
+    }
+
+    // --- bit vectors ---
+
+    /// Two's-complement negation.
+    fn neg(&self, a: TermId) -> TermId {
+        bitvector::neg(self, a)
+    }
+
+    /// Bitwise complement.
+    fn bvnot(&self, a: TermId) -> TermId {
+        bitvector::not(self, a)
+    }
+
+    /// Sum.
+    fn add(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::add(self, a, b)
+    }
+
+    /// Difference.
+    fn sub(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::sub(self, a, b)
+    }
+
+    /// Product.
+    fn mul(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::mul(self, a, b)
+    }
+
+    /// Unsigned quotient.
+    fn udiv(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::udiv(self, a, b)
+    }
+
+    /// Unsigned remainder.
+    fn urem(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::urem(self, a, b)
+    }
+
+    /// Signed quotient, truncating.
+    fn sdiv(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::sdiv(self, a, b)
+    }
+
+    /// Signed remainder, with the sign of the dividend.
+    fn srem(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::srem(self, a, b)
+    }
+
+    /// Bitwise and.
+    fn bvand(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::and(self, a, b)
+    }
+
+    /// Bitwise or.
+    fn bvor(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::or(self, a, b)
+    }
+
+    /// Bitwise exclusive or.
+    fn bvxor(&self, a: TermId, b: TermId) -> TermId {
+        bitvector::xor(self, a, b)
+    }
+
+    /// Left shift; `amount` has the width of `a`.
+    fn shl(&self, a: TermId, amount: TermId) -> TermId {
+        bitvector::shl(self, a, amount)
+    }
+
+    /// Logical right shift; `amount` has the width of `a`.
+    fn lshr(&self, a: TermId, amount: TermId) -> TermId {
+        bitvector::lshr(self, a, amount)
+    }
+
+    /// Arithmetic right shift; `amount` has the width of `a`.
+    fn ashr(&self, a: TermId, amount: TermId) -> TermId {
+        bitvector::ashr(self, a, amount)
+    }
+
+    /// Unsigned a < b.
+    fn ult(&self, a: TermId, b: TermId) -> TermId {
+        compare::ult(self, a, b)
+    }
+
+    /// Unsigned a ≤ b.
+    fn ule(&self, a: TermId, b: TermId) -> TermId {
+        compare::ule(self, a, b)
+    }
+
+    /// Unsigned a > b.
+    fn ugt(&self, a: TermId, b: TermId) -> TermId {
+        compare::ult(self, b, a)
+    }
+
+    /// Unsigned a ≥ b.
+    fn uge(&self, a: TermId, b: TermId) -> TermId {
+        compare::ule(self, b, a)
+    }
+
+    /// Signed a < b.
+    fn slt(&self, a: TermId, b: TermId) -> TermId {
+        compare::slt(self, a, b)
+    }
+
+    /// Signed a ≤ b.
+    fn sle(&self, a: TermId, b: TermId) -> TermId {
+        compare::sle(self, a, b)
+    }
+
+    /// Signed a > b.
+    fn sgt(&self, a: TermId, b: TermId) -> TermId {
+        compare::slt(self, b, a)
+    }
+
+    /// Signed a ≥ b.
+    fn sge(&self, a: TermId, b: TermId) -> TermId {
+        compare::sle(self, b, a)
+    }
+
+    /// The bits of `high` above those of `low`.
+    fn concat(&self, high: TermId, low: TermId) -> TermId {
+        bitvector::concat(self, high, low)
+    }
+
+    /// Bits `high` down to `low`, both included.
+    fn extract(&self, a: TermId, high: u8, low: u8) -> TermId {
+        bitvector::extract(self, a, high, low)
+    }
+
+    /// Zero extension to a total width, which may be the present one.
+    fn zero_extend(&self, a: TermId, width: u8) -> TermId {
+        bitvector::zero_extend(self, a, width)
+    }
+
+    /// Sign extension to a total width, which may be the present one.
+    fn sign_extend(&self, a: TermId, width: u8) -> TermId {
+        bitvector::sign_extend(self, a, width)
+    }
+
+    /// C's conversion from an unsigned type: zero extension to a greater width, the low bits for a smaller one.
+    fn zero_resize(&self, a: TermId, width: u8) -> TermId {
+        if width < self.width(a) {
+            self.extract(a, width - 1, 0)
+        } else {
+            self.zero_extend(a, width)
+        }
+    }
+
+    /// C's conversion from a signed type: sign extension to a greater width, the low bits for a smaller one.
+    fn sign_resize(&self, a: TermId, width: u8) -> TermId {
+        if width < self.width(a) {
+            self.extract(a, width - 1, 0)
+        } else {
+            self.sign_extend(a, width)
+        }
+    }
+
+    /// The truth value as a bit vector: 1 or 0.
+    fn bool_to_bv(&self, a: TermId, width: u8) -> TermId {
+        self.ite(a, self.bv(width, 1), self.bv(width, 0))
+    }
+
+    // --- integers ---
+
+    /// Negation.
+    fn int_neg(&self, a: TermId) -> TermId {
+        integer::neg(self, a)
+    }
+
+    /// Sum.
+    fn int_add(&self, a: TermId, b: TermId) -> TermId {
+        integer::add(self, a, b)
+    }
+
+    /// Difference.
+    fn int_sub(&self, a: TermId, b: TermId) -> TermId {
+        integer::sub(self, a, b)
+    }
+
+    /// Product.
+    fn int_mul(&self, a: TermId, b: TermId) -> TermId {
+        integer::mul(self, a, b)
+    }
+
+    /// SMT-LIB's `div`, the remainder never negative; by zero: 0.
+    fn int_div(&self, a: TermId, b: TermId) -> TermId {
+        integer::euclidean_div(self, a, b)
+    }
+
+    /// SMT-LIB's `mod`, never negative; by zero: the dividend.
+    fn int_mod(&self, a: TermId, b: TermId) -> TermId {
+        integer::euclidean_mod(self, a, b)
+    }
+
+    /// C's quotient, truncating; by zero: 0.
+    fn int_tdiv(&self, a: TermId, b: TermId) -> TermId {
+        integer::truncating_div(self, a, b)
+    }
+
+    /// C's remainder, with the sign of the dividend; by zero: the dividend.
+    fn int_trem(&self, a: TermId, b: TermId) -> TermId {
+        integer::truncating_rem(self, a, b)
+    }
+
+    /// a < b.
+    fn int_lt(&self, a: TermId, b: TermId) -> TermId {
+        integer::lt(self, a, b)
+    }
+
+    /// a ≤ b.
+    fn int_le(&self, a: TermId, b: TermId) -> TermId {
+        integer::le(self, a, b)
+    }
+
+    /// a > b.
+    fn int_gt(&self, a: TermId, b: TermId) -> TermId {
+        integer::lt(self, b, a)
+    }
+
+    /// a ≥ b.
+    fn int_ge(&self, a: TermId, b: TermId) -> TermId {
+        integer::le(self, b, a)
+    }
+
+    /// The unsigned value of a bit vector.
+    fn bv_to_nat(&self, a: TermId) -> TermId {
+        integer::bv_to_nat(self, a)
+    }
+
+    /// The signed value of a bit vector.
+    fn bv_to_int(&self, a: TermId) -> TermId {
+        integer::bv_to_int(self, a)
+    }
+
+    /// The integer modulo 2^width.
+    fn int_to_bv(&self, a: TermId, width: u8) -> TermId {
+        integer::int_to_bv(self, a, width)
+    }
+
+    // --- floats; `mode` is a rounding mode, see [`Build::rounding`] ---
+
+    /// Negation.
+    fn fp_neg(&self, a: TermId) -> TermId {
+        float::neg(self, a)
+    }
+
+    /// Absolute value.
+    fn fp_abs(&self, a: TermId) -> TermId {
+        float::abs(self, a)
+    }
+
+    /// Sum.
+    fn fp_add(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
+        float::arithmetic(self, Op::FpAdd, mode, a, b)
+    }
+
+    /// Difference.
+    fn fp_sub(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
+        float::arithmetic(self, Op::FpSub, mode, a, b)
+    }
+
+    /// Product.
+    fn fp_mul(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
+        float::arithmetic(self, Op::FpMul, mode, a, b)
+    }
+
+    /// Quotient.
+    fn fp_div(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
+        float::arithmetic(self, Op::FpDiv, mode, a, b)
+    }
+
+    /// `a·b + c`, rounded once.
+    fn fp_fma(&self, mode: TermId, a: TermId, b: TermId, c: TermId) -> TermId {
+        fold(self, Op::FpFma, self.sort(a), &[mode, a, b, c])
+    }
+
+    /// Square root.
+    fn fp_sqrt(&self, mode: TermId, a: TermId) -> TermId {
+        fold(self, Op::FpSqrt, self.sort(a), &[mode, a])
+    }
+
+    /// IEEE remainder.
+    fn fp_rem(&self, a: TermId, b: TermId) -> TermId {
+        fold(self, Op::FpRem, self.sort(a), &[a, b])
+    }
+
+    /// The nearest integral float.
+    fn fp_round_to_integral(&self, mode: TermId, a: TermId) -> TermId {
+        float::round_to_integral(self, mode, a)
+    }
+
+    /// IEEE a < b.
+    fn fp_lt(&self, a: TermId, b: TermId) -> TermId {
+        float::lt(self, a, b)
+    }
+
+    /// IEEE a ≤ b.
+    fn fp_le(&self, a: TermId, b: TermId) -> TermId {
+        float::le(self, a, b)
+    }
+
+    /// IEEE a > b.
+    fn fp_gt(&self, a: TermId, b: TermId) -> TermId {
+        float::lt(self, b, a)
+    }
+
+    /// IEEE a ≥ b.
+    fn fp_ge(&self, a: TermId, b: TermId) -> TermId {
+        float::le(self, b, a)
+    }
+
+    /// IEEE equality.
+    fn fp_eq(&self, a: TermId, b: TermId) -> TermId {
+        float::ieee_eq(self, a, b)
+    }
+
+    /// Whether it is NaN.
+    fn fp_is_nan(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsNan, a)
+    }
+
+    /// Whether it is infinite.
+    fn fp_is_infinite(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsInfinite, a)
+    }
+
+    /// Whether it is a zero.
+    fn fp_is_zero(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsZero, a)
+    }
+
+    /// Whether it is normal.
+    fn fp_is_normal(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsNormal, a)
+    }
+
+    /// Whether it is subnormal.
+    fn fp_is_subnormal(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsSubnormal, a)
+    }
+
+    /// Whether the sign is set.
+    fn fp_is_negative(&self, a: TermId) -> TermId {
+        float::class(self, Op::FpIsNegative, a)
+    }
+
+    /// Conversion to another format.
+    fn fp_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
+        float::to_fp(self, mode, a, format)
+    }
+
+    /// From a signed bit vector.
+    fn sbv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
+        fold(self, Op::SbvToFp(format), Sort::Float(format), &[mode, a])
+    }
+
+    /// From an unsigned bit vector.
+    fn ubv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
+        fold(self, Op::UbvToFp(format), Sort::Float(format), &[mode, a])
+    }
+
+    /// From an integer.
+    fn int_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
+        fold(self, Op::IntToFp(format), Sort::Float(format), &[mode, a])
+    }
+
+    /// To a signed bit vector; NaN and what is out of range: 0.
+    fn fp_to_sbv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
+        fold(self, Op::FpToSbv(width), Sort::BitVec(width), &[mode, a])
+    }
+
+    /// To an unsigned bit vector; NaN and what is out of range: 0.
+    fn fp_to_ubv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
+        fold(self, Op::FpToUbv(width), Sort::BitVec(width), &[mode, a])
+    }
+
+    /// To an integer; NaN and infinities: 0.
+    fn fp_to_int(&self, mode: TermId, a: TermId) -> TermId {
+        fold(self, Op::FpToInt, Sort::Int, &[mode, a])
+    }
+
+    /// The bits in memory.
+    fn fp_to_bits(&self, a: TermId) -> TermId {
+        float::to_bits(self, a)
+    }
+
+    /// The float with the bits in memory.
+    fn fp_from_bits(&self, a: TermId, format: FloatFormat) -> TermId {
+        float::from_bits(self, a, format)
+    }
+
+    // --- arrays ---
+
+    /// The element at the index.
+    fn select(&self, array: TermId, index: TermId) -> TermId {
+        array::select(self, array, index)
+    }
+
+    /// The array with the element at the index changed.
+    fn store(&self, array: TermId, index: TermId, element: TermId) -> TermId {
+        array::store(self, array, index, element)
+    }
+
+    /// The array with this element at every index.
+    fn const_array(&self, index: ScalarSort, element: TermId) -> TermId {
+        array::constant(self, index, element)
+    }
+
+    // --- by operator ---
+
+    /// The operator applied to the operands, simplified. `sort` is the application's sort; only for
+    /// [`Op::ConstArray`] it tells something that the operands do not.
+    ///
+    /// # Panics
+    /// If the number of operands is wrong.
+    fn apply(&self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
+        dispatch(self, op, sort, operands)
+    }
+}
+
+impl<P: Pool + ?Sized> Build for P {}
+
+fn dispatch<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
+    match (op, operands) {
+        (Op::And, _) => boolean::and(pool, operands),
+        (Op::Or, _) => boolean::or(pool, operands),
+        (Op::Not, &[a]) => pool.not(a),
+        (Op::BvNeg, &[a]) => pool.neg(a),
+        (Op::BvNot, &[a]) => pool.bvnot(a),
+        (Op::IntNeg, &[a]) => pool.int_neg(a),
+        (Op::BvToNat, &[a]) => pool.bv_to_nat(a),
+        (Op::BvToInt, &[a]) => pool.bv_to_int(a),
+        (Op::FpNeg, &[a]) => pool.fp_neg(a),
+        (Op::FpAbs, &[a]) => pool.fp_abs(a),
+        (Op::FpIsNan, &[a]) => pool.fp_is_nan(a),
+        (Op::FpIsInfinite, &[a]) => pool.fp_is_infinite(a),
+        (Op::FpIsZero, &[a]) => pool.fp_is_zero(a),
+        (Op::FpIsNormal, &[a]) => pool.fp_is_normal(a),
+        (Op::FpIsSubnormal, &[a]) => pool.fp_is_subnormal(a),
+        (Op::FpIsNegative, &[a]) => pool.fp_is_negative(a),
+        (Op::FpToBits, &[a]) => pool.fp_to_bits(a),
+        (Op::Extract { high, low }, &[a]) => pool.extract(a, high, low),
+        (Op::ZeroExtend(width), &[a]) => pool.zero_extend(a, width),
+        (Op::SignExtend(width), &[a]) => pool.sign_extend(a, width),
+        (Op::IntToBv(width), &[a]) => pool.int_to_bv(a, width),
+        (Op::FpFromBits(format), &[a]) => pool.fp_from_bits(a, format),
+        (Op::Eq, &[a, b]) => pool.eq(a, b),
+        (Op::BvAdd, &[a, b]) => pool.add(a, b),
+        (Op::BvMul, &[a, b]) => pool.mul(a, b),
+        (Op::BvUdiv, &[a, b]) => pool.udiv(a, b),
+        (Op::BvUrem, &[a, b]) => pool.urem(a, b),
+        (Op::BvSdiv, &[a, b]) => pool.sdiv(a, b),
+        (Op::BvSrem, &[a, b]) => pool.srem(a, b),
+        (Op::BvAnd, &[a, b]) => pool.bvand(a, b),
+        (Op::BvOr, &[a, b]) => pool.bvor(a, b),
+        (Op::BvXor, &[a, b]) => pool.bvxor(a, b),
+        (Op::BvShl, &[a, b]) => pool.shl(a, b),
+        (Op::BvLshr, &[a, b]) => pool.lshr(a, b),
+        (Op::BvAshr, &[a, b]) => pool.ashr(a, b),
+        (Op::BvUlt, &[a, b]) => pool.ult(a, b),
+        (Op::BvUle, &[a, b]) => pool.ule(a, b),
+        (Op::BvSlt, &[a, b]) => pool.slt(a, b),
+        (Op::BvSle, &[a, b]) => pool.sle(a, b),
+        (Op::Concat, &[a, b]) => pool.concat(a, b),
+        (Op::IntAdd, &[a, b]) => pool.int_add(a, b),
+        (Op::IntMul, &[a, b]) => pool.int_mul(a, b),
+        (Op::IntDiv, &[a, b]) => pool.int_div(a, b),
+        (Op::IntMod, &[a, b]) => pool.int_mod(a, b),
+        (Op::IntLt, &[a, b]) => pool.int_lt(a, b),
+        (Op::IntLe, &[a, b]) => pool.int_le(a, b),
+        (Op::FpRem, &[a, b]) => pool.fp_rem(a, b),
+        (Op::FpLt, &[a, b]) => pool.fp_lt(a, b),
+        (Op::FpLe, &[a, b]) => pool.fp_le(a, b),
+        (Op::FpEq, &[a, b]) => pool.fp_eq(a, b),
+        (Op::FpSqrt, &[a, b]) => pool.fp_sqrt(a, b),
+        (Op::FpRoundToIntegral, &[a, b]) => pool.fp_round_to_integral(a, b),
+        (Op::FpToInt, &[a, b]) => pool.fp_to_int(a, b),
+        (Op::Select, &[a, b]) => pool.select(a, b),
+        (Op::FpToFp(format), &[a, b]) => pool.fp_to_fp(a, b, format),
+        (Op::SbvToFp(format), &[a, b]) => pool.sbv_to_fp(a, b, format),
+        (Op::UbvToFp(format), &[a, b]) => pool.ubv_to_fp(a, b, format),
+        (Op::IntToFp(format), &[a, b]) => pool.int_to_fp(a, b, format),
+        (Op::FpToSbv(width), &[a, b]) => pool.fp_to_sbv(a, b, width),
+        (Op::FpToUbv(width), &[a, b]) => pool.fp_to_ubv(a, b, width),
+        (Op::Ite, &[a, b, c]) => pool.ite(a, b, c),
+        (Op::FpAdd, &[a, b, c]) => pool.fp_add(a, b, c),
+        (Op::FpSub, &[a, b, c]) => pool.fp_sub(a, b, c),
+        (Op::FpMul, &[a, b, c]) => pool.fp_mul(a, b, c),
+        (Op::FpDiv, &[a, b, c]) => pool.fp_div(a, b, c),
+        (Op::Store, &[a, b, c]) => pool.store(a, b, c),
+        (Op::FpFma, &[a, b, c, d]) => pool.fp_fma(a, b, c, d),
+        (Op::ConstArray, &[a]) => match sort {
+            Sort::Array { index, .. } => pool.const_array(index, a),
+            _ => panic!("an array's sort was expected, not {sort}"),
+        },
+        _ => panic!("{op:?} does not take {} operands", operands.len()),
+    }
+}

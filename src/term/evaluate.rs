@@ -1,0 +1,136 @@
+//! The value of a term under an assignment of its variables.
+
+use rustc_hash::FxHashMap;
+
+use super::semantics::apply;
+use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
+
+/// A variable has no value, and the term's value depends on it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the variable {symbol} (instance {instance}) has no value")]
+pub struct Unassigned {
+    /// The variable.
+    pub symbol: Symbol,
+    /// Which of its instances.
+    pub instance: u32,
+}
+
+/// Evaluates a term. Conditions decide first: a branch not taken, or what comes after a false conjunct, is not looked
+/// at, and variables there need no value.
+pub fn evaluate(
+    pool: &(impl Pool + ?Sized),
+    term: TermId,
+    assignment: &dyn Fn(Symbol, u32) -> Option<Value>,
+) -> Result<Value, Unassigned> {
+    Evaluator::new(pool, assignment).evaluate(term)
+}
+
+/// Evaluates several terms under one assignment, and remembers what they have in common.
+pub struct Evaluator<'e, P: ?Sized> {
+    pool: &'e P,
+    assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>,
+    known: FxHashMap<TermId, Value>,
+}
+
+/// What to do next with a term.
+enum Step {
+    /// Its value is known now.
+    Done(Value),
+    /// First another term.
+    Need(TermId),
+    /// First all its arguments.
+    NeedAll,
+}
+
+impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
+    /// An evaluator that knows no value yet.
+    pub fn new(pool: &'e P, assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>) -> Self {
+        Self {
+            pool,
+            assignment,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The term's value.
+    pub fn evaluate(&mut self, term: TermId) -> Result<Value, Unassigned> {
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if self.known.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            match self.step(top)? {
+                Step::Done(value) => {
+                    self.known.insert(top, value);
+                    stack.pop();
+                }
+                Step::Need(argument) => stack.push(argument),
+                Step::NeedAll => {
+                    if let TermKind::Apply { arguments, .. } = self.pool.kind(top) {
+                        stack.extend(
+                            arguments
+                                .iter()
+                                .filter(|argument| !self.known.contains_key(argument)),
+                        );
+                    }
+                }
+            }
+        }
+        Ok(self.known[&term].clone())
+    }
+
+    fn step(&self, term: TermId) -> Result<Step, Unassigned> {
+        let (op, arguments) = match self.pool.kind(term) {
+            TermKind::Constant(constant) => return Ok(Step::Done(constant.to_value())),
+            TermKind::Variable { symbol, instance } => {
+                let value = (self.assignment)(symbol, instance);
+                return value.map(Step::Done).ok_or(Unassigned { symbol, instance });
+            }
+            TermKind::Apply { op, arguments } => (op, arguments),
+        };
+        Ok(match (op, arguments) {
+            (Op::And, _) => self.until(arguments, false),
+            (Op::Or, _) => self.until(arguments, true),
+            (Op::Ite, &[condition, then, otherwise]) => match self.known.get(&condition) {
+                None => Step::Need(condition),
+                Some(value) => {
+                    let branch = if *value == Value::Bool(true) {
+                        then
+                    } else {
+                        otherwise
+                    };
+                    self.known
+                        .get(&branch)
+                        .map_or(Step::Need(branch), |value| Step::Done(value.clone()))
+                }
+            },
+            _ => self.strict(op, self.pool.sort(term), arguments),
+        })
+    }
+
+    /// Conjunction and disjunction: the first argument with the value decides.
+    fn until(&self, arguments: &[TermId], decisive: bool) -> Step {
+        for argument in arguments {
+            match self.known.get(argument) {
+                None => return Step::Need(*argument),
+                Some(value) if *value == Value::Bool(decisive) => {
+                    return Step::Done(decisive.into());
+                }
+                Some(_) => {}
+            }
+        }
+        Step::Done((!decisive).into())
+    }
+
+    fn strict(&self, op: Op, sort: Sort, arguments: &[TermId]) -> Step {
+        let mut values: smallvec::SmallVec<[Value; 3]> = smallvec::SmallVec::new();
+        for argument in arguments {
+            match self.known.get(argument) {
+                Some(value) => values.push(value.clone()),
+                None => return Step::NeedAll,
+            }
+        }
+        Step::Done(apply(op, sort, &values))
+    }
+}

@@ -1,0 +1,160 @@
+//! Terms from terms: substitution, instances, copies between pools; and what occurs in a term.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Build, Pool, Symbol, TermId, TermKind};
+
+/// Replaces each term of the map by what it maps to, the largest first; what is replaced is not looked into again. The
+/// rest is rebuilt by the simplifying constructors.
+pub fn substitute(
+    pool: &(impl Pool + ?Sized),
+    term: TermId,
+    map: &FxHashMap<TermId, TermId>,
+) -> TermId {
+    Rebuild::new(pool, pool, |term| map.get(&term).copied()).rebuild(term)
+}
+
+/// Replaces variables: each for which the function returns a term. It is asked once for each.
+pub fn instantiate(
+    pool: &(impl Pool + ?Sized),
+    term: TermId,
+    mut replace: impl FnMut(Symbol, u32) -> Option<TermId>,
+) -> TermId {
+    let leaf = |term| match pool.kind(term) {
+        TermKind::Variable { symbol, instance } => replace(symbol, instance),
+        _ => None,
+    };
+    Rebuild::new(pool, pool, leaf).rebuild(term)
+}
+
+/// Moves every variable of instance 0 to the given instance.
+pub fn at_instance(pool: &(impl Pool + ?Sized), term: TermId, instance: u32) -> TermId {
+    instantiate(pool, term, |symbol, current| {
+        (current == 0).then(|| pool.variable_at(symbol, instance))
+    })
+}
+
+/// Copies a term from one pool into another, for instance what a query has found from its arena into the shared store.
+pub fn transfer<F: Pool + ?Sized, T: Pool + ?Sized>(from: &F, to: &T, term: TermId) -> TermId {
+    Rebuild::new(from, to, |_| None).rebuild(term)
+}
+
+/// Rebuilds terms bottom-up, several of them with a common memory.
+pub struct Rebuild<'r, F: ?Sized, T: ?Sized, R> {
+    from: &'r F,
+    to: &'r T,
+    replace: R,
+    done: FxHashMap<TermId, TermId>,
+}
+
+impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
+    Rebuild<'r, F, T, R>
+{
+    /// Reads terms of `from` and builds those of `to`. `replace` says, for each term once and before its arguments, what
+    /// it becomes (a term of `to`); with `None` it is made again of what its arguments become.
+    pub fn new(from: &'r F, to: &'r T, replace: R) -> Self {
+        Self {
+            from,
+            to,
+            replace,
+            done: FxHashMap::default(),
+        }
+    }
+
+    /// What the term becomes.
+    pub fn rebuild(&mut self, term: TermId) -> TermId {
+        // With `true`: the arguments are done.
+        let mut stack = vec![(term, false)];
+        let mut changed: Vec<TermId> = Vec::new();
+        while let Some((top, ready)) = stack.pop() {
+            if ready {
+                if let TermKind::Apply { op, arguments } = self.from.kind(top) {
+                    changed.clear();
+                    changed.extend(arguments.iter().map(|argument| self.done[argument]));
+                    let kept = !self.copies(top) && changed == arguments;
+                    let result = if kept {
+                        top
+                    } else {
+                        self.to.apply(op, self.from.sort(top), &changed)
+                    };
+                    self.done.insert(top, result);
+                }
+                continue;
+            }
+            if self.done.contains_key(&top) {
+                continue;
+            }
+            if let Some(result) = (self.replace)(top) {
+                self.done.insert(top, result);
+                continue;
+            }
+            match self.from.kind(top) {
+                TermKind::Apply { arguments, .. } => {
+                    stack.push((top, true));
+                    stack.extend(arguments.iter().map(|argument| (*argument, false)));
+                }
+                TermKind::Constant(constant) => {
+                    let copy = if self.copies(top) {
+                        self.to.intern_constant(&constant.to_value())
+                    } else {
+                        top
+                    };
+                    self.done.insert(top, copy);
+                }
+                TermKind::Variable { symbol, instance } => {
+                    let copy = if self.copies(top) {
+                        self.to.intern_variable(symbol, instance)
+                    } else {
+                        top
+                    };
+                    self.done.insert(top, copy);
+                }
+            }
+        }
+        self.done[&term]
+    }
+
+    /// Whether a term must be made anew even if nothing in it changes: it lives in an arena, and may do so elsewhere.
+    fn copies(&self, term: TermId) -> bool {
+        term.is_local() && !std::ptr::addr_eq(self.from, self.to)
+    }
+}
+
+/// Calls the function once for each term that occurs in one of the given ones, arguments before what they are in.
+pub fn for_each_subterm(
+    pool: &(impl Pool + ?Sized),
+    terms: impl IntoIterator<Item = TermId>,
+    mut visit: impl FnMut(TermId, TermKind<'_>),
+) {
+    let mut stack: Vec<_> = terms.into_iter().map(|term| (term, false)).collect();
+    stack.reverse();
+    let mut seen = FxHashSet::default();
+    while let Some((top, ready)) = stack.pop() {
+        if ready {
+            visit(top, pool.kind(top));
+        } else if seen.insert(top) {
+            stack.push((top, true));
+            if let TermKind::Apply { arguments, .. } = pool.kind(top) {
+                stack.extend(arguments.iter().rev().map(|argument| (*argument, false)));
+            }
+        }
+    }
+}
+
+/// The variables in a term, each once, in the order of their first occurrence.
+pub fn free_variables(pool: &(impl Pool + ?Sized), term: TermId) -> Vec<(Symbol, u32)> {
+    let mut variables = Vec::new();
+    for_each_subterm(pool, [term], |_, kind| {
+        if let TermKind::Variable { symbol, instance } = kind {
+            variables.push((symbol, instance));
+        }
+    });
+    variables
+}
+
+/// The number of different terms in a term, itself included.
+pub fn size(pool: &(impl Pool + ?Sized), term: TermId) -> usize {
+    let mut count = 0;
+    for_each_subterm(pool, [term], |_, _| count += 1);
+    count
+}
