@@ -1,0 +1,6 @@
+int v[3](void);
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,6 @@
+int v[-1];
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,5 @@
+int main(void)
+{
+    void v[3];
+    return 0;
+}

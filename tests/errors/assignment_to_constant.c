@@ -1,0 +1,5 @@
+int main(void)
+{
+    5 = 3;
+    return 0;
+}

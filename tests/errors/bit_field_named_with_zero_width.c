@@ -1,0 +1,6 @@
+struct s { int x : 0; };
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,6 @@
+struct s { int x : 33; };
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,5 @@
+int main(void)
+{
+    break;
+    return 0;
+}

@@ -1,0 +1,7 @@
+struct s { int x; };
+
+int main(void)
+{
+    struct s s = { 1 };
+    return (int)s;
+}

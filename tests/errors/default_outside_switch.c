@@ -1,0 +1,4 @@
+int main(void)
+{
+    default: return 1;
+}

@@ -1,0 +1,6 @@
+struct s { int x; char x; };
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,6 @@
+static int f(int a, char a) { return a; }
+
+int main(void)
+{
+    return f(1, 2);
+}

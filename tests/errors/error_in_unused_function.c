@@ -1,0 +1,9 @@
+static int unused(void)
+{
+    return missing;
+}
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,7 @@
+struct unknown;
+struct s { int x; struct unknown u; };
+
+int main(void)
+{
+    return 0;
+}

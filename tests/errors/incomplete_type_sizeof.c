@@ -1,0 +1,6 @@
+struct unknown;
+
+int main(void)
+{
+    return sizeof(struct unknown);
+}

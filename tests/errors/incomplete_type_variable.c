@@ -1,0 +1,7 @@
+struct unknown;
+
+int main(void)
+{
+    struct unknown u;
+    return 0;
+}

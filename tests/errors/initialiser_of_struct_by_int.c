@@ -1,0 +1,8 @@
+struct s { int x; };
+
+int main(void)
+{
+    int i = 3;
+    struct s s = i;
+    return s.x;
+}

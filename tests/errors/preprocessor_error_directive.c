@@ -1,0 +1,6 @@
+#error stop here
+
+int main(void)
+{
+    return 0;
+}

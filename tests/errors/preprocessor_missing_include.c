@@ -1,0 +1,6 @@
+#include "no_such_header_of_ours.h"
+
+int main(void)
+{
+    return 0;
+}

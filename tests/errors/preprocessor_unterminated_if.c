@@ -1,0 +1,6 @@
+#if 1
+
+int main(void)
+{
+    return 0;
+}

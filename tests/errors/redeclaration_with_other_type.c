@@ -1,0 +1,7 @@
+extern int x;
+extern double x;
+
+int main(void)
+{
+    return x;
+}

@@ -1,0 +1,7 @@
+enum a { ONE, TWO };
+enum b { ONE };
+
+int main(void)
+{
+    return ONE;
+}

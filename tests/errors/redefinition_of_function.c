@@ -1,0 +1,7 @@
+static int f(void) { return 1; }
+static int f(void) { return 2; }
+
+int main(void)
+{
+    return f();
+}

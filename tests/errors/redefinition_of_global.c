@@ -1,0 +1,7 @@
+int x = 1;
+int x = 2;
+
+int main(void)
+{
+    return x;
+}

@@ -1,0 +1,6 @@
+int main(void)
+{
+    int x = 1;
+    long x = 2;
+    return x;
+}

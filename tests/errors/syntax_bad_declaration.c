@@ -1,0 +1,5 @@
+int main(void)
+{
+    int 3x = 4;
+    return 0;
+}

@@ -1,0 +1,7 @@
+int main(void)
+{
+    int x = 0;
+    while (x < 3) {
+        x++;
+    return 0;
+}

@@ -1,0 +1,5 @@
+int main(void)
+{
+    number x = 3;
+    return x;
+}

@@ -1,0 +1,5 @@
+int main(void)
+{
+    const char *s = "never closed;
+    return 0;
+}

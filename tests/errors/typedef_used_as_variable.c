@@ -1,0 +1,6 @@
+typedef int number;
+
+int main(void)
+{
+    return number + 1;
+}

@@ -1,0 +1,6 @@
+#define ADD(a) ((a) + missing)
+
+int main(void)
+{
+    return ADD(1);
+}

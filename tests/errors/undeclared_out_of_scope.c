@@ -1,0 +1,8 @@
+int main(void)
+{
+    {
+        int inner = 1;
+        inner++;
+    }
+    return inner;
+}

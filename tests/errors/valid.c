@@ -1,0 +1,5 @@
+/* Nothing is wrong here: for errors in options and in other files. */
+int main(void)
+{
+    return 0;
+}

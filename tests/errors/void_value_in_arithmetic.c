@@ -1,0 +1,6 @@
+static void f(void) { }
+
+int main(void)
+{
+    return 1 + f();
+}

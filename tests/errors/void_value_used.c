@@ -1,0 +1,7 @@
+static void f(void) { }
+
+int main(void)
+{
+    int x = f();
+    return x;
+}

@@ -1,0 +1,5 @@
+int main(void)
+{
+    void x;
+    return 0;
+}
