@@ -10,6 +10,7 @@ mod node;
 pub mod op;
 mod pool;
 mod semantics;
+mod smtlib;
 pub mod sort;
 mod store;
 mod substitute;
@@ -23,6 +24,7 @@ pub use float::FloatValue;
 pub use op::{Op, RoundingMode};
 pub use pool::{Constant, Pool, TermId, TermKind};
 pub use semantics::apply as apply_op;
+pub use smtlib::{smtlib_script, to_smtlib};
 pub use sort::{FloatFormat, ScalarSort, Sort};
 pub use store::{Store, store};
 pub use substitute::{

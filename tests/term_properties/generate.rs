@@ -1,0 +1,719 @@
+//! Random terms, each built twice: as it is told, and by the simplifying constructors.
+
+use std::collections::HashMap;
+
+use num_bigint::BigInt;
+use proptest::prelude::*;
+use regatta::term::{
+    Arena, ArrayValue, Build, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,
+    Symbol, TermId, Value,
+};
+
+/// One term, built twice.
+#[derive(Copy, Clone, Debug)]
+pub struct Pair {
+    /// Without any simplification.
+    pub raw: TermId,
+    /// With it.
+    pub simple: TermId,
+    /// Their sort.
+    pub sort: Sort,
+}
+
+/// What one term is made of: a choice of operator, choices of operands, and a seed of a constant.
+pub type Step = (u16, [u16; 4], u64);
+
+/// Which sorts there are.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Widths of bit-vector variables.
+    pub widths: Vec<u8>,
+    /// Formats of float variables.
+    pub formats: Vec<FloatFormat>,
+    /// Whether there are integers.
+    pub integers: bool,
+    /// Sorts of array variables.
+    pub arrays: Vec<(ScalarSort, ScalarSort)>,
+}
+
+/// A recipe for terms.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    pub profile: Profile,
+    pub steps: Vec<Step>,
+    /// Seeds of the variables' values.
+    pub seeds: Vec<u64>,
+}
+
+/// The terms of a recipe, and the pool they live in.
+pub struct Terms {
+    pub arena: Arena,
+    pub pairs: Vec<Pair>,
+    pub variables: Vec<Symbol>,
+}
+
+pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(any::<Step>(), 1..count)
+}
+
+pub fn recipes(
+    profile: impl Strategy<Value = Profile>,
+    count: usize,
+) -> impl Strategy<Value = Recipe> {
+    (
+        profile,
+        steps(count),
+        prop::collection::vec(any::<u64>(), 8),
+    )
+        .prop_map(|(profile, steps, seeds)| Recipe {
+            profile,
+            steps,
+            seeds,
+        })
+}
+
+fn formats() -> impl Strategy<Value = FloatFormat> {
+    use FloatFormat::{F16, F32, F64, F80, F128};
+    prop::sample::select(vec![F16, F32, F64, F80, F128])
+}
+
+/// Everything at once, with widths of all sizes.
+pub fn wide() -> impl Strategy<Value = Profile> {
+    let widths = prop_oneof![
+        prop::collection::vec(1u8..=128, 3),
+        Just(vec![8, 32, 64]),
+        Just(vec![1, 16, 128]),
+        Just(vec![32, 31, 33]),
+    ];
+    (widths, prop::collection::vec(formats(), 2)).prop_map(|(widths, formats)| Profile {
+        arrays: vec![
+            (ScalarSort::BitVec(widths[0]), ScalarSort::BitVec(widths[1])),
+            (ScalarSort::Int, ScalarSort::Int),
+            (ScalarSort::BitVec(widths[2]), ScalarSort::Float(formats[0])),
+        ],
+        widths,
+        formats,
+        integers: true,
+    })
+}
+
+/// Bit vectors of a few bits, where a random assignment meets every corner.
+pub fn narrow() -> impl Strategy<Value = Profile> {
+    prop::collection::vec(1u8..=5, 2).prop_map(|widths| Profile {
+        arrays: vec![],
+        widths,
+        formats: vec![],
+        integers: false,
+    })
+}
+
+/// Narrow bit vectors, and arrays of them.
+pub fn arrays() -> impl Strategy<Value = Profile> {
+    (1u8..=3, 1u8..=4).prop_map(|(index, element)| Profile {
+        arrays: vec![
+            (ScalarSort::BitVec(index), ScalarSort::BitVec(element)),
+            (ScalarSort::Int, ScalarSort::Bool),
+        ],
+        widths: vec![index, element],
+        formats: vec![],
+        integers: false,
+    })
+}
+
+/// Integers.
+pub fn integers() -> impl Strategy<Value = Profile> {
+    (1u8..=40).prop_map(|width| Profile {
+        arrays: vec![],
+        widths: vec![width],
+        formats: vec![],
+        integers: true,
+    })
+}
+
+/// Floats of one or two formats, and the bit vectors that convert to and from them.
+pub fn floats() -> impl Strategy<Value = Profile> {
+    (prop::collection::vec(formats(), 1..3), 1u8..=128).prop_map(|(formats, width)| Profile {
+        arrays: vec![],
+        widths: vec![width, formats[0].storage_bits() as u8],
+        formats,
+        integers: true,
+    })
+}
+
+impl Recipe {
+    /// Follows the recipe.
+    pub fn build(&self) -> Terms {
+        let mut terms = Terms {
+            arena: Arena::new(),
+            pairs: Vec::new(),
+            variables: Vec::new(),
+        };
+        let profile = &self.profile;
+        let widths = profile.widths.iter().map(|width| Sort::BitVec(*width));
+        let formats = profile.formats.iter().map(|format| Sort::Float(*format));
+        let arrays = profile
+            .arrays
+            .iter()
+            .map(|&(index, element)| Sort::Array { index, element });
+        let integers = profile.integers.then_some(Sort::Int);
+        let modes = (!profile.formats.is_empty()).then_some(Sort::BitVec(2));
+        let sorts: Vec<_> = [Sort::Bool]
+            .into_iter()
+            .chain(modes)
+            .chain(widths)
+            .chain(formats)
+            .chain(arrays)
+            .chain(integers)
+            .collect();
+        for (position, sort) in sorts.into_iter().enumerate() {
+            for name in ["x", "y"] {
+                let symbol = Symbol::new(&format!("{name}{position}"), sort);
+                terms.variables.push(symbol);
+                let variable = terms.arena.variable(symbol);
+                terms.push(variable, variable);
+            }
+        }
+        for step in &self.steps {
+            terms.follow(step);
+        }
+        terms
+    }
+}
+
+impl Terms {
+    fn push(&mut self, raw: TermId, simple: TermId) {
+        let sort = self.arena.sort(raw);
+        assert_eq!(
+            sort,
+            self.arena.sort(simple),
+            "the simplified term has another sort"
+        );
+        self.pairs.push(Pair { raw, simple, sort });
+    }
+
+    /// Values for the variables.
+    pub fn assignment(&self, seed: u64) -> HashMap<Symbol, Value> {
+        let value = |(position, symbol): (usize, &Symbol)| {
+            let mixed = seed
+                .wrapping_add(position as u64)
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            (*symbol, corner(symbol.sort(), mixed ^ mixed >> 29))
+        };
+        self.variables.iter().enumerate().map(value).collect()
+    }
+
+    /// One of the terms that the predicate accepts; mostly one of the latest.
+    fn choose(&self, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
+        let accepted: Vec<_> = self.pairs.iter().filter(|pair| accept(pair.sort)).collect();
+        let recent = accepted.len().min(6);
+        let range = if choice & 1 == 0 {
+            &accepted[accepted.len() - recent..]
+        } else {
+            &accepted[..]
+        };
+        (!range.is_empty()).then(|| *range[usize::from(choice >> 1) % range.len()])
+    }
+
+    fn follow(&mut self, &(choice, operands, seed): &Step) {
+        let chosen = OPERATORS[usize::from(choice) % OPERATORS.len()];
+        let Some((op, sort, pairs)) = self.application(chosen, operands, seed) else {
+            return;
+        };
+        let raw: Vec<_> = pairs.iter().map(|pair| pair.raw).collect();
+        let simple: Vec<_> = pairs.iter().map(|pair| pair.simple).collect();
+        let raw = self.arena.intern(op, sort, &raw);
+        let simple = self.arena.apply(op, sort, &simple);
+        self.push(raw, simple);
+    }
+
+    fn constant(&mut self, sort: Sort, seed: u64) -> Pair {
+        let term = self.arena.value(&corner(sort, seed));
+        Pair {
+            raw: term,
+            simple: term,
+            sort,
+        }
+    }
+
+    fn application(
+        &mut self,
+        op: Op,
+        [a, b, c, d]: [u16; 4],
+        seed: u64,
+    ) -> Option<(Op, Sort, Vec<Pair>)> {
+        let is_bool = |sort: Sort| sort == Sort::Bool;
+        let is_bv = |sort: Sort| matches!(sort, Sort::BitVec(_));
+        let is_float = |sort: Sort| matches!(sort, Sort::Float(_));
+        let is_int = |sort: Sort| sort == Sort::Int;
+        let is_array = |sort: Sort| sort.is_array();
+        // A second operand: another term of the sort, or a constant.
+        let other = |this: &mut Self, choice: u16, sort: Sort| {
+            if choice % 5 < 2 {
+                Some(this.constant(sort, seed ^ u64::from(choice) << 7))
+            } else {
+                this.choose(choice, |other| other == sort)
+            }
+        };
+        Some(match op {
+            Op::Not => (op, Sort::Bool, vec![self.choose(a, is_bool)?]),
+            Op::And | Op::Or => {
+                let count = 2 + usize::from(d % 4);
+                let choices = [a, b, c, a ^ b, b ^ c];
+                let pairs = choices[..count]
+                    .iter()
+                    .map(|choice| self.choose(*choice, is_bool))
+                    .collect::<Option<_>>()?;
+                (op, Sort::Bool, pairs)
+            }
+            Op::Eq => {
+                let left = self.choose(a, |_| true)?;
+                (op, Sort::Bool, vec![left, other(self, b, left.sort)?])
+            }
+            Op::Ite => {
+                let condition = self.choose(c, is_bool)?;
+                let left = if d % 3 == 0 {
+                    other(self, d, self.choose(a, |_| true)?.sort)?
+                } else {
+                    self.choose(a, |_| true)?
+                };
+                (
+                    op,
+                    left.sort,
+                    vec![condition, left, other(self, b, left.sort)?],
+                )
+            }
+            Op::BvNeg | Op::BvNot => {
+                let operand = self.choose(a, is_bv)?;
+                (op, operand.sort, vec![operand])
+            }
+            Op::BvAdd
+            | Op::BvMul
+            | Op::BvUdiv
+            | Op::BvUrem
+            | Op::BvSdiv
+            | Op::BvSrem
+            | Op::BvAnd
+            | Op::BvOr
+            | Op::BvXor
+            | Op::BvShl
+            | Op::BvLshr
+            | Op::BvAshr => {
+                let left = self.choose(a, is_bv)?;
+                let right = other(self, b, left.sort)?;
+                (
+                    op,
+                    left.sort,
+                    if d % 8 == 0 {
+                        vec![right, left]
+                    } else {
+                        vec![left, right]
+                    },
+                )
+            }
+            Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle => {
+                let left = self.choose(a, is_bv)?;
+                let right = other(self, b, left.sort)?;
+                (
+                    op,
+                    Sort::Bool,
+                    if d % 2 == 0 {
+                        vec![right, left]
+                    } else {
+                        vec![left, right]
+                    },
+                )
+            }
+            Op::Concat => {
+                let left = self.choose(a, is_bv)?;
+                let rest = 128 - left.sort.width()?;
+                let right =
+                    self.choose(b, |sort| sort.width().is_some_and(|width| width <= rest))?;
+                let right = if c % 4 == 0 {
+                    self.constant(right.sort, seed)
+                } else {
+                    right
+                };
+                let width = (left.sort.width()? + right.sort.width()?) as u8;
+                (
+                    op,
+                    Sort::BitVec(width),
+                    if d % 2 == 0 {
+                        vec![left, right]
+                    } else {
+                        vec![right, left]
+                    },
+                )
+            }
+            Op::Extract { .. } => {
+                let operand = self.choose(a, is_bv)?;
+                let width = operand.sort.width()? as u8;
+                let (first, second) = ((b % u16::from(width)) as u8, (c % u16::from(width)) as u8);
+                let (high, low) = match d % 4 {
+                    0 => (first, 0),
+                    1 => (width - 1, first),
+                    _ => (first.max(second), first.min(second)),
+                };
+                (
+                    Op::Extract { high, low },
+                    Sort::BitVec(high - low + 1),
+                    vec![operand],
+                )
+            }
+            Op::ZeroExtend(_) | Op::SignExtend(_) => {
+                let operand = self.choose(a, is_bv)?;
+                let width = operand.sort.width()? as u8;
+                let limit = if width < 8 { 10 } else { 128 };
+                let total = width + (b % u16::from(limit - width + 1)) as u8;
+                let op = if op == Op::ZeroExtend(0) {
+                    Op::ZeroExtend(total)
+                } else {
+                    Op::SignExtend(total)
+                };
+                (op, Sort::BitVec(total), vec![operand])
+            }
+            Op::IntNeg => (op, Sort::Int, vec![self.choose(a, is_int)?]),
+            Op::IntAdd | Op::IntMul | Op::IntDiv | Op::IntMod => {
+                let left = self.choose(a, is_int)?;
+                (op, Sort::Int, vec![left, other(self, b, Sort::Int)?])
+            }
+            Op::IntLt | Op::IntLe => {
+                let (left, right) = (self.choose(a, is_int)?, other(self, b, Sort::Int)?);
+                (
+                    op,
+                    Sort::Bool,
+                    if d % 2 == 0 {
+                        vec![left, right]
+                    } else {
+                        vec![right, left]
+                    },
+                )
+            }
+            Op::BvToNat | Op::BvToInt => {
+                self.choose(a, is_int)?;
+                (op, Sort::Int, vec![self.choose(a, is_bv)?])
+            }
+            Op::IntToBv(_) => {
+                let width = self.choose(b, is_bv)?.sort.width()? as u8;
+                (
+                    Op::IntToBv(width),
+                    Sort::BitVec(width),
+                    vec![self.choose(a, is_int)?],
+                )
+            }
+            Op::FpNeg | Op::FpAbs => {
+                let operand = self.choose(a, is_float)?;
+                (op, operand.sort, vec![operand])
+            }
+            Op::FpIsNan
+            | Op::FpIsInfinite
+            | Op::FpIsZero
+            | Op::FpIsNormal
+            | Op::FpIsSubnormal
+            | Op::FpIsNegative => (op, Sort::Bool, vec![self.choose(a, is_float)?]),
+            Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv => {
+                let left = self.choose(a, is_float)?;
+                (
+                    op,
+                    left.sort,
+                    vec![
+                        other(self, c, Sort::BitVec(2))?,
+                        left,
+                        other(self, b, left.sort)?,
+                    ],
+                )
+            }
+            Op::FpFma => {
+                let left = self.choose(a, is_float)?;
+                let mode = other(self, c, Sort::BitVec(2))?;
+                (
+                    op,
+                    left.sort,
+                    vec![
+                        mode,
+                        left,
+                        other(self, b, left.sort)?,
+                        other(self, d, left.sort)?,
+                    ],
+                )
+            }
+            Op::FpSqrt | Op::FpRoundToIntegral => {
+                let operand = self.choose(a, is_float)?;
+                (
+                    op,
+                    operand.sort,
+                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                )
+            }
+            Op::FpRem => {
+                let left = self.choose(a, is_float)?;
+                (op, left.sort, vec![left, other(self, b, left.sort)?])
+            }
+            Op::FpLt | Op::FpLe | Op::FpEq => {
+                let left = self.choose(a, is_float)?;
+                let right = other(self, b, left.sort)?;
+                (
+                    op,
+                    Sort::Bool,
+                    if d % 2 == 0 {
+                        vec![left, right]
+                    } else {
+                        vec![right, left]
+                    },
+                )
+            }
+            Op::FpToFp(_) | Op::SbvToFp(_) | Op::UbvToFp(_) | Op::IntToFp(_) => {
+                let Sort::Float(format) = self.choose(b, is_float)?.sort else {
+                    return None;
+                };
+                let mode = other(self, c, Sort::BitVec(2))?;
+                let (op, operand) = match op {
+                    Op::FpToFp(_) => (Op::FpToFp(format), self.choose(a, is_float)?),
+                    Op::SbvToFp(_) => (Op::SbvToFp(format), self.choose(a, is_bv)?),
+                    Op::UbvToFp(_) => (Op::UbvToFp(format), self.choose(a, is_bv)?),
+                    _ => (Op::IntToFp(format), self.choose(a, is_int)?),
+                };
+                (op, Sort::Float(format), vec![mode, operand])
+            }
+            Op::FpToSbv(_) | Op::FpToUbv(_) => {
+                let operand = self.choose(a, is_float)?;
+                let width = self.choose(b, is_bv)?.sort.width()? as u8;
+                let op = if op == Op::FpToSbv(1) {
+                    Op::FpToSbv(width)
+                } else {
+                    Op::FpToUbv(width)
+                };
+                (
+                    op,
+                    Sort::BitVec(width),
+                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                )
+            }
+            Op::FpToInt => {
+                let operand = self.choose(a, is_float)?;
+                (
+                    op,
+                    Sort::Int,
+                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                )
+            }
+            Op::FpToBits => {
+                let operand = self.choose(a, is_float)?;
+                let Sort::Float(format) = operand.sort else {
+                    return None;
+                };
+                (op, Sort::BitVec(format.storage_bits() as u8), vec![operand])
+            }
+            Op::FpFromBits(_) => {
+                let Sort::Float(format) = self.choose(b, is_float)?.sort else {
+                    return None;
+                };
+                let sort = Sort::BitVec(format.storage_bits() as u8);
+                (
+                    Op::FpFromBits(format),
+                    Sort::Float(format),
+                    vec![other(self, a, sort)?],
+                )
+            }
+            Op::Select | Op::Store => {
+                let array = self.choose(a, is_array)?;
+                let Sort::Array { index, element } = array.sort else {
+                    return None;
+                };
+                let index = other(self, b, index.into())?;
+                if op == Op::Select {
+                    (op, element.into(), vec![array, index])
+                } else {
+                    (
+                        op,
+                        array.sort,
+                        vec![array, index, other(self, c, element.into())?],
+                    )
+                }
+            }
+            Op::ConstArray => {
+                let sort = self.choose(a, is_array)?.sort;
+                let Sort::Array { element, .. } = sort else {
+                    return None;
+                };
+                (op, sort, vec![other(self, b, element.into())?])
+            }
+        })
+    }
+}
+
+/// A value, of those at the corners of the sort more often than not.
+pub fn corner(sort: Sort, seed: u64) -> Value {
+    let large = u128::from(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)) << 64 | u128::from(seed);
+    let small = (seed >> 8) % 6;
+    match sort {
+        Sort::Bool => Value::Bool(seed & 16 != 0),
+        Sort::BitVec(width) => {
+            let power = 1u128 << ((seed >> 16) % u64::from(width));
+            Value::bit_vec(
+                width,
+                match seed % 10 {
+                    0 => 0,
+                    1 => u128::MAX,
+                    2 => 1 << (width - 1),
+                    3 => (1 << (width - 1)) - 1,
+                    4 => power,
+                    5 => power - 1,
+                    6 => u128::from(small),
+                    7 => u128::from(small).wrapping_neg(),
+                    8 => u128::from(width),
+                    _ => large,
+                },
+            )
+        }
+        Sort::Int => {
+            let power = BigInt::from(1) << ((seed >> 16) % 70);
+            Value::Int(match seed % 6 {
+                0 => BigInt::from(small),
+                1 => -BigInt::from(small),
+                2 => power,
+                3 => -power,
+                4 => power - 1,
+                _ => BigInt::from(seed as i32),
+            })
+        }
+        Sort::Float(format) => {
+            let nearest = RoundingMode::NearestEven;
+            Value::Float(match seed % 12 {
+                0 => FloatValue::zero(format, seed & 64 != 0),
+                1 => FloatValue::infinity(format, seed & 64 != 0),
+                2 => FloatValue::nan(format),
+                3 => FloatValue::from_bits(format, u128::from(small)),
+                4 => FloatValue::from_int(format, nearest, &BigInt::from(small)).negated(),
+                5 => FloatValue::from_f64(small as f64 + 0.5).convert(nearest, format),
+                6 => FloatValue::from_f64(-(small as f64) / 4.0).convert(nearest, format),
+                7 => FloatValue::from_int(
+                    format,
+                    nearest,
+                    &(BigInt::from(1) << ((seed >> 16) % 130)),
+                ),
+                8 => FloatValue::from_int(
+                    format,
+                    RoundingMode::TowardZero,
+                    &((BigInt::from(1) << ((seed >> 16) % 66)) - 1),
+                ),
+                9 => FloatValue::from_bits(
+                    format,
+                    FloatValue::infinity(format, seed & 64 != 0).bits() - 1,
+                ),
+                10 => FloatValue::from_f64(f64::from_bits(
+                    0x3fe0_0000_0000_0000 + (seed & 0xff_ffff_ffff_ffff),
+                ))
+                .convert(nearest, format),
+                _ => FloatValue::from_bits(format, large ^ large.rotate_left(37)),
+            })
+        }
+        Sort::Array { index, element } => {
+            let default = corner(element.into(), seed >> 5);
+            let entry = |n: u64| {
+                (
+                    corner(index.into(), seed >> n ^ n),
+                    corner(element.into(), seed >> (n + 9)),
+                )
+            };
+            Value::Array(ArrayValue::new(index, default, (0..seed % 4).map(entry)))
+        }
+    }
+}
+
+/// Every operator; the parameters do not matter here.
+const OPERATORS: &[Op] = {
+    use Op::*;
+    const F: FloatFormat = FloatFormat::F32;
+    &[
+        Not,
+        And,
+        Or,
+        Eq,
+        Ite,
+        BvNeg,
+        BvNot,
+        BvAdd,
+        BvMul,
+        BvUdiv,
+        BvUrem,
+        BvSdiv,
+        BvSrem,
+        BvAnd,
+        BvOr,
+        BvXor,
+        BvShl,
+        BvLshr,
+        BvAshr,
+        BvUlt,
+        BvUle,
+        BvSlt,
+        BvSle,
+        Concat,
+        Extract { high: 0, low: 0 },
+        ZeroExtend(0),
+        SignExtend(0),
+        IntNeg,
+        IntAdd,
+        IntMul,
+        IntDiv,
+        IntMod,
+        IntLt,
+        IntLe,
+        BvToNat,
+        BvToInt,
+        IntToBv(1),
+        FpNeg,
+        FpAbs,
+        FpAdd,
+        FpSub,
+        FpMul,
+        FpDiv,
+        FpFma,
+        FpSqrt,
+        FpRem,
+        FpRoundToIntegral,
+        FpLt,
+        FpLe,
+        FpEq,
+        FpIsNan,
+        FpIsInfinite,
+        FpIsZero,
+        FpIsNormal,
+        FpIsSubnormal,
+        FpIsNegative,
+        FpToFp(F),
+        SbvToFp(F),
+        UbvToFp(F),
+        IntToFp(F),
+        FpToSbv(1),
+        FpToUbv(1),
+        FpToInt,
+        FpToBits,
+        FpFromBits(F),
+        Select,
+        Store,
+        ConstArray,
+        // Once more what rewrites are about.
+        Eq,
+        Ite,
+        BvAdd,
+        BvAdd,
+        BvMul,
+        BvNeg,
+        BvAnd,
+        BvOr,
+        Concat,
+        Extract { high: 0, low: 0 },
+        BvUlt,
+        BvSle,
+        Eq,
+        Select,
+        Store,
+        Not,
+        And,
+        Or,
+        IntAdd,
+        IntMul,
+        IntLt,
+    ]
+};
