@@ -1,9 +1,35 @@
 //! Programs as control-flow automata, and everything that is known about one without a solver.
 //!
 //! Uses [`crate::term`]. The front end makes programs; every engine reads them.
+//!
+//! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`build`]: automata made by hand;
+//!   [`validate`]: whether one is well formed.
+//! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
+//! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
+//! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 
+pub mod block;
+pub mod build;
+pub mod call_graph;
 pub mod cfa;
+pub mod cut_points;
+pub mod digraph;
+pub mod graph;
+pub mod inline;
+pub mod liveness;
+pub mod persistent;
 pub mod source;
+pub mod validate;
+pub mod variables;
 
+pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
+pub use build::ProgramBuilder;
+pub use call_graph::CallGraph;
 pub use cfa::*;
+pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
+pub use graph::Graph;
+pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
+pub use liveness::Liveness;
 pub use source::{FileId, SourceMap, Span};
+pub use validate::Malformed;
+pub use variables::VariableUse;

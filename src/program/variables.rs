@@ -1,0 +1,134 @@
+//! Which variables terms and operations read and write.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::program::cfa::*;
+use crate::term::{Pool, Symbol, TermId, TermKind, store};
+
+/// Finds the variables in terms of one program, and remembers them by term.
+#[derive(Clone, Debug)]
+pub struct VariableUse {
+    by_symbol: FxHashMap<Symbol, VariableId>,
+    /// Where in `lists` the variables of a term are.
+    ranges: FxHashMap<TermId, (u32, u32)>,
+    lists: Vec<VariableId>,
+    stack: Vec<TermId>,
+    seen: FxHashSet<TermId>,
+}
+
+impl VariableUse {
+    /// For the program's variables as they are now.
+    pub fn new(program: &Program) -> Self {
+        let mut result = Self {
+            by_symbol: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            lists: Vec::new(),
+            stack: Vec::new(),
+            seen: FxHashSet::default(),
+        };
+        for (index, variable) in program.variables.iter().enumerate() {
+            result.add(variable.symbol, VariableId(index as u32));
+        }
+        result
+    }
+
+    /// Makes a variable known that the program has got since.
+    pub fn add(&mut self, symbol: Symbol, variable: VariableId) {
+        self.by_symbol.insert(symbol, variable);
+    }
+
+    /// The variable with the symbol.
+    pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
+        self.by_symbol.get(&symbol).copied()
+    }
+
+    /// The program's variables (instance 0) that occur in the term, each once.
+    pub fn of(&mut self, term: TermId) -> &[VariableId] {
+        let (start, end) = match self.ranges.get(&term) {
+            Some(&range) => range,
+            None => self.find(term),
+        };
+        &self.lists[start as usize..end as usize]
+    }
+
+    fn find(&mut self, term: TermId) -> (u32, u32) {
+        let start = self.lists.len();
+        self.stack.push(term);
+        self.seen.clear();
+        while let Some(top) = self.stack.pop() {
+            match store().kind(top) {
+                TermKind::Constant(_) => {}
+                TermKind::Variable {
+                    symbol,
+                    instance: 0,
+                } => {
+                    if let Some(variable) = self.variable(symbol)
+                        && !self.lists[start..].contains(&variable)
+                    {
+                        self.lists.push(variable);
+                    }
+                }
+                TermKind::Variable { .. } => {}
+                TermKind::Apply { arguments, .. } => {
+                    if self.seen.insert(top) {
+                        self.stack.extend_from_slice(arguments);
+                    }
+                }
+            }
+        }
+        let range = (start as u32, self.lists.len() as u32);
+        self.ranges.insert(term, range);
+        range
+    }
+}
+
+impl Operation {
+    /// The terms that the operation evaluates.
+    pub fn terms(&self) -> SmallVec<[TermId; 2]> {
+        match self {
+            Self::Assign { value, .. } => SmallVec::from_slice(&[*value]),
+            Self::Assume(condition) => SmallVec::from_slice(&[*condition]),
+            Self::Store { index, value, .. } => SmallVec::from_slice(&[*index, *value]),
+            Self::Call { arguments, .. } => SmallVec::from_slice(arguments),
+            Self::Allocate { address, size, .. } => SmallVec::from_slice(&[*address, *size]),
+            Self::Free { address, .. } => SmallVec::from_slice(&[*address]),
+            Self::Havoc { .. } | Self::Unsupported(_) => SmallVec::new(),
+        }
+    }
+
+    /// Replaces each term that the operation evaluates.
+    pub fn map_terms(&mut self, mut replace: impl FnMut(TermId) -> TermId) {
+        match self {
+            Self::Assign { value, .. } => *value = replace(*value),
+            Self::Assume(condition) => *condition = replace(*condition),
+            Self::Store { index, value, .. } => {
+                *index = replace(*index);
+                *value = replace(*value);
+            }
+            Self::Call { arguments, .. } => arguments
+                .iter_mut()
+                .for_each(|argument| *argument = replace(*argument)),
+            Self::Allocate { address, size, .. } => {
+                *address = replace(*address);
+                *size = replace(*size);
+            }
+            Self::Free { address, .. } => *address = replace(*address),
+            Self::Havoc { .. } | Self::Unsupported(_) => {}
+        }
+    }
+
+    /// The variables that the operation itself writes, wholly or (a region's, by [`Operation::Store`]) in part; for a
+    /// call the results, not what the callee does.
+    pub fn written<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = VariableId> + 'a {
+        let (one, many): (Option<VariableId>, &[VariableId]) = match self {
+            Self::Assign { target, .. } | Self::Havoc { target, .. } => (Some(*target), &[]),
+            Self::Store { region, .. } => (Some(program.region(*region).variable), &[]),
+            Self::Call { results, .. } => (None, results),
+            Self::Assume(_) | Self::Allocate { .. } | Self::Free { .. } | Self::Unsupported(_) => {
+                (None, &[])
+            }
+        };
+        one.into_iter().chain(many.iter().copied())
+    }
+}
