@@ -3,4 +3,15 @@
 //! `preprocess` (cc -E) → `rewrite` (what lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type check, make
 //! the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
 
+pub mod diagnostic;
 pub mod ir;
+pub mod library;
+mod literal;
+pub mod parse;
+pub mod position;
+pub mod preprocess;
+pub mod rewrite;
+mod split;
+mod token;
+
+pub use diagnostic::{Error, ErrorKind, Place, Style, Warning};

@@ -1,0 +1,332 @@
+//! What the front end has to say about its input: errors with the place and the source line, and warnings.
+
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
+
+use crate::program::Span;
+
+/// Why an input is rejected.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// A file cannot be read.
+    Unreadable,
+    /// The C preprocessor is missing or complains.
+    Preprocessor,
+    /// The text is not C.
+    Syntax,
+    /// The text is C's syntax, but against its rules for types and names.
+    Type,
+    /// C (or an extension of it) that is not read.
+    Unsupported,
+    /// There is no `main`.
+    MissingMain,
+    /// A property file is not one, or asks for a property that is not supported.
+    Property,
+    /// A task-definition file is not one.
+    Task,
+}
+
+impl ErrorKind {
+    /// A short name, the first words of a message.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Unreadable => "cannot read",
+            Self::Preprocessor => "preprocessor",
+            Self::Syntax => "syntax error",
+            Self::Type => "type error",
+            Self::Unsupported => "not supported",
+            Self::MissingMain => "no main function",
+            Self::Property => "property file",
+            Self::Task => "task definition",
+        }
+    }
+}
+
+/// Where a message points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as the user or the preprocessor gave it.
+    pub file: Arc<str>,
+    /// The line from one; zero if only the file is known.
+    pub line: u32,
+    /// The column in bytes from one.
+    pub column: u32,
+    /// The text of the line, without its end; `None` if it is not at hand.
+    pub source_line: Option<Arc<str>>,
+}
+
+impl Place {
+    /// A place of which only the file is known.
+    pub fn file(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            file: name.into(),
+            line: 0,
+            column: 0,
+            source_line: None,
+        }
+    }
+
+    /// The place of a byte offset in a text; past the end means the end.
+    pub fn in_text(file: impl Into<Arc<str>>, text: &str, offset: usize) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &text[..offset];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = &text[start..];
+        let line = line.split('\n').next().unwrap_or_default();
+        Self {
+            file: file.into(),
+            line: number(before.matches('\n').count() + 1),
+            column: number(offset - start + 1),
+            source_line: Some(line.trim_end_matches('\r').into()),
+        }
+    }
+}
+
+fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (0, _) => write!(formatter, "{}", self.file),
+            (line, 0) => write!(formatter, "{}:{line}", self.file),
+            (line, column) => write!(formatter, "{}:{line}:{column}", self.file),
+        }
+    }
+}
+
+/// Why the front end cannot go on. [`fmt::Display`] gives one line; [`Error::render`] the whole message.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.headline())]
+pub struct Error(Box<Diagnostic>);
+
+/// Something that the user should know, though the front end goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The message, one sentence without a full stop.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+struct Diagnostic {
+    kind: ErrorKind,
+    message: String,
+    span: Span,
+    place: Option<Place>,
+    help: Option<String>,
+}
+
+impl Diagnostic {
+    fn title(&self) -> String {
+        format!("{}: {}", self.kind.title(), self.message)
+    }
+
+    fn headline(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{place}: {}", self.title()),
+            None => self.title(),
+        }
+    }
+}
+
+/// Whether a message may use colours and box-drawing characters.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// For a terminal.
+    Fancy,
+    /// For a file or a pipe: ASCII.
+    Plain,
+}
+
+impl Error {
+    /// An error without a place.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Diagnostic {
+            kind,
+            message: message.into(),
+            span: Span::NONE,
+            place: None,
+            help: None,
+        }))
+    }
+
+    /// Adds the place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.0.place = Some(place);
+        self
+    }
+
+    /// Adds the place's span in the unit's [`crate::program::SourceMap`].
+    #[must_use]
+    pub fn with_span(mut self, span: Span) -> Self {
+        self.0.span = span;
+        self
+    }
+
+    /// Adds a line that says what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The message without the place and the kind.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where, if it has a place.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// Where, in the unit's source map; [`Span::NONE`] for an error outside C text.
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// What to do about it, if that is known.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The whole message, some lines with the last one ended: place, kind, source line with a mark, help.
+    pub fn render(&self, style: Style) -> String {
+        let theme = match style {
+            Style::Fancy => GraphicalTheme::unicode(),
+            Style::Plain => return self.render_plain(),
+        };
+        let mut text = String::new();
+        match GraphicalReportHandler::new_themed(theme).render_report(&mut text, self) {
+            Ok(()) => text,
+            Err(fmt::Error) => self.render_plain(),
+        }
+    }
+
+    fn render_plain(&self) -> String {
+        let mut text = self.0.headline();
+        text.push('\n');
+        if let Some((place, line)) = self
+            .0
+            .place
+            .as_ref()
+            .and_then(|place| Some((place, place.source_line.as_ref()?)))
+        {
+            let number = place.line.to_string();
+            let gutter = " ".repeat(number.len());
+            let mark: String = line
+                .char_indices()
+                .take_while(|&(offset, _)| offset + 1 < place.column as usize)
+                .map(|(_, character)| if character == '\t' { '\t' } else { ' ' })
+                .collect();
+            text.push_str(&format!(" {number} | {line}\n {gutter} | {mark}^\n"));
+        }
+        if let Some(help) = &self.0.help {
+            text.push_str(&format!("help: {help}\n"));
+        }
+        text
+    }
+}
+
+impl miette::Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0
+            .help
+            .as_ref()
+            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        match &self.0.place {
+            Some(place) if place.source_line.is_some() => Some(place),
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let place = self.0.place.as_ref()?;
+        let line = place.source_line.as_ref()?;
+        let offset = (place.column.saturating_sub(1) as usize).min(line.len());
+        Some(Box::new(std::iter::once(LabeledSpan::at_offset(
+            offset, "here",
+        ))))
+    }
+}
+
+/// The one line that is at hand, at its own number.
+impl SourceCode for Place {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        _context_lines_before: usize,
+        _context_lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, miette::MietteError> {
+        let line = self.source_line.as_deref().unwrap_or_default();
+        if span.offset() > line.len() {
+            return Err(miette::MietteError::OutOfBounds);
+        }
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.file.to_string(),
+            line.as_bytes(),
+            SourceSpan::from((0, line.len())),
+            self.line.saturating_sub(1) as usize,
+            0,
+            1,
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> Error {
+        Error::new(ErrorKind::Syntax, "unexpected `y`")
+            .at(Place::in_text("a.c", "int a;\n\tint x y;\n", 14))
+            .with_help("expected `;`")
+    }
+
+    #[test]
+    fn one_line_names_the_place() {
+        assert_eq!(error().to_string(), "a.c:2:8: syntax error: unexpected `y`");
+    }
+
+    #[test]
+    fn plain_rendering_marks_the_column() {
+        let expected = "a.c:2:8: syntax error: unexpected `y`\n 2 | \tint x y;\n   | \t      ^\nhelp: expected `;`\n";
+        assert_eq!(error().render(Style::Plain), expected);
+    }
+
+    #[test]
+    fn fancy_rendering_has_the_line_and_its_number() {
+        let text = error().render(Style::Fancy);
+        assert!(text.contains("a.c:2:8"), "{text}");
+        assert!(text.contains("int x y;"), "{text}");
+        assert!(text.contains("expected `;`"), "{text}");
+    }
+
+    #[test]
+    fn a_place_past_the_end_is_the_end() {
+        let place = Place::in_text("a", "ä", 1);
+        assert_eq!((place.line, place.column), (1, 1));
+        let place = Place::in_text("a", "x\n", 99);
+        assert_eq!((place.line, place.column), (2, 1));
+    }
+}

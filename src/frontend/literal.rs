@@ -1,0 +1,200 @@
+//! Literals and identifiers in the spelling that lang-c reads: ASCII, with the escapes it knows.
+
+/// An identifier with letters of its own for what is no ASCII letter, digit or underscore.
+pub(super) fn ascii_identifier(text: &[u8]) -> String {
+    let mut result = String::with_capacity(text.len());
+    let text = String::from_utf8_lossy(text);
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '$' => result.push_str("_dollar_"),
+            '\\' => {
+                // A universal character name: `\u` and four digits, `\U` and eight.
+                let digits = if characters.next() == Some('u') { 4 } else { 8 };
+                let digits: String = characters.by_ref().take(digits).collect();
+                result.push_str(&format!("_u{}_", digits.to_ascii_lowercase()));
+            }
+            _ if character.is_ascii() => result.push(character),
+            _ => result.push_str(&format!("_u{:04x}_", u32::from(character))),
+        }
+    }
+    result
+}
+
+/// A number with gcc's suffixes `q` and `w` spelled as the standard ones.
+pub(super) fn plain_number(mut text: Vec<u8>) -> Vec<u8> {
+    let hexadecimal = text.len() > 1 && matches!(text[1], b'x' | b'X');
+    let is_float = if hexadecimal {
+        text.iter().any(|byte| matches!(byte, b'p' | b'P'))
+    } else {
+        text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
+    };
+    if is_float {
+        let suffix: &[u8] = match text.last() {
+            Some(b'q' | b'Q') => b"f128",
+            Some(b'w' | b'W') => b"f64x",
+            _ => return text,
+        };
+        text.pop();
+        text.extend_from_slice(suffix);
+    }
+    text
+}
+
+/// Whether lang-c reads a string or character constant as it is.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    text.is_ascii()
+        && !text.windows(2).any(|pair| {
+            pair[0] == b'\\'
+                && matches!(
+                    pair[1],
+                    b'e' | b'E' | b'u' | b'U' | b'(' | b'{' | b'[' | b'%'
+                )
+        })
+}
+
+/// A string or character constant with its characters beyond ASCII and its unusual escapes as plain escapes.
+pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
+    let quote_at = text
+        .iter()
+        .position(|byte| matches!(byte, b'"' | b'\''))
+        .unwrap_or(0);
+    let (prefix, body) = text.split_at(quote_at);
+    let wide = !matches!(prefix, b"" | b"u8");
+    let mut result = prefix.to_vec();
+    let Some((&quote, body)) = body.split_first() else {
+        return result;
+    };
+    result.push(quote);
+    let body = body.strip_suffix(&[quote]).unwrap_or(body);
+    let mut rest = body;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'\\' {
+            let Some((&escaped, after)) = rest.split_first() else {
+                break;
+            };
+            rest = after;
+            match escaped {
+                b'e' | b'E' => result.extend_from_slice(b"\\033"),
+                b'u' | b'U' => {
+                    let length = if escaped == b'u' { 4 } else { 8 };
+                    let digits = rest
+                        .iter()
+                        .take(length)
+                        .take_while(|byte| byte.is_ascii_hexdigit())
+                        .count();
+                    let code = std::str::from_utf8(&rest[..digits])
+                        .ok()
+                        .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                    rest = &rest[digits..];
+                    push_character(&mut result, code.unwrap_or(0), wide, quote, rest);
+                }
+                b'(' | b'{' | b'[' | b'%' => result.push(escaped),
+                _ => result.extend([b'\\', escaped]),
+            }
+        } else if byte.is_ascii() {
+            result.push(byte);
+        } else if wide {
+            // The byte and those that follow it, as a character of UTF-8 if they are one.
+            let mut length = 1;
+            while length < 4 && rest.get(length - 1).is_some_and(|next| next & 0xc0 == 0x80) {
+                length += 1;
+            }
+            let start = body.len() - rest.len() - 1;
+            let character = std::str::from_utf8(&body[start..start + length])
+                .ok()
+                .and_then(|text| text.chars().next());
+            match character {
+                Some(character) => {
+                    rest = &body[start + length..];
+                    push_character(&mut result, u32::from(character), wide, quote, rest);
+                }
+                None => push_character(&mut result, u32::from(byte), wide, quote, rest),
+            }
+        } else {
+            result.extend(format!("\\{byte:03o}").into_bytes());
+        }
+    }
+    result.push(quote);
+    result
+}
+
+/// Writes a character by its code: in UTF-8 for narrow strings, as one unit for wide ones. `rest` is what follows: a
+/// hexadecimal escape takes all digits that it finds, so the literal is closed and opened again in front of one.
+fn push_character(result: &mut Vec<u8>, code: u32, wide: bool, quote: u8, rest: &[u8]) {
+    if !wide {
+        let mut buffer = [0; 4];
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        for byte in character.encode_utf8(&mut buffer).bytes() {
+            result.extend(format!("\\{byte:03o}").into_bytes());
+        }
+        return;
+    }
+    result.extend(format!("\\x{code:x}").into_bytes());
+    if quote == b'"' && rest.first().is_some_and(u8::is_ascii_hexdigit) {
+        result.extend_from_slice(b"\" \"");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_become_ascii() {
+        let table = [
+            ("a_1", "a_1"),
+            ("x$y", "x_dollar_y"),
+            ("\u{e9}t", "_u00e9_t"),
+            ("\\u00E9t", "_u00e9_t"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(ascii_identifier(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn suffixes_of_gcc_become_the_standards() {
+        let table = [
+            ("1.0q", "1.0f128"),
+            ("1e3Q", "1e3f128"),
+            ("1.0w", "1.0f64x"),
+            ("0x1p3q", "0x1p3f128"),
+            ("1.0f", "1.0f"),
+            ("0xab", "0xab"),
+            ("10", "10"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(
+                plain_number(text.as_bytes().to_vec()),
+                expected.as_bytes(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn strings_become_ascii_with_plain_escapes() {
+        let table: &[(&[u8], &str)] = &[
+            (b"\"a\\n\"", "\"a\\n\""),
+            (b"\"\\e[0m\"", "\"\\033[0m\""),
+            ("\"\u{e9}1\"".as_bytes(), "\"\\303\\2511\""),
+            (b"\"\xe9\"", "\"\\351\""),
+            (b"\"\\u00e9\"", "\"\\303\\251\""),
+            (b"L\"\\u00e9x\"", "L\"\\xe9x\""),
+            (b"L\"\\u00e9a\"", "L\"\\xe9\" \"a\""),
+            ("L'\u{20ac}'".as_bytes(), "L'\\x20ac'"),
+            (b"\"\\\\e\"", "\"\\\\e\""),
+            (b"\"\\U0001F600\"", "\"\\360\\237\\230\\200\""),
+        ];
+        for (text, expected) in table {
+            let shown = String::from_utf8_lossy(text);
+            assert_eq!(
+                String::from_utf8_lossy(&plain_quoted(text)),
+                *expected,
+                "{shown}"
+            );
+        }
+    }
+}

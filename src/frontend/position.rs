@@ -1,0 +1,163 @@
+//! From a place in what lang-c parsed back to the place in the file that the user wrote.
+
+use std::sync::Arc;
+
+use super::diagnostic::{Error, ErrorKind, Place};
+use super::token::{Marker, Tokens};
+use crate::program::{FileId, SourceMap, Span};
+
+/// Which rewritten text a span of the syntax tree belongs to: lang-c is given one external declaration at a time.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin(u32);
+
+/// Maps offsets in the syntax tree to places in the original files.
+#[derive(Debug, Default)]
+pub struct PositionMap {
+    /// The text that was cut into tokens.
+    text: Vec<u8>,
+    markers: Vec<Marker>,
+    line_starts: Vec<u32>,
+    files: Vec<Arc<str>>,
+    /// For each origin, pieces (offset in the rewritten text, offset in `text`), in order.
+    pieces: Vec<Vec<(u32, u32)>>,
+}
+
+impl PositionMap {
+    pub(super) fn new(text: Vec<u8>, tokens: &mut Tokens) -> Self {
+        Self {
+            text,
+            markers: std::mem::take(&mut tokens.markers),
+            line_starts: std::mem::take(&mut tokens.line_starts),
+            files: std::mem::take(&mut tokens.files),
+            pieces: Vec::new(),
+        }
+    }
+
+    pub(super) fn add_origin(&mut self, pieces: Vec<(u32, u32)>) -> Origin {
+        self.pieces.push(pieces);
+        Origin((self.pieces.len() - 1) as u32)
+    }
+
+    /// The files' names, by [`FileId`].
+    pub fn source_map(&self) -> SourceMap {
+        SourceMap {
+            files: self.files.clone(),
+        }
+    }
+
+    /// The place in the original file of an offset in the syntax tree (`node.span.start`).
+    pub fn span(&self, origin: Origin, offset: usize) -> Span {
+        self.source_offset(origin, offset)
+            .map_or(Span::NONE, |offset| self.source_span(offset))
+    }
+
+    /// The text that was cut into tokens.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    fn source_offset(&self, origin: Origin, offset: usize) -> Option<u32> {
+        source_offset(self.pieces.get(origin.0 as usize)?, offset)
+    }
+
+    fn marker(&self, offset: u32) -> Option<&Marker> {
+        let after = self
+            .markers
+            .partition_point(|marker| marker.offset <= offset);
+        self.markers.get(after.checked_sub(1)?)
+    }
+
+    /// The line of the text, from zero, and the offset where it starts.
+    fn text_line(&self, offset: u32) -> (u32, u32) {
+        let line = self
+            .line_starts
+            .partition_point(|&start| start <= offset)
+            .saturating_sub(1);
+        (
+            line as u32,
+            self.line_starts.get(line).copied().unwrap_or(0),
+        )
+    }
+
+    /// The place in the original file of an offset in the text.
+    pub(super) fn source_span(&self, offset: u32) -> Span {
+        let Some(marker) = self.marker(offset) else {
+            return Span::NONE;
+        };
+        let (line, start) = self.text_line(offset);
+        Span {
+            line: marker.line + (line - marker.text_line.min(line)),
+            column: u16::try_from(offset - start + 1).unwrap_or(u16::MAX),
+            file: marker.file,
+        }
+    }
+
+    /// Whether an offset in the text comes from a system header.
+    pub fn is_system(&self, offset: u32) -> bool {
+        self.marker(offset).is_some_and(|marker| marker.system)
+    }
+
+    /// `file:line:column` of an offset in the text.
+    pub(super) fn describe(&self, offset: u32) -> String {
+        self.place_of_offset(offset).to_string()
+    }
+
+    fn file_name(&self, file: FileId) -> Arc<str> {
+        self.files
+            .get(file.0 as usize)
+            .cloned()
+            .unwrap_or_else(|| "<built-in>".into())
+    }
+
+    fn place_of_offset(&self, offset: u32) -> Place {
+        let span = self.source_span(offset);
+        let (_, start) = self.text_line(offset);
+        let line = self.text[(start as usize).min(self.text.len())..]
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        Place {
+            file: self.file_name(span.file),
+            line: span.line,
+            column: u32::from(span.column),
+            source_line: Some(String::from_utf8_lossy(line).trim_end().into()),
+        }
+    }
+
+    /// An error at an offset in the text.
+    pub(super) fn error_at(
+        &self,
+        kind: ErrorKind,
+        message: impl Into<String>,
+        offset: u32,
+    ) -> Error {
+        Error::new(kind, message)
+            .with_span(self.source_span(offset))
+            .at(self.place_of_offset(offset))
+    }
+
+    /// An error at a place in the syntax tree (`node.span.start`), with the source line.
+    pub fn error(
+        &self,
+        kind: ErrorKind,
+        message: impl Into<String>,
+        origin: Origin,
+        offset: usize,
+    ) -> Error {
+        match self.source_offset(origin, offset) {
+            Some(offset) => self.error_at(kind, message, offset),
+            None => Error::new(kind, message),
+        }
+    }
+}
+
+/// The offset in the source of an offset in a rewritten text, by the text's pieces.
+pub(super) fn source_offset(pieces: &[(u32, u32)], offset: usize) -> Option<u32> {
+    let offset = u32::try_from(offset).ok()?;
+    let after = pieces.partition_point(|&(rewritten, _)| rewritten <= offset);
+    let (rewritten, source) = *pieces.get(after.checked_sub(1)?)?;
+    let limit = pieces
+        .get(after)
+        .map_or(u32::MAX, |&(_, next)| next.max(source));
+    Some(source.saturating_add(offset - rewritten).min(limit))
+}

@@ -1,0 +1,442 @@
+//! Cuts a translation unit into its external declarations, by tokens alone.
+//!
+//! lang-c is a PEG parser whose tables grow with its input, and its list of typedef names cannot be reached from
+//! outside. So it is given one external declaration at a time, with the typedef names that occur in it declared in
+//! front; that bounds its memory and its backtracking, places errors better, and lets threads share the work.
+
+use rustc_hash::FxHashMap;
+
+use super::diagnostic::{Error, ErrorKind};
+use super::position::PositionMap;
+use super::token::{
+    Symbol, Token, TokenKind, Tokens, is_keyword, is_other_specifier, is_type_specifier,
+    punctuator as p, word,
+};
+
+/// An external declaration: the tokens from `first` up to, not including, `end`.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Chunk {
+    pub first: usize,
+    pub end: usize,
+    pub kind: ChunkKind,
+}
+
+/// What kind of external declaration it is, as far as the tokens tell.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum ChunkKind {
+    /// A declaration, or something that cannot be parsed.
+    Declaration,
+    /// A typedef.
+    Typedef,
+    /// A function definition.
+    Function,
+    /// `asm("…");`
+    Asm,
+}
+
+/// Where the tokens' brackets close, which chunks there are, and which names are types.
+pub(super) struct Outline {
+    /// For each opening or closing bracket the index of its partner; for all other tokens their own index.
+    pub partner: Vec<u32>,
+    pub chunks: Vec<Chunk>,
+    /// For each word the index of the first chunk that makes it a typedef name, or `u32::MAX`.
+    pub typedefs: Vec<u32>,
+    /// The alignment that `#pragma pack` sets at a closing brace.
+    pub packs: FxHashMap<u32, u32>,
+}
+
+impl Outline {
+    /// Whether a word is a typedef name at file scope before the given chunk.
+    pub(super) fn is_typedef(&self, symbol: Symbol, chunk: usize) -> bool {
+        self.typedefs
+            .get(symbol as usize)
+            .is_some_and(|&since| (since as usize) < chunk)
+    }
+}
+
+/// Finds brackets, chunks and typedef names.
+pub(super) fn outline(
+    tokens: &Tokens,
+    text: &[u8],
+    positions: &PositionMap,
+) -> Result<Outline, Error> {
+    let (partner, packs) = match_brackets(tokens, text, positions)?;
+    let mut splitter = Splitter {
+        tokens: &tokens.tokens,
+        outline: Outline {
+            partner,
+            chunks: Vec::new(),
+            typedefs: vec![u32::MAX; tokens.words.len()],
+            packs,
+        },
+    };
+    splitter.run();
+    Ok(splitter.outline)
+}
+
+type Brackets = (Vec<u32>, FxHashMap<u32, u32>);
+
+fn match_brackets(
+    tokens: &Tokens,
+    text: &[u8],
+    positions: &PositionMap,
+) -> Result<Brackets, Error> {
+    let mut partner: Vec<u32> = (0..tokens.tokens.len() as u32).collect();
+    let mut packs = FxHashMap::default();
+    let mut pack_stack: Vec<Option<u32>> = Vec::new();
+    let mut pack = None;
+    let mut open: Vec<usize> = Vec::new();
+    for (index, token) in tokens.tokens.iter().enumerate() {
+        if token.kind == TokenKind::PragmaPack {
+            pack = pragma_pack(
+                &text[token.start as usize..token.end as usize],
+                pack,
+                &mut pack_stack,
+            );
+            continue;
+        }
+        if token.kind != TokenKind::Punctuator {
+            continue;
+        }
+        const OPENERS: [Symbol; 3] = [p(b"("), p(b"["), p(b"{")];
+        const CLOSERS: [Symbol; 3] = [p(b")"), p(b"]"), p(b"}")];
+        if OPENERS.contains(&token.symbol) {
+            open.push(index);
+        } else if let Some(kind) = CLOSERS.iter().position(|&closer| closer == token.symbol) {
+            let closer = ["`)`", "`]`", "`}`"][kind];
+            let Some(opener) = open.pop() else {
+                let message = format!("this {closer} closes nothing");
+                return Err(positions.error_at(ErrorKind::Syntax, message, token.start));
+            };
+            if tokens.tokens[opener].symbol != OPENERS[kind] {
+                let opened = positions.describe(tokens.tokens[opener].start);
+                let message =
+                    format!("this {closer} does not fit the bracket that is open since {opened}");
+                return Err(positions.error_at(ErrorKind::Syntax, message, token.start));
+            }
+            partner[index] = opener as u32;
+            partner[opener] = index as u32;
+            if let (2, Some(alignment)) = (kind, pack) {
+                packs.insert(index as u32, alignment);
+            }
+        }
+    }
+    if let Some(&opener) = open.last() {
+        let token = tokens.tokens[opener];
+        let bracket =
+            String::from_utf8_lossy(&text[token.start as usize..token.end as usize]).into_owned();
+        return Err(positions.error_at(
+            ErrorKind::Syntax,
+            format!("this `{bracket}` is never closed"),
+            token.start,
+        ));
+    }
+    Ok((partner, packs))
+}
+
+/// `#pragma pack(…)`: the new alignment; `None` is the natural one.
+fn pragma_pack(pragma: &[u8], current: Option<u32>, stack: &mut Vec<Option<u32>>) -> Option<u32> {
+    let text = String::from_utf8_lossy(pragma);
+    let inner = text
+        .split_once('(')
+        .map_or("", |(_, rest)| rest.split(')').next().unwrap_or(""));
+    let mut result = current;
+    let mut reset = true;
+    for item in inner.split(',').map(str::trim) {
+        match item {
+            "push" => {
+                stack.push(current);
+                reset = false;
+            }
+            "pop" => {
+                result = stack.pop().flatten();
+                reset = false;
+            }
+            _ => {
+                if let Ok(alignment) = item.parse::<u32>() {
+                    result = (alignment > 0).then_some(alignment);
+                    reset = false;
+                }
+            }
+        }
+    }
+    if reset { None } else { result }
+}
+
+struct Splitter<'tokens> {
+    tokens: &'tokens [Token],
+    outline: Outline,
+}
+
+impl Splitter<'_> {
+    fn is(&self, index: usize, symbol: Symbol) -> bool {
+        self.tokens
+            .get(index)
+            .is_some_and(|token| token.kind == TokenKind::Punctuator && token.symbol == symbol)
+    }
+
+    fn word(&self, index: usize) -> Option<Symbol> {
+        self.tokens
+            .get(index)
+            .filter(|token| token.kind == TokenKind::Word)
+            .map(|token| token.symbol)
+    }
+
+    fn partner(&self, index: usize) -> usize {
+        self.outline.partner[index] as usize
+    }
+
+    fn run(&mut self) {
+        let mut index = 0;
+        while index < self.tokens.len() {
+            if self.tokens[index].kind == TokenKind::PragmaPack || self.is(index, p(b";")) {
+                index += 1;
+                continue;
+            }
+            let chunk = self.chunk(index);
+            if chunk.kind == ChunkKind::Typedef {
+                let number = self.outline.chunks.len() as u32;
+                for name in self.typedef_names(chunk) {
+                    let since = &mut self.outline.typedefs[name as usize];
+                    *since = (*since).min(number);
+                }
+            }
+            index = chunk.end;
+            self.outline.chunks.push(chunk);
+        }
+    }
+
+    /// The external declaration that begins at a token.
+    fn chunk(&self, first: usize) -> Chunk {
+        let mut kind = match self.word(first) {
+            Some(word::Asm | word::AsmGnu | word::AsmGnu2) => ChunkKind::Asm,
+            _ => ChunkKind::Declaration,
+        };
+        // The index after a declarator's parameter list.
+        let mut after_parameters = None;
+        let mut old_style = false;
+        let mut index = first;
+        while index < self.tokens.len() {
+            if after_parameters == Some(index) {
+                old_style |= self.begins_old_style_parameters(index);
+            }
+            let token = self.tokens[index];
+            match (token.kind, token.symbol) {
+                (TokenKind::Word, word::Typedef) => kind = ChunkKind::Typedef,
+                (TokenKind::Word, word::Struct | word::Union | word::Enum) => {
+                    index = self.after_aggregate(index);
+                    continue;
+                }
+                (TokenKind::Punctuator, symbol) if symbol == p(b";") && !old_style => {
+                    return Chunk {
+                        first,
+                        end: index + 1,
+                        kind,
+                    };
+                }
+                (TokenKind::Punctuator, symbol) if symbol == p(b"(") || symbol == p(b"[") => {
+                    let close = self.partner(index);
+                    if symbol == p(b"(") && index > first && self.ends_declarator(index - 1) {
+                        after_parameters = Some(close + 1);
+                    }
+                    index = close;
+                }
+                (TokenKind::Punctuator, symbol) if symbol == p(b"{") => {
+                    let close = self.partner(index);
+                    if index > first && self.is(index - 1, p(b"=")) {
+                        index = close;
+                    } else {
+                        return Chunk {
+                            first,
+                            end: close + 1,
+                            kind: ChunkKind::Function,
+                        };
+                    }
+                }
+                _ => {}
+            }
+            index += 1;
+        }
+        Chunk {
+            first,
+            end: index,
+            kind,
+        }
+    }
+
+    /// Whether a parenthesis after this token is a declarator's parameter list.
+    fn ends_declarator(&self, index: usize) -> bool {
+        self.is(index, p(b")")) || self.word(index).is_some_and(|word| !is_keyword(word))
+    }
+
+    fn begins_old_style_parameters(&self, index: usize) -> bool {
+        self.word(index).is_some_and(|word| {
+            is_type_specifier(word)
+                || is_other_specifier(word)
+                || (!is_keyword(word) && self.outline.typedefs[word as usize] != u32::MAX)
+        })
+    }
+
+    /// The index after `struct tag { … }`, `enum tag`, and so on.
+    fn after_aggregate(&self, keyword: usize) -> usize {
+        let mut index = self.after_attributes(keyword + 1);
+        if self.word(index).is_some_and(|word| !is_keyword(word)) {
+            index += 1;
+        }
+        if self.is(index, p(b"{")) {
+            index = self.partner(index) + 1;
+        }
+        index
+    }
+
+    fn after_attributes(&self, mut index: usize) -> usize {
+        while let Some(word::Attribute | word::AttributeGnu) = self.word(index) {
+            index += 1;
+            if self.is(index, p(b"(")) {
+                index = self.partner(index) + 1;
+            }
+        }
+        index
+    }
+
+    /// The names that a typedef declares.
+    fn typedef_names(&self, chunk: Chunk) -> Vec<Symbol> {
+        let known = |word: Symbol| self.outline.typedefs[word as usize] != u32::MAX;
+        typedef_names(
+            self.tokens,
+            &self.outline.partner,
+            chunk.first,
+            chunk.end,
+            &known,
+        )
+    }
+}
+
+/// The index of the first token after the specifiers of a declaration that begins at `first`, and whether there is a
+/// type among them.
+pub(super) fn after_specifiers(
+    tokens: &[Token],
+    partner: &[u32],
+    first: usize,
+    end: usize,
+    is_typedef: &dyn Fn(Symbol) -> bool,
+) -> (usize, bool) {
+    let is = |index: usize, symbol: Symbol| {
+        index < end && tokens[index].kind == TokenKind::Punctuator && tokens[index].symbol == symbol
+    };
+    let skip_group = |index: usize| {
+        if is(index, p(b"(")) {
+            partner[index] as usize + 1
+        } else {
+            index
+        }
+    };
+    let mut index = first;
+    let mut type_seen = false;
+    while index < end {
+        let token = tokens[index];
+        if token.kind == TokenKind::PragmaPack {
+            index += 1;
+            continue;
+        }
+        if token.kind != TokenKind::Word {
+            break;
+        }
+        match token.symbol {
+            word::Attribute | word::AttributeGnu => index = skip_group(index + 1),
+            word::Extension => index += 1,
+            word::Alignas => index = skip_group(index + 1),
+            word::Atomic => {
+                type_seen |= is(index + 1, p(b"("));
+                index = skip_group(index + 1);
+            }
+            word::Struct | word::Union | word::Enum => {
+                type_seen = true;
+                index += 1;
+                while index < end
+                    && matches!(tokens[index].symbol, word::Attribute | word::AttributeGnu)
+                {
+                    if tokens[index].kind != TokenKind::Word {
+                        break;
+                    }
+                    index = skip_group(index + 1);
+                }
+                if index < end
+                    && tokens[index].kind == TokenKind::Word
+                    && !is_keyword(tokens[index].symbol)
+                {
+                    index += 1;
+                }
+                if is(index, p(b"{")) {
+                    index = partner[index] as usize + 1;
+                }
+            }
+            symbol if is_type_specifier(symbol) => {
+                type_seen = true;
+                index = match symbol {
+                    word::Typeof
+                    | word::TypeofGnu
+                    | word::TypeofGnu2
+                    | word::TypeofUnqual
+                    | word::TypeofUnqualGnu => skip_group(index + 1),
+                    _ => index + 1,
+                };
+            }
+            symbol if is_other_specifier(symbol) => index += 1,
+            symbol if !is_keyword(symbol) && !type_seen && is_typedef(symbol) => {
+                type_seen = true;
+                index += 1;
+            }
+            _ => break,
+        }
+    }
+    (index, type_seen)
+}
+
+/// The names that a declaration between two tokens declares: of each declarator the first word that is no keyword.
+pub(super) fn typedef_names(
+    tokens: &[Token],
+    partner: &[u32],
+    first: usize,
+    end: usize,
+    is_typedef: &dyn Fn(Symbol) -> bool,
+) -> Vec<Symbol> {
+    let (mut index, _) = after_specifiers(tokens, partner, first, end, is_typedef);
+    let mut names = Vec::new();
+    let mut name = None;
+    while index < end {
+        let token = tokens[index];
+        match (token.kind, token.symbol) {
+            (
+                TokenKind::Word,
+                word::Attribute | word::AttributeGnu | word::Asm | word::AsmGnu | word::AsmGnu2,
+            ) => {
+                let group = index + 1;
+                if group < end
+                    && tokens[group].kind == TokenKind::Punctuator
+                    && tokens[group].symbol == p(b"(")
+                {
+                    index = partner[group] as usize;
+                }
+            }
+            (TokenKind::Word, symbol) if name.is_none() && !is_keyword(symbol) => {
+                name = Some(symbol)
+            }
+            (TokenKind::Punctuator, symbol) => {
+                let opens = symbol == p(b"(") || symbol == p(b"[") || symbol == p(b"{");
+                if opens && name.is_some() {
+                    index = partner[index] as usize;
+                } else if symbol == p(b",") || symbol == p(b";") {
+                    names.extend(name.take());
+                    if symbol == p(b";") {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    names.extend(name);
+    names
+}
