@@ -1,4 +1,4 @@
-/* Under gcc a field wider than int is computed with in its own width. */
+/* Fields wider than int, where compilers agree; see also bitfield_own_width_of_gcc.c. */
 #include "observe.h"
 
 struct l { unsigned long long a : 40; long long b : 36; };
