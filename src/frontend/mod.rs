@@ -10,8 +10,12 @@ mod literal;
 pub mod parse;
 pub mod position;
 pub mod preprocess;
+pub mod property;
 pub mod rewrite;
 mod split;
+pub mod task;
 mod token;
 
 pub use diagnostic::{Error, ErrorKind, Place, Style, Warning};
+pub use property::Property;
+pub use task::Task;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lang_c::ast::{
     DeclaratorKind, DerivedDeclarator, ExternalDeclaration, FunctionDefinition, Statement,
 };
-use lang_c::driver::{Config, Flavor, SyntaxError, parse_preprocessed};
+use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
 
 use super::diagnostic::{Error, ErrorKind, Warning};
@@ -13,7 +13,9 @@ use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
 use super::rewrite::{Rewritten, rewrite};
 use super::split::{ChunkKind, Outline, outline};
-use super::token::{Markers, TokenKind, Tokens, tokenise};
+use super::token::{Markers, Tokens, tokenise};
+
+mod message;
 
 /// A parsed translation unit.
 #[derive(Debug, Default)]
@@ -231,67 +233,10 @@ fn parse_text(
                 pieces,
             })
         }
-        Err(error) => Err(syntax_error(&error, &pieces, start, tokens, positions)),
+        Err(error) => Err(message::syntax_error(
+            &error, &pieces, start, tokens, positions,
+        )),
     }
-}
-
-/// The error at the token where lang-c stopped.
-fn syntax_error(
-    error: &SyntaxError,
-    pieces: &[(u32, u32)],
-    start: u32,
-    tokens: &Tokens,
-    positions: &PositionMap,
-) -> Error {
-    let offset = super::position::source_offset(pieces, error.offset).unwrap_or(start);
-    // The end of the text is in front of the first token that follows in the source.
-    let index = tokens.tokens.partition_point(|token| token.end <= offset);
-    let token = tokens
-        .tokens
-        .get(index)
-        .filter(|token| token.kind != TokenKind::PragmaPack);
-    let at_end = error.offset >= error.source.trim_end().len();
-    let (message, offset) = match token {
-        _ if at_end => {
-            let last = index
-                .checked_sub(1)
-                .and_then(|last| tokens.tokens.get(last));
-            (
-                "the declaration ends too early".to_owned(),
-                last.map_or(offset, |token| token.start),
-            )
-        }
-        Some(token) => {
-            let text = &positions.text()[token.start as usize..token.end as usize];
-            let text: String = String::from_utf8_lossy(text).chars().take(40).collect();
-            (format!("unexpected `{text}`"), token.start)
-        }
-        None => ("the text ends too early".to_owned(), offset),
-    };
-    let result = positions.error_at(ErrorKind::Syntax, message, offset);
-    let mut expected: Vec<&str> = error
-        .expected
-        .iter()
-        .copied()
-        .filter(|expected| is_worth_naming(expected))
-        .collect();
-    expected.sort_unstable();
-    match expected.as_slice() {
-        [] => result,
-        [one] => result.with_help(format!("expected {one}")),
-        [some @ .., last] if some.len() < 6 => {
-            result.with_help(format!("expected {} or {last}", some.join(", ")))
-        }
-        _ => result,
-    }
-}
-
-/// Whether an expectation of lang-c's grammar says something to a user: not a character class, a comment, or white space.
-fn is_worth_naming(expected: &str) -> bool {
-    !expected.is_empty()
-        && !expected.starts_with('[')
-        && !expected.trim().is_empty()
-        && !matches!(expected, "#" | "//" | "/*" | "\\")
 }
 
 /// The parameters of a function definition whose names are typedef names outside.

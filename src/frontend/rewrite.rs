@@ -18,6 +18,7 @@
 //! | `asm goto (…);` | `__regatta_unsupported("asm goto");` | [`encoding::UNSUPPORTED`], a call |
 //! | `#pragma pack(n)` | `struct { … } __attribute__((__regatta_pack(n)))` | [`encoding::PACK`], an attribute |
 //! | `struct __attribute__((a)) s { … }` (also `union`, `enum`) | `struct s { … } __attribute__((a))` | |
+//! | `struct { _Alignas(n) int a; }` | `struct { __attribute__((aligned(n))) int a; }` | |
 //! | `static x;`, `main() { }` | `static int x;`, `int main() { }` | |
 //! | `_Static_assert(e)` | `_Static_assert(e, "")` | |
 //! | `sizeof (T){…}` | `sizeof ((T){…})` | |
@@ -511,6 +512,11 @@ impl<'text> Rewriter<'text> {
             word::Alignof | word::AlignofGnu | word::AlignofGnu2 => self.alignof(index),
             word::TypesCompatible => return self.types_compatible(index).map(Some),
             word::Label => self.local_labels(index),
+            word::Alignas
+                if self.kind() == BracketKind::Aggregate && self.is(index + 1, p(b"(")) =>
+            {
+                self.member_alignment(index)
+            }
             word::Asm | word::AsmGnu | word::AsmGnu2 => self.assembly(index),
             word::Goto if self.is(index + 1, p(b"*")) => {
                 self.insert("__regatta_computed_goto(", start);
@@ -859,7 +865,10 @@ impl<'text> Rewriter<'text> {
                 let before = open.checked_sub(1).and_then(|before| self.word(before));
                 before != Some(word::Sizeof) && self.begins_type(open + 1)
             }
-            TokenKind::Punctuator => token.symbol != p(b"]") && token.symbol != p(b"}"),
+            // After `++` and `--`, which may be postfix operators, no label's address can stand.
+            TokenKind::Punctuator => {
+                ![p(b"]"), p(b"}"), p(b"++"), p(b"--")].contains(&token.symbol)
+            }
             _ => false,
         }
     }
@@ -1074,6 +1083,20 @@ impl<'text> Rewriter<'text> {
     }
 
     // Operators with a type or an expression.
+
+    /// `_Alignas` among a member's specifiers, where lang-c takes an attribute only.
+    fn member_alignment(&mut self, index: usize) -> usize {
+        let open = index + 1;
+        let close = self.partner(open);
+        if self.begins_type(open + 1) {
+            self.edit(open, "", None, "_Alignof(");
+            self.edit(close, ")", None, "))");
+        } else {
+            self.edit(close, "", None, "))");
+        }
+        self.replace(index, "__attribute__((aligned");
+        open
+    }
 
     fn alignof(&mut self, index: usize) -> usize {
         let start = self.tokens[index].start;

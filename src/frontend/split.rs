@@ -105,14 +105,12 @@ fn match_brackets(
         } else if let Some(kind) = CLOSERS.iter().position(|&closer| closer == token.symbol) {
             let closer = ["`)`", "`]`", "`}`"][kind];
             let Some(opener) = open.pop() else {
-                let message = format!("this {closer} closes nothing");
+                let message =
+                    format!("expected a declaration, found a {closer} that closes nothing");
                 return Err(positions.error_at(ErrorKind::Syntax, message, token.start));
             };
             if tokens.tokens[opener].symbol != OPENERS[kind] {
-                let opened = positions.describe(tokens.tokens[opener].start);
-                let message =
-                    format!("this {closer} does not fit the bracket that is open since {opened}");
-                return Err(positions.error_at(ErrorKind::Syntax, message, token.start));
+                return Err(unclosed(tokens, opener, index, positions));
             }
             partner[index] = opener as u32;
             partner[opener] = index as u32;
@@ -122,16 +120,58 @@ fn match_brackets(
         }
     }
     if let Some(&opener) = open.last() {
-        let token = tokens.tokens[opener];
-        let bracket =
-            String::from_utf8_lossy(&text[token.start as usize..token.end as usize]).into_owned();
-        return Err(positions.error_at(
-            ErrorKind::Syntax,
-            format!("this `{bracket}` is never closed"),
-            token.start,
-        ));
+        return Err(unclosed(tokens, opener, tokens.tokens.len(), positions));
     }
     Ok((partner, packs))
+}
+
+/// The error for a bracket that is still open where another one closes, or the text ends.
+fn unclosed(tokens: &Tokens, opener: usize, end: usize, positions: &PositionMap) -> Error {
+    let is = |index: usize, symbol: Symbol| {
+        let token = tokens.tokens[index];
+        token.kind == TokenKind::Punctuator && token.symbol == symbol
+    };
+    let open = tokens.tokens[opener];
+    let closer = match open.symbol {
+        symbol if symbol == p(b"(") => ")",
+        symbol if symbol == p(b"[") => "]",
+        _ => "}",
+    };
+    // What cannot stand within parentheses is where they should have been closed.
+    let mut place = end;
+    if closer != "}" {
+        let is_for = opener > 0 && tokens.tokens[opener - 1].symbol == word::For;
+        let mut depth = 0_usize;
+        for index in opener + 1..end {
+            let before = index - 1;
+            if is(index, p(b"(")) || is(index, p(b"[")) {
+                depth += 1;
+            } else if is(index, p(b")")) || is(index, p(b"]")) {
+                depth = depth.saturating_sub(1);
+            } else if depth == 0
+                && ((is(index, p(b";")) && !is_for)
+                    || (is(index, p(b"{")) && !is(before, p(b"(")) && !is(before, p(b")"))))
+            {
+                place = index;
+                break;
+            }
+        }
+    }
+    let opened = positions.describe(open.start);
+    let (found, offset) = match tokens.tokens.get(place) {
+        Some(token) => {
+            let text = &positions.text()[token.start as usize..token.end as usize];
+            (format!("`{}`", String::from_utf8_lossy(text)), token.start)
+        }
+        None => (
+            "the end of the file".to_owned(),
+            positions.text().len() as u32,
+        ),
+    };
+    let message = format!("expected `{closer}`, found {found}");
+    positions
+        .error_at(ErrorKind::Syntax, message, offset)
+        .with_help(format!("the bracket that is not closed is at {opened}"))
 }
 
 /// `#pragma pack(…)`: the new alignment; `None` is the natural one.
@@ -215,6 +255,7 @@ impl Splitter<'_> {
         // The index after a declarator's parameter list.
         let mut after_parameters = None;
         let mut old_style = false;
+        let mut initialised = false;
         let mut index = first;
         while index < self.tokens.len() {
             if after_parameters == Some(index) {
@@ -241,17 +282,17 @@ impl Splitter<'_> {
                     }
                     index = close;
                 }
+                (TokenKind::Punctuator, symbol) if symbol == p(b"=") => initialised = true,
                 (TokenKind::Punctuator, symbol) if symbol == p(b"{") => {
                     let close = self.partner(index);
-                    if index > first && self.is(index - 1, p(b"=")) {
-                        index = close;
-                    } else {
+                    if !initialised {
                         return Chunk {
                             first,
                             end: close + 1,
                             kind: ChunkKind::Function,
                         };
                     }
+                    index = close;
                 }
                 _ => {}
             }

@@ -321,7 +321,7 @@ impl Lexer<'_> {
         self.position += 2;
         loop {
             match self.text.get(self.position) {
-                None => return Err(self.error(start, "this comment does not end")),
+                None => return Err(self.error(start, "expected the end of this comment")),
                 Some(b'*') if self.peek(1) == b'/' => {
                     self.position += 2;
                     return Ok(());
@@ -507,7 +507,10 @@ impl Lexer<'_> {
         loop {
             match self.text.get(self.position).copied() {
                 None | Some(b'\n') => {
-                    return Err(self.error(start, format!("this {what} does not end")));
+                    return Err(self.error(
+                        start,
+                        format!("expected the end of this {what} on its line"),
+                    ));
                 }
                 Some(b'\\') if self.splice() => spliced = true,
                 Some(b'\\') => self.position += 2,
@@ -542,7 +545,10 @@ impl Lexer<'_> {
             let character = String::from_utf8_lossy(&rest[..1]).into_owned();
             return Err(self.error(
                 start,
-                format!("stray `{}` in the text", character.escape_default()),
+                format!(
+                    "expected a token of C, found `{}`",
+                    character.escape_default()
+                ),
             ));
         };
         let symbol = match &rest[..length] {
@@ -654,14 +660,20 @@ mod tests {
         let table = [
             (
                 "a\n\"b\n",
-                "t.c:2:1: syntax error: this string does not end",
+                "t.c:2:1: syntax error: expected the end of this string on its line",
             ),
             (
                 "  'b",
-                "t.c:1:3: syntax error: this character constant does not end",
+                "t.c:1:3: syntax error: expected the end of this character constant on its line",
             ),
-            ("/* a", "t.c:1:1: syntax error: this comment does not end"),
-            ("a @", "t.c:1:3: syntax error: stray `@` in the text"),
+            (
+                "/* a",
+                "t.c:1:1: syntax error: expected the end of this comment",
+            ),
+            (
+                "a @",
+                "t.c:1:3: syntax error: expected a token of C, found `@`",
+            ),
             (
                 "#include <a>",
                 "t.c:1:1: syntax error: `#include` in a text that is taken as preprocessed",

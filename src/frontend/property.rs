@@ -1,0 +1,365 @@
+//! Property files of the Competition on Software Verification: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::diagnostic::{Error, ErrorKind, Place};
+
+/// What must not be reachable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Property {
+    /// No property file: a failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
+    #[default]
+    Default,
+    /// Calls of functions, labels, or both. Nothing else counts: a failing `assert` then ends the program.
+    Unreachable {
+        /// The functions that must not be called.
+        calls: BTreeSet<String>,
+        /// The labels that control must not come to.
+        labels: BTreeSet<String>,
+    },
+}
+
+impl Property {
+    /// Whether a call of the function violates the property.
+    pub fn forbids_call(&self, function: &str) -> bool {
+        match self {
+            Self::Default => matches!(function, "reach_error" | "__VERIFIER_error"),
+            Self::Unreachable { calls, .. } => calls.contains(function),
+        }
+    }
+
+    /// Whether a statement with the label violates the property.
+    pub fn forbids_label(&self, label: &str) -> bool {
+        match self {
+            Self::Default => false,
+            Self::Unreachable { labels, .. } => labels.contains(label),
+        }
+    }
+
+    /// Whether a failing `assert` or `__VERIFIER_assert` violates the property.
+    pub fn forbids_failing_assertions(&self) -> bool {
+        matches!(self, Self::Default)
+    }
+
+    /// Reads a property file.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(name.as_str()))
+        })?;
+        Self::parse(&name, &text)
+    }
+
+    /// Reads the text of a property file; `name` is for messages.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        let mut reader = Reader {
+            name: name.into(),
+            text,
+            position: 0,
+        };
+        let mut calls = BTreeSet::new();
+        let mut labels = BTreeSet::new();
+        reader.space();
+        if reader.at_end() {
+            return Err(
+                reader.error("expected `CHECK( init(main()), LTL(…) )`, found an empty file")
+            );
+        }
+        while !reader.at_end() {
+            reader.check(&mut calls, &mut labels)?;
+        }
+        Ok(Self::Unreachable { calls, labels })
+    }
+}
+
+/// The formulas of the competition that are not read here, by their first words, with the properties' names.
+const OTHER_PROPERTIES: &[(&[&str], &str)] = &[
+    (&["G", "!", "overflow"], "no-overflow"),
+    (&["G", "valid", "-", "free"], "valid-memsafety (valid-free)"),
+    (
+        &["G", "valid", "-", "deref"],
+        "valid-memsafety (valid-deref)",
+    ),
+    (
+        &["G", "valid", "-", "memtrack"],
+        "valid-memsafety (valid-memtrack)",
+    ),
+    (&["G", "valid", "-", "memcleanup"], "valid-memcleanup"),
+    (&["G", "!", "data", "-", "race"], "no-data-race"),
+    (&["G", "def", "-", "behavior"], "def-behavior"),
+    (&["G", "assert"], "assertions"),
+    (&["F", "end"], "termination"),
+];
+
+struct Reader<'text> {
+    name: Arc<str>,
+    text: &'text str,
+    position: usize,
+}
+
+impl<'text> Reader<'text> {
+    fn rest(&self) -> &'text str {
+        &self.text[self.position..]
+    }
+
+    fn at_end(&self) -> bool {
+        self.position >= self.text.len()
+    }
+
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Property, message).at(Place::in_text(
+            self.name.clone(),
+            self.text,
+            self.position,
+        ))
+    }
+
+    /// Passes white space and comments (`//`, `#`, `/* … */`).
+    fn space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start_matches(|character: char| {
+                character.is_whitespace() || character == '\u{feff}'
+            });
+            let skipped = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+                trimmed.find('\n').unwrap_or(trimmed.len())
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                comment.find("*/").map_or(trimmed.len(), |end| end + 4)
+            } else {
+                0
+            };
+            self.position += rest.len() - trimmed.len() + skipped;
+            if skipped == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The word or the single character that comes next, without passing it; empty at the end.
+    fn peek(&self) -> &'text str {
+        let rest = self.rest();
+        let word = rest
+            .find(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+            .unwrap_or(rest.len());
+        let length = if word > 0 {
+            word
+        } else {
+            rest.chars().next().map_or(0, char::len_utf8)
+        };
+        &rest[..length]
+    }
+
+    fn next(&mut self) -> &'text str {
+        let token = self.peek();
+        self.position += token.len();
+        self.space();
+        token
+    }
+
+    fn expect(&mut self, expected: &str) -> Result<(), Error> {
+        let found = self.peek();
+        if found == expected {
+            self.next();
+            return Ok(());
+        }
+        let found = if found.is_empty() {
+            "the end of the file".to_owned()
+        } else {
+            format!("`{found}`")
+        };
+        Err(self
+            .error(format!(
+                "this is no property: expected `{expected}`, found {found}"
+            ))
+            .with_help("for example: CHECK( init(main()), LTL(G ! call(reach_error())) )"))
+    }
+
+    fn name(&mut self) -> Result<&'text str, Error> {
+        let word = self.peek();
+        if word.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_') {
+            return Ok(self.next());
+        }
+        Err(self.error(format!(
+            "this is no property: expected a name, found `{word}`"
+        )))
+    }
+
+    /// `CHECK( init(main()), LTL(G ! call(f())) )`
+    fn check(
+        &mut self,
+        calls: &mut BTreeSet<String>,
+        labels: &mut BTreeSet<String>,
+    ) -> Result<(), Error> {
+        if self.peek() == "COVER" {
+            return Err(self.unsupported("coverage"));
+        }
+        for expected in ["CHECK", "(", "init", "("] {
+            self.expect(expected)?;
+        }
+        if self.peek() != "main" {
+            let entry = self.peek().to_owned();
+            return Err(self.error(format!(
+                "property not supported: it begins in `{entry}`, not in `main`"
+            )));
+        }
+        for expected in ["main", "(", ")", ")", ","] {
+            self.expect(expected)?;
+        }
+        if self.peek() == "FQL" {
+            return Err(self.unsupported("coverage"));
+        }
+        for expected in ["LTL", "("] {
+            self.expect(expected)?;
+        }
+        self.formula(calls, labels)?;
+        for expected in [")", ")"] {
+            self.expect(expected)?;
+        }
+        Ok(())
+    }
+
+    fn unsupported(&self, property: &str) -> Error {
+        self.error(format!("property not supported: {property}"))
+            .with_help("supported are `G ! call(function())` and `G ! label(NAME)`")
+    }
+
+    fn formula(
+        &mut self,
+        calls: &mut BTreeSet<String>,
+        labels: &mut BTreeSet<String>,
+    ) -> Result<(), Error> {
+        let start = self.position;
+        for (words, property) in OTHER_PROPERTIES {
+            let matches = words.iter().all(|word| self.next() == *word);
+            self.position = start;
+            if matches {
+                return Err(self.unsupported(property));
+            }
+        }
+        self.expect("G")?;
+        self.expect("!")?;
+        match self.peek() {
+            "call" => {
+                self.next();
+                self.expect("(")?;
+                calls.insert(self.name()?.to_owned());
+                for expected in ["(", ")", ")"] {
+                    self.expect(expected)?;
+                }
+                Ok(())
+            }
+            "label" => {
+                self.next();
+                self.expect("(")?;
+                labels.insert(self.name()?.to_owned());
+                self.expect(")")
+            }
+            other => Err(self.unsupported(&format!("`G ! {other}…`"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(items: &[&str]) -> BTreeSet<String> {
+        items.iter().map(|item| (*item).to_owned()).collect()
+    }
+
+    #[test]
+    fn supported_properties() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            (
+                "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+                &["reach_error"],
+                &[],
+            ),
+            ("CHECK(init(main()),LTL(G!call(f())))\n", &["f"], &[]),
+            (
+                "  CHECK( init( main ( ) ) ,\n LTL( G ! label( ERROR ) ) )",
+                &[],
+                &["ERROR"],
+            ),
+            (
+                "// two\nCHECK( init(main()), LTL(G ! call(a())) )\n# more\n/* and\n */ CHECK( init(main()), LTL(G ! call(b())) )\n//end",
+                &["a", "b"],
+                &[],
+            ),
+            (
+                "CHECK( init(main()), LTL(G ! call(a())) )\nCHECK( init(main()), LTL(G ! label(L)) )",
+                &["a"],
+                &["L"],
+            ),
+        ];
+        for (text, calls, labels) in table {
+            let expected = Property::Unreachable {
+                calls: names(calls),
+                labels: names(labels),
+            };
+            assert_eq!(Property::parse("p.prp", text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_properties_and_garbage_are_refused_with_their_place() {
+        let table = [
+            (
+                "",
+                "p.prp:1:1: property file: expected `CHECK( init(main()), LTL(…) )`, found an empty file",
+            ),
+            (
+                "\nx",
+                "p.prp:2:1: property file: this is no property: expected `CHECK`, found `x`",
+            ),
+            (
+                "CHECK( init(main()), LTL(G valid-free) )",
+                "p.prp:1:26: property file: property not supported: valid-memsafety (valid-free)",
+            ),
+            (
+                "CHECK( init(main()), LTL(G ! overflow) )",
+                "p.prp:1:26: property file: property not supported: no-overflow",
+            ),
+            (
+                "CHECK( init(main()), LTL(F end) )",
+                "p.prp:1:26: property file: property not supported: termination",
+            ),
+            (
+                "CHECK( init(main()), FQL(COVER EDGES(@CALL(f))) )",
+                "p.prp:1:22: property file: property not supported: coverage",
+            ),
+            (
+                "CHECK( init(start()), LTL(G ! call(f())) )",
+                "p.prp:1:13: property file: property not supported: it begins in `start`, not in `main`",
+            ),
+            (
+                "CHECK( init(main()), LTL(G ! call(f())",
+                "p.prp:1:39: property file: this is no property: expected `)`, found the end of the file",
+            ),
+            (
+                "CHECK( init(main()), LTL(G ! call(3())) )",
+                "p.prp:1:35: property file: this is no property: expected a name, found `3`",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(
+                Property::parse("p.prp", text).unwrap_err().to_string(),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_forbidden() {
+        assert!(Property::Default.forbids_call("reach_error"));
+        assert!(Property::Default.forbids_failing_assertions());
+        let property = Property::parse("p", "CHECK( init(main()), LTL(G ! call(f())) )").unwrap();
+        assert!(property.forbids_call("f"));
+        assert!(!property.forbids_call("reach_error"));
+        assert!(!property.forbids_failing_assertions());
+        assert!(!property.forbids_label("f"));
+    }
+}
