@@ -7,6 +7,7 @@
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
+//! * [`interpreter`]: runs a program on given inputs.
 
 pub mod block;
 pub mod build;
@@ -16,6 +17,7 @@ pub mod cut_points;
 pub mod digraph;
 pub mod graph;
 pub mod inline;
+pub mod interpreter;
 pub mod liveness;
 pub mod persistent;
 pub mod source;

@@ -1,0 +1,383 @@
+//! The contents of arrays: total functions from a word to a cell, flat near zero and sparse elsewhere.
+//!
+//! A region of a single static object is indexed from zero, so that nearly all its accesses fall into the flat part;
+//! regions with several objects are indexed by addresses and live in pages. Assigning one value to all cells costs
+//! time in proportion to the cells that were written since the last time, which makes starting a run anew cheap.
+
+use super::integer::Integer;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Cells in a page.
+const PAGE: usize = 1 << PAGE_BITS;
+const PAGE_BITS: u32 = 9;
+/// The largest flat part in cells.
+const FLAT_LIMIT: u64 = 1 << 20;
+
+/// A type of cells.
+pub(crate) trait Cell: Clone + PartialEq + Default {
+    /// Bytes that a value takes besides its own size.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Cell for u8 {}
+impl Cell for u16 {}
+impl Cell for u32 {}
+impl Cell for u64 {}
+impl Cell for u128 {}
+impl Cell for Integer {
+    fn heap_bytes(&self) -> usize {
+        Integer::heap_bytes(self)
+    }
+}
+
+/// An array with cells of one type.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells<T> {
+    /// What every cell holds that is not stored below.
+    default: T,
+    /// The cells from zero on; empty until one of them is written.
+    flat: Vec<T>,
+    /// Length that the flat part gets when it is needed.
+    flat_length: usize,
+    /// The part of `flat` that may differ from the default.
+    dirty: Range<usize>,
+    /// The other cells, by index over [`PAGE`], as a place in `pages`.
+    page_table: FxHashMap<u64, u32>,
+    pages: Vec<Box<[T]>>,
+    /// The page used last.
+    recent: (u64, u32),
+    /// Bytes taken.
+    bytes: usize,
+}
+
+/// The page number that no index has.
+const NO_PAGE: u64 = u64::MAX;
+
+impl<T: Cell> Cells<T> {
+    /// An array of defaults, of which the first cells (up to a limit) are kept flat.
+    pub(crate) fn new(expected_length: u64) -> Self {
+        Self {
+            default: T::default(),
+            flat: Vec::new(),
+            flat_length: expected_length.min(FLAT_LIMIT) as usize,
+            dirty: 0..0,
+            page_table: FxHashMap::default(),
+            pages: Vec::new(),
+            recent: (NO_PAGE, 0),
+            bytes: 0,
+        }
+    }
+
+    /// The cell with the index.
+    #[inline]
+    pub(crate) fn read(&mut self, index: u64) -> T {
+        match self.flat.get(index as usize) {
+            Some(cell) if index as usize as u64 == index => cell.clone(),
+            _ => self.read_far(index),
+        }
+    }
+
+    fn read_far(&mut self, index: u64) -> T {
+        let number = index >> PAGE_BITS;
+        if self.recent.0 != number {
+            match self.page_table.get(&number) {
+                Some(&place) => self.recent = (number, place),
+                None => return self.default.clone(),
+            }
+        }
+        self.pages[self.recent.1 as usize][index as usize % PAGE].clone()
+    }
+
+    /// Changes the cell with the index.
+    #[inline]
+    pub(crate) fn write(&mut self, index: u64, value: T) {
+        let place = index as usize;
+        if place < self.flat.len() && place as u64 == index {
+            self.dirty.start = self.dirty.start.min(place);
+            self.dirty.end = self.dirty.end.max(place + 1);
+            self.flat[place] = value;
+        } else {
+            self.write_far(index, value);
+        }
+    }
+
+    #[cold]
+    fn grow_flat(&mut self) {
+        self.flat = vec![self.default.clone(); self.flat_length];
+        self.dirty = self.flat_length..0;
+        self.bytes += self.flat_length * size_of::<T>();
+    }
+
+    fn write_far(&mut self, index: u64, value: T) {
+        if index < self.flat_length as u64 {
+            // The flat part does not exist yet, or else `write` had found the cell.
+            self.grow_flat();
+            return self.write(index, value);
+        }
+        let number = index >> PAGE_BITS;
+        if self.recent.0 != number {
+            let place = match self.page_table.get(&number) {
+                Some(&place) => place,
+                None => {
+                    let place = self.pages.len() as u32;
+                    self.pages
+                        .push(vec![self.default.clone(); PAGE].into_boxed_slice());
+                    self.page_table.insert(number, place);
+                    self.bytes += PAGE * size_of::<T>() + 32;
+                    place
+                }
+            };
+            self.recent = (number, place);
+        }
+        self.bytes += value.heap_bytes();
+        self.pages[self.recent.1 as usize][index as usize % PAGE] = value;
+    }
+
+    /// Makes all cells hold the value.
+    pub(crate) fn fill(&mut self, value: T) {
+        self.bytes = self.flat.len() * size_of::<T>();
+        self.page_table.clear();
+        self.pages.clear();
+        self.recent = (NO_PAGE, 0);
+        if !self.flat.is_empty() {
+            if value == self.default {
+                if self.dirty.start < self.dirty.end {
+                    self.flat[self.dirty.clone()].fill(value);
+                }
+            } else {
+                self.flat.fill(value.clone());
+                self.default = value;
+            }
+            self.dirty = self.flat.len()..0;
+        } else {
+            self.default = value;
+        }
+    }
+
+    /// What cells hold that are not among [`Self::entries`].
+    pub(crate) fn default_value(&self) -> &T {
+        &self.default
+    }
+
+    /// The cells that differ from the default, in no order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &T)> {
+        let flat = self
+            .flat
+            .iter()
+            .enumerate()
+            .map(|(index, cell)| (index as u64, cell));
+        let far = self.page_table.iter().flat_map(|(&number, &place)| {
+            self.pages[place as usize]
+                .iter()
+                .enumerate()
+                .map(move |(offset, cell)| ((number << PAGE_BITS) + offset as u64, cell))
+        });
+        flat.chain(far).filter(|(_, cell)| **cell != self.default)
+    }
+
+    /// Bytes taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// The contents of an array variable, in cells as narrow as its elements allow.
+#[derive(Clone, Debug)]
+pub(crate) enum Array {
+    /// Elements of up to 8 bits.
+    Byte(Cells<u8>),
+    /// Elements of up to 16 bits.
+    Half(Cells<u16>),
+    /// Elements of up to 32 bits.
+    Word(Cells<u32>),
+    /// Elements of up to 64 bits.
+    Long(Cells<u64>),
+    /// Elements of up to 128 bits.
+    Wide(Cells<u128>),
+    /// Mathematical integers.
+    Int(Cells<Integer>),
+}
+
+/// Runs an expression on the cells, whatever their type.
+macro_rules! with_cells {
+    ($array:expr, $cells:ident => $body:expr) => {
+        match $array {
+            Array::Byte($cells) => $body,
+            Array::Half($cells) => $body,
+            Array::Word($cells) => $body,
+            Array::Long($cells) => $body,
+            Array::Wide($cells) => $body,
+            Array::Int($cells) => $body,
+        }
+    };
+}
+
+impl Array {
+    /// An array of zeros whose elements are bit patterns of the given width.
+    pub(crate) fn of_bits(width: u32, expected_length: u64) -> Self {
+        match width {
+            0..=8 => Self::Byte(Cells::new(expected_length)),
+            9..=16 => Self::Half(Cells::new(expected_length)),
+            17..=32 => Self::Word(Cells::new(expected_length)),
+            33..=64 => Self::Long(Cells::new(expected_length)),
+            _ => Self::Wide(Cells::new(expected_length)),
+        }
+    }
+
+    /// An array of mathematical zeros.
+    pub(crate) fn of_integers(expected_length: u64) -> Self {
+        Self::Int(Cells::new(expected_length))
+    }
+
+    /// Reads an element of at most 64 bits.
+    #[inline]
+    pub(crate) fn read_narrow(&mut self, index: u64) -> u64 {
+        match self {
+            Self::Byte(cells) => u64::from(cells.read(index)),
+            Self::Half(cells) => u64::from(cells.read(index)),
+            Self::Word(cells) => u64::from(cells.read(index)),
+            Self::Long(cells) => cells.read(index),
+            Self::Wide(cells) => cells.read(index) as u64,
+            Self::Int(cells) => cells.read(index).low_word(),
+        }
+    }
+
+    /// Writes an element of at most 64 bits.
+    #[inline]
+    pub(crate) fn write_narrow(&mut self, index: u64, value: u64) {
+        match self {
+            Self::Byte(cells) => cells.write(index, value as u8),
+            Self::Half(cells) => cells.write(index, value as u16),
+            Self::Word(cells) => cells.write(index, value as u32),
+            Self::Long(cells) => cells.write(index, value),
+            Self::Wide(cells) => cells.write(index, u128::from(value)),
+            Self::Int(cells) => cells.write(index, Integer::from(value as i64)),
+        }
+    }
+
+    /// Reads an element that is a bit pattern.
+    pub(crate) fn read_wide(&mut self, index: u64) -> u128 {
+        match self {
+            Self::Wide(cells) => cells.read(index),
+            other => u128::from(other.read_narrow(index)),
+        }
+    }
+
+    /// Writes an element that is a bit pattern.
+    pub(crate) fn write_wide(&mut self, index: u64, value: u128) {
+        match self {
+            Self::Wide(cells) => cells.write(index, value),
+            other => other.write_narrow(index, value as u64),
+        }
+    }
+
+    /// Reads a mathematical integer.
+    pub(crate) fn read_integer(&mut self, index: u64) -> Integer {
+        match self {
+            Self::Int(cells) => cells.read(index),
+            other => Integer::from(i128::from(other.read_narrow(index))),
+        }
+    }
+
+    /// Writes a mathematical integer.
+    pub(crate) fn write_integer(&mut self, index: u64, value: Integer) {
+        match self {
+            Self::Int(cells) => cells.write(index, value),
+            other => other.write_narrow(index, value.low_word()),
+        }
+    }
+
+    /// Makes all elements the same bit pattern.
+    pub(crate) fn fill_bits(&mut self, value: u128) {
+        match self {
+            Self::Byte(cells) => cells.fill(value as u8),
+            Self::Half(cells) => cells.fill(value as u16),
+            Self::Word(cells) => cells.fill(value as u32),
+            Self::Long(cells) => cells.fill(value as u64),
+            Self::Wide(cells) => cells.fill(value),
+            Self::Int(cells) => cells.fill(Integer::from(value as i128)),
+        }
+    }
+
+    /// Makes all elements the same integer.
+    pub(crate) fn fill_integer(&mut self, value: Integer) {
+        match self {
+            Self::Int(cells) => cells.fill(value),
+            other => other.fill_bits(u128::from(value.low_word())),
+        }
+    }
+
+    /// Makes all elements zero.
+    pub(crate) fn clear(&mut self) {
+        with_cells!(self, cells => cells.fill(Default::default()));
+    }
+
+    /// Bytes taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        with_cells!(self, cells => cells.bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// Indices in the flat part, at its border, in pages, and at the end of the range.
+    fn indices() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            0u64..20,
+            Just(9),
+            Just(10),
+            500u64..530,
+            any::<u64>(),
+            Just(u64::MAX)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn an_array_is_a_map(
+            length in prop_oneof![Just(0u64), Just(10), Just(600)],
+            steps in proptest::collection::vec((indices(), any::<u32>(), 0u8..12), 0..60),
+        ) {
+            let mut cells = Cells::<u32>::new(length);
+            let mut model = BTreeMap::new();
+            let mut default = 0;
+            for (index, value, choice) in steps {
+                match choice {
+                    0 => {
+                        default = value % 2;
+                        model.clear();
+                        cells.fill(default);
+                    }
+                    1..=6 => {
+                        cells.write(index, value);
+                        model.insert(index, value);
+                    }
+                    _ => prop_assert_eq!(cells.read(index), *model.get(&index).unwrap_or(&default)),
+                }
+            }
+            let mut entries: Vec<_> = cells.entries().map(|(index, cell)| (index, *cell)).collect();
+            entries.sort_unstable();
+            model.retain(|_, value| *value != default);
+            prop_assert_eq!(entries, model.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn narrow_cells_keep_their_values() {
+        for width in [1, 8, 16, 32, 64, 128] {
+            let mut array = Array::of_bits(width, 4);
+            let all_ones = u128::MAX >> (128 - width);
+            array.fill_bits(all_ones);
+            array.write_wide(7, 1);
+            assert_eq!(array.read_wide(7), 1, "width {width}");
+            assert_eq!(array.read_wide(2), all_ones, "width {width}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The concrete interpreter: runs a program exactly on given inputs.
+//!
+//! A [`Program`](crate::program::Program) is compiled once to an [`Executable`], a compact register code that threads
+//! share; a [`Machine`] runs it. What a run asks from outside comes from an [`InputSource`]; what it does can be
+//! watched by an [`Observer`]. It computes what the terms mean ([`crate::term::evaluate`]) and nothing else, for both
+//! arithmetics; where C leaves the behaviour undefined, it notes a [`Fault`] and goes on with the terms' meaning.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `bytecode` | the instructions |
+//! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | from edges and terms to instructions |
+//! | `executable` | a compiled program |
+//! | `machine`, `execute`, `support`, `float` | a run's state, and the loop that changes it |
+//! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
+//! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
+
+mod array;
+mod arrays;
+mod assembler;
+mod bytecode;
+mod compile;
+mod executable;
+mod execute;
+mod expression;
+mod facts;
+mod float;
+mod input;
+mod integer;
+mod machine;
+mod objects;
+mod observer;
+mod outcome;
+mod scalar;
+mod support;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use executable::Executable;
+pub use input::{InputSource, Journal, RecordingInputs, ReplayInputs, ZeroInputs};
+pub use machine::Machine;
+pub use observer::{EdgeTrace, NoObserver, Observer, StateView};
+pub use outcome::{Fault, FaultKind, Limits, Outcome, Report};

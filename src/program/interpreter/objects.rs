@@ -1,0 +1,162 @@
+//! Which addresses belong to a live object.
+//!
+//! Objects do not overlap, so the intervals are kept in a map by their first address. An object that ended stays in a
+//! second map until its addresses are used again, for the sake of the message about a later access.
+
+use std::collections::BTreeMap;
+
+use crate::program::{Lifetime, RegionId};
+
+/// How an object came to be.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It exists from the program's start, in the region.
+    Static(RegionId),
+    /// It was created by [`crate::program::Operation::Allocate`].
+    Dynamic(Lifetime),
+}
+
+/// A live object.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LiveObject {
+    /// Address of the first byte.
+    pub(crate) start: u64,
+    /// Size in bytes.
+    pub(crate) size: u64,
+    /// How it came to be.
+    pub(crate) origin: Origin,
+}
+
+impl LiveObject {
+    /// Whether all bytes from the address on are within the object.
+    fn covers(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.size && bytes <= self.size - offset
+    }
+}
+
+/// The live objects of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ObjectTable {
+    live: BTreeMap<u64, LiveObject>,
+    ended: BTreeMap<u64, u64>,
+}
+
+/// Why an access or a release is wrong.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Misuse {
+    /// The address is null or close to it.
+    Null,
+    /// The object there has ended.
+    Ended,
+    /// There is no object, or it is too short.
+    Outside,
+}
+
+/// Addresses below this one count as null in messages.
+const NULL_PAGE: u64 = 256;
+
+impl ObjectTable {
+    /// Forgets all objects.
+    pub(crate) fn clear(&mut self) {
+        self.live.clear();
+        self.ended.clear();
+    }
+
+    /// Adds an object; one that overlaps it must have ended, and is dropped.
+    pub(crate) fn insert(&mut self, object: LiveObject) {
+        self.ended.remove(&object.start);
+        self.live.insert(object.start, object);
+    }
+
+    /// The object that covers the bytes, if it is live.
+    pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<&LiveObject> {
+        let (_, object) = self.live.range(..=address).next_back()?;
+        object.covers(address, bytes).then_some(object)
+    }
+
+    /// Why no live object covers the bytes.
+    pub(crate) fn explain(&self, address: u64) -> Misuse {
+        if address < NULL_PAGE {
+            return Misuse::Null;
+        }
+        match self.ended.range(..=address).next_back() {
+            Some((start, size)) if address - start < *size => Misuse::Ended,
+            _ => Misuse::Outside,
+        }
+    }
+
+    /// Ends the object that starts at the address, if it may end in this way.
+    pub(crate) fn remove(&mut self, address: u64, lifetime: Lifetime) -> Result<(), Misuse> {
+        match self.live.get(&address) {
+            Some(object) if object.origin == Origin::Dynamic(lifetime) => {
+                self.ended.insert(address, object.size);
+                self.live.remove(&address);
+                Ok(())
+            }
+            Some(_) => Err(Misuse::Outside),
+            None => Err(self.explain(address)),
+        }
+    }
+
+    /// Number of objects, live or ended.
+    pub(crate) fn len(&self) -> usize {
+        self.live.len() + self.ended.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_cover_exactly_their_bytes() {
+        let mut table = ObjectTable::default();
+        let heap = Origin::Dynamic(Lifetime::Heap);
+        for (start, size) in [(0x1000, 8), (0x1008, 4), (0x2000, 0), (u64::MAX - 3, 4)] {
+            table.insert(LiveObject {
+                start,
+                size,
+                origin: heap,
+            });
+        }
+        for (address, bytes, expected) in [
+            (0x1000, 8, true),
+            (0x1007, 1, true),
+            (0x1007, 2, false),
+            (0x1008, 4, true),
+            (0x100c, 1, false),
+            (0x0fff, 1, false),
+            (0x2000, 1, false),
+            (u64::MAX, 1, true),
+            (u64::MAX, 2, false),
+        ] {
+            assert_eq!(
+                table.find(address, bytes).is_some(),
+                expected,
+                "{address:#x}, {bytes}"
+            );
+        }
+    }
+
+    #[test]
+    fn objects_end_once_and_in_their_own_way() {
+        let mut table = ObjectTable::default();
+        let (start, size) = (0x1000, 16);
+        table.insert(LiveObject {
+            start,
+            size,
+            origin: Origin::Dynamic(Lifetime::Heap),
+        });
+        assert_eq!(table.remove(0x1004, Lifetime::Heap), Err(Misuse::Outside));
+        assert_eq!(
+            table.remove(start, Lifetime::Automatic),
+            Err(Misuse::Outside)
+        );
+        assert_eq!(table.remove(start, Lifetime::Heap), Ok(()));
+        assert_eq!(table.remove(start, Lifetime::Heap), Err(Misuse::Ended));
+        assert_eq!(table.explain(0x100f), Misuse::Ended);
+        assert_eq!(table.explain(0x1010), Misuse::Outside);
+        assert_eq!(table.explain(0), Misuse::Null);
+    }
+}

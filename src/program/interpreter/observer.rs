@@ -1,0 +1,189 @@
+//! What may watch a run.
+
+use super::array::Array;
+use super::bytecode::Place;
+use super::executable::{AddressTerm, Executable};
+use super::integer::Integer;
+use super::machine::Memory;
+use super::value::value_of_bits;
+use crate::program::{EdgeId, VariableId};
+use crate::term::{ArrayValue, ScalarSort, Sort, Value};
+
+/// Watches a run. The machine is compiled for each type of observer, so that hooks left empty cost nothing.
+pub trait Observer {
+    /// The edge has been taken; the state is the one behind it. A call's edge is reported at the call, with the
+    /// parameters set.
+    fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
+        let _ = (edge, state);
+    }
+
+    /// Two bit patterns of up to 64 bits are compared, in the instruction with the given number.
+    fn comparison(&mut self, site: u32, left: u64, right: u64) {
+        let _ = (site, left, right);
+    }
+}
+
+/// Watches nothing.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {}
+
+/// The edges that a run takes, in order.
+#[derive(Clone, Debug, Default)]
+pub struct EdgeTrace {
+    /// The edges.
+    pub edges: Vec<EdgeId>,
+}
+
+impl Observer for EdgeTrace {
+    fn edge(&mut self, edge: EdgeId, _: &StateView<'_>) {
+        self.edges.push(edge);
+    }
+}
+
+/// The values of all variables at a point of a run.
+#[derive(Copy, Clone)]
+pub struct StateView<'s> {
+    pub(super) executable: &'s Executable,
+    pub(super) narrow: &'s [u64],
+    pub(super) wide: &'s [u128],
+    pub(super) integer: &'s [Integer],
+    pub(super) memories: &'s [Memory],
+}
+
+impl StateView<'_> {
+    /// The variable's value; for a local, that of the activation at hand.
+    pub fn value(&self, variable: VariableId) -> Value {
+        let description = &self.executable.variables[variable.index()];
+        self.value_at(description.place, description.sort)
+    }
+
+    /// The value at a place.
+    pub(super) fn value_at(&self, place: Place, sort: Sort) -> Value {
+        match place {
+            Place::Narrow(register) => {
+                value_of_bits(sort, u128::from(self.narrow[register as usize]))
+            }
+            Place::Wide(register) => value_of_bits(sort, self.wide[register as usize]),
+            Place::Integer(register) => Value::Int(self.integer[register as usize].to_big()),
+            Place::Array(register) => match sort {
+                Sort::Array { index, element } => Value::Array(array_value(
+                    &self.memories[register as usize].cells,
+                    index,
+                    element,
+                )),
+                _ => Value::zero(sort),
+            },
+        }
+    }
+
+    /// The bytes of the static object with the name, if it lives in memory; see
+    /// [`crate::program::Program::objects`].
+    pub fn object_bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let position = self
+            .executable
+            .objects
+            .iter()
+            .position(|object| object.name == name)?;
+        let object = &self.executable.objects[position];
+        let region = &self.executable.regions[object.region.index()];
+        let memory = &self.memories[region.array as usize];
+        let first = match region.single {
+            true => 0,
+            false => {
+                let base = region.base.map_or(Some(0), |base| self.address(base))?;
+                self.address(self.executable.object_addresses[position]?)?
+                    .wrapping_sub(base)
+            }
+        };
+        let mut cells = memory.cells.clone();
+        let byte = |offset: u64| {
+            let position = first.wrapping_add(offset);
+            let cell = cells.read_wide(position / region.element_bytes);
+            (cell >> (position % region.element_bytes * 8)) as u8
+        };
+        Some((0..object.size).map(byte).collect())
+    }
+
+    pub(super) fn address(&self, term: AddressTerm) -> Option<u64> {
+        match term {
+            AddressTerm::Constant(address) => Some(address),
+            AddressTerm::Variable(Place::Narrow(register)) => Some(self.narrow[register as usize]),
+            AddressTerm::Variable(Place::Integer(register)) => self.integer[register as usize]
+                .small()
+                .map(|address| address as u64),
+            AddressTerm::Variable(_) => None,
+        }
+    }
+}
+
+/// An array's contents as a value.
+pub(super) fn array_value(cells: &Array, index: ScalarSort, element: ScalarSort) -> ArrayValue {
+    let element = Sort::from(element);
+    let index_of = |index_bits: u64| match index {
+        ScalarSort::Int => Value::int(index_bits as i64),
+        _ => value_of_bits(index.into(), u128::from(index_bits)),
+    };
+    match cells {
+        Array::Int(cells) => {
+            let entries = cells
+                .entries()
+                .map(|(position, cell)| (index_of(position), Value::Int(cell.to_big())));
+            ArrayValue::new(index, Value::Int(cells.default_value().to_big()), entries)
+        }
+        Array::Wide(cells) => {
+            let entries = cells
+                .entries()
+                .map(|(position, cell)| (index_of(position), value_of_bits(element, *cell)));
+            ArrayValue::new(
+                index,
+                value_of_bits(element, *cells.default_value()),
+                entries,
+            )
+        }
+        other => {
+            let mut default = 0;
+            let mut entries = Vec::new();
+            macro_rules! narrow {
+                ($cells:ident) => {{
+                    default = u128::from($cells.default_value().clone());
+                    entries.extend(
+                        $cells
+                            .entries()
+                            .map(|(position, cell)| (position, u128::from(cell.clone()))),
+                    );
+                }};
+            }
+            match other {
+                Array::Byte(cells) => narrow!(cells),
+                Array::Half(cells) => narrow!(cells),
+                Array::Word(cells) => narrow!(cells),
+                Array::Long(cells) => narrow!(cells),
+                Array::Wide(_) | Array::Int(_) => {}
+            }
+            let entries = entries
+                .into_iter()
+                .map(|(position, cell)| (index_of(position), value_of_bits(element, cell)));
+            ArrayValue::new(index, value_of_bits(element, default), entries)
+        }
+    }
+}
+
+/// Makes an array hold a value.
+pub(super) fn load_array(cells: &mut Array, value: &ArrayValue) {
+    match value.default_value() {
+        Value::Int(default) => cells.fill_integer(Integer::from(default.clone())),
+        default => cells.fill_bits(super::value::bits_of(default)),
+    }
+    for (index, element) in value.entries() {
+        let position = match index {
+            Value::Int(index) => Integer::from(index.clone()).low_word(),
+            other => super::value::bits_of(other) as u64,
+        };
+        match element {
+            Value::Int(element) => cells.write_integer(position, Integer::from(element.clone())),
+            element => cells.write_wide(position, super::value::bits_of(element)),
+        }
+    }
+}
