@@ -1,0 +1,98 @@
+//! SMT solvers behind one trait.
+//!
+//! Uses [`crate::term`] alone. An engine holds a `Box<dyn Solver>` over an [`Arena`] of its own and never sees a
+//! solver's own types. A solver belongs to one thread; what other threads may do is to interrupt it, late as that may
+//! take effect (Z3 was measured to take up to 14 s), so nothing may wait for it.
+//!
+//! * [`z3`]: every sort, incremental.
+
+pub mod z3;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::term::{Arena, TermId, Value};
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// There is a model: [`Solver::value`].
+    Satisfiable,
+    /// There is none: [`Solver::unsat_core`].
+    Unsatisfiable,
+    /// It was not found out.
+    Unknown(Reason),
+}
+
+/// Why a check found nothing out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Another thread interrupted it.
+    Interrupted,
+    /// The limit of the check was reached.
+    Limit,
+    /// The solver cannot decide it, or failed; in its words.
+    Incomplete(String),
+}
+
+/// Limits of a single check. `None` is without.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckLimit {
+    /// The solver's own unit of work, which does not depend on the machine's load.
+    pub resource: Option<u32>,
+    /// Wall time.
+    pub time: Option<Duration>,
+}
+
+/// Stops a running check from another thread. The check answers [`Reason::Interrupted`], soon or late; a check that
+/// starts later is not affected.
+pub trait Interrupt: Send + Sync {
+    /// Stops the check that runs now, if any does.
+    fn interrupt(&self);
+}
+
+/// Work that a solver has done.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct SolverStatistics {
+    /// Checks asked.
+    pub checks: u64,
+    /// Wall time in checks.
+    pub check_time: Duration,
+    /// Terms translated.
+    pub translated: u64,
+}
+
+/// An incremental SMT solver over the terms of an arena (and of the shared store under it).
+pub trait Solver {
+    /// The pool that the solver's terms live in.
+    fn arena(&self) -> &Rc<Arena>;
+
+    /// Opens a scope.
+    fn push(&mut self);
+
+    /// Closes the newest scope; its assertions are gone. Without an open scope nothing happens.
+    fn pop(&mut self);
+
+    /// Adds a Boolean term to the current scope.
+    fn assert(&mut self, formula: TermId);
+
+    /// Whether the assertions and the assumptions (any Boolean terms) have a model.
+    fn check(&mut self, assumptions: &[TermId]) -> Answer;
+
+    /// The value of a term in the model of the last check, if that was satisfiable. Variables that do not matter get
+    /// any value. `None` where the solver cannot say it.
+    fn value(&mut self, term: TermId) -> Option<Value>;
+
+    /// After an unsatisfiable check, some of its assumptions that the assertions contradict together.
+    fn unsat_core(&mut self) -> Vec<TermId>;
+
+    /// Limits the checks that follow.
+    fn set_limit(&mut self, limit: CheckLimit);
+
+    /// The handle for other threads.
+    fn interrupter(&self) -> Arc<dyn Interrupt>;
+
+    /// What it has done so far.
+    fn statistics(&self) -> SolverStatistics;
+}
