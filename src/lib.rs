@@ -17,7 +17,11 @@
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
+//! * [`solver`]: SMT solvers behind one trait.
+//! * [`portfolio`]: the supervisor process, events, limits, the verdict.
 
 pub mod frontend;
+pub mod portfolio;
 pub mod program;
+pub mod solver;
 pub mod term;

@@ -1,0 +1,76 @@
+//! Who was it, when the race's process dies by a signal?
+//!
+//! A solver that aborts or overflows a stack takes its process with it, and from outside nobody can tell which of the
+//! analyses called it. So every analysis thread says who it is in a thread-local word, and a handler of the fatal
+//! signals, which runs on the thread that caused them, writes that word into the pipe to the supervisor before it lets
+//! the signal take its course. The handler uses nothing but `write`, as it must.
+
+use std::cell::Cell;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+/// First byte of the handler's line; no JSON text begins with it.
+pub const CRASH_MARK: u8 = b'!';
+
+static PIPE: AtomicI32 = AtomicI32::new(-1);
+
+thread_local! {
+    static ANALYSIS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Says that this thread works for the analysis with the number from here on; zero is nobody.
+pub fn attribute_thread(id: u32) {
+    ANALYSIS.set(id);
+}
+
+/// Catches the fatal signals of this process.
+pub fn install(pipe: RawFd) {
+    PIPE.store(pipe, Ordering::Relaxed);
+    // The standard library gives each thread an alternate stack, which is what makes an overflow reportable.
+    let action = SigAction::new(
+        SigHandler::Handler(on_fatal_signal),
+        SaFlags::SA_ONSTACK | SaFlags::SA_RESETHAND,
+        SigSet::empty(),
+    );
+    for signal in [
+        Signal::SIGSEGV,
+        Signal::SIGBUS,
+        Signal::SIGABRT,
+        Signal::SIGILL,
+        Signal::SIGFPE,
+    ] {
+        // SAFETY: the handler only calls functions that are async-signal-safe.
+        let _ = unsafe { sigaction(signal, &action) };
+    }
+}
+
+extern "C" fn on_fatal_signal(signal: libc::c_int) {
+    // "\n!<id>\n": the newline first, in case another thread was in the middle of a line.
+    let mut line = [0u8; 16];
+    let mut at = line.len() - 1;
+    line[at] = b'\n';
+    let mut id = ANALYSIS.try_with(Cell::get).unwrap_or(0);
+    loop {
+        at -= 1;
+        line[at] = b'0' + (id % 10) as u8;
+        id /= 10;
+        if id == 0 {
+            break;
+        }
+    }
+    at -= 1;
+    line[at] = CRASH_MARK;
+    at -= 1;
+    line[at] = b'\n';
+    // SAFETY: write and raise are async-signal-safe; the buffer outlives the call.
+    unsafe {
+        libc::write(
+            PIPE.load(Ordering::Relaxed),
+            line[at..].as_ptr().cast(),
+            line.len() - at,
+        );
+        libc::raise(signal);
+    }
+}

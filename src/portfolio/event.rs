@@ -1,0 +1,163 @@
+//! What happens during a run, as one stream.
+//!
+//! Everything that a user, a table or a report wants to know about a run is an [`Event`] with a time. The race's
+//! process writes them, one JSON object a line, into a pipe; the supervisor reads them and hands them on: to standard
+//! output with `--json`, to the log with `-v`.
+
+use std::io::Write;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use super::verdict::Conclusion;
+
+/// Something that happened, and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// Seconds of wall time since the command started.
+    pub time: f64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum What {
+    /// A step that comes before the analyses has ended.
+    Phase {
+        /// Its name: `preprocess`, `parse`, `lower`, `emit`, `simplify`.
+        name: String,
+        /// How long it took, in seconds of wall time.
+        seconds: f64,
+    },
+    /// What is known of the program before the analyses start.
+    Program {
+        /// Locations, edges and variables as lowered.
+        lowered: Size,
+        /// The same after simplification.
+        simplified: Size,
+        /// Edges that are not supported and left after simplification.
+        unsupported: usize,
+    },
+    /// The input deserves a remark, but was accepted.
+    Warning {
+        /// The remark, with its place.
+        message: String,
+    },
+    /// An analysis began.
+    Started {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// Its number within the run, by which a crash is attributed.
+        id: u32,
+    },
+    /// An analysis ended.
+    Finished {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// What it found, in words.
+        outcome: String,
+        /// Its counters.
+        #[serde(default)]
+        statistics: serde_json::Map<String, serde_json::Value>,
+    },
+    /// An analysis panicked; the run goes on without it.
+    Panicked {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// An answer did not pass its check: an error of the analysis, which is left out from here on.
+    Refuted {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// What the check found.
+        reason: String,
+    },
+    /// The process with the analyses died.
+    Crashed {
+        /// The analysis that did it, if that is known.
+        analysis: Option<String>,
+        /// How it died.
+        reason: String,
+    },
+    /// The run's answer.
+    Concluded(Conclusion),
+}
+
+/// The size of a program.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Functions.
+    pub functions: usize,
+    /// Locations.
+    pub locations: usize,
+    /// Edges.
+    pub edges: usize,
+    /// Variables.
+    pub variables: usize,
+}
+
+/// What the race's process sends to the supervisor: a line of JSON each.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Message {
+    /// Something happened.
+    Event(Event),
+    /// The answer. Nothing follows it.
+    Conclusion(Conclusion),
+    /// The input cannot be read; the text is ready to be printed. Nothing follows it.
+    Rejected(String),
+}
+
+/// The race's end of the pipe; shared by all threads.
+pub struct Reporter {
+    started: Instant,
+    pipe: Mutex<Box<dyn Write + Send>>,
+}
+
+impl Reporter {
+    /// A reporter that writes to `pipe` and counts time from `started`.
+    pub fn new(started: Instant, pipe: Box<dyn Write + Send>) -> Self {
+        Self {
+            started,
+            pipe: Mutex::new(pipe),
+        }
+    }
+
+    /// When the command started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Sends an event with the present time.
+    pub fn event(&self, what: What) {
+        self.send(&Message::Event(Event {
+            time: self.started.elapsed().as_secs_f64(),
+            what,
+        }));
+    }
+
+    /// Runs a step and reports how long it took.
+    pub fn phase<T>(&self, name: &str, step: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = step();
+        self.event(What::Phase {
+            name: name.to_owned(),
+            seconds: begin.elapsed().as_secs_f64(),
+        });
+        result
+    }
+
+    /// Sends a message. A supervisor that is gone takes this process with it, so a failure to write means nothing.
+    pub fn send(&self, message: &Message) {
+        if let Ok(mut line) = serde_json::to_vec(message) {
+            line.push(b'\n');
+            let mut pipe = self.pipe.lock();
+            let _ = pipe.write_all(&line);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The run as a whole: the supervisor process, the race, events, limits, the verdict.
+//!
+//! Uses everything down to [`crate::analysis`] and [`crate::certify`]; only the command uses it.
+//!
+//! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
+//! * [`event`], [`verdict`]: what passes between the two, and out of the command.
+//! * [`crash`]: which analysis a fatal signal came from.
+
+pub mod crash;
+pub mod event;
+pub mod supervisor;
+pub mod verdict;

@@ -1,0 +1,101 @@
+//! The answer of a run.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The verdict, as the RESULT line has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The property holds.
+    True,
+    /// The property is violated; the inputs that show it were replayed on the program as lowered.
+    False,
+    /// No answer, with the reason.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// The command's exit code for the verdict.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::True => 0,
+            Self::False => 1,
+            Self::Unknown(_) => 2,
+        }
+    }
+}
+
+/// The RESULT line without its end of line.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::True => f.write_str("RESULT: TRUE"),
+            Self::False => f.write_str("RESULT: FALSE(unreach-call)"),
+            // One line, whatever the reason has in it.
+            Self::Unknown(reason) => {
+                write!(f, "RESULT: UNKNOWN({})", reason.replace(['\n', '\r'], " "))
+            }
+        }
+    }
+}
+
+/// A verdict with what supports it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conclusion {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The analysis that found it, by its name in the portfolio.
+    pub analysis: Option<String>,
+    /// For an alarm, the values of the inputs in the order in which the program asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputValue>,
+    /// For an alarm, the place of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+}
+
+impl Conclusion {
+    /// No answer.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Unknown(reason.into()),
+            analysis: None,
+            inputs: Vec::new(),
+            place: None,
+        }
+    }
+}
+
+/// The value of an input on the path to the error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputValue {
+    /// What asked for it: the called function, or why the value is open.
+    pub source: String,
+    /// Where: file, line, column.
+    pub place: String,
+    /// The value as C would write it.
+    pub value: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines() {
+        for (verdict, line, code) in [
+            (Verdict::True, "RESULT: TRUE", 0),
+            (Verdict::False, "RESULT: FALSE(unreach-call)", 1),
+            (
+                Verdict::Unknown("time\nlimit".into()),
+                "RESULT: UNKNOWN(time limit)",
+                2,
+            ),
+        ] {
+            assert_eq!(verdict.to_string(), line);
+            assert_eq!(verdict.exit_code(), code);
+        }
+    }
+}
