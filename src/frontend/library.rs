@@ -3,10 +3,23 @@
 //! The type checker asks by name, for functions without a body: [`lookup`]. Those with a [`Model::Prelude`] are defined
 //! by C text of ours, see [`definition`]; only those that are used are ever parsed, and they are lowered like the user's
 //! own. The user's prototype wins over ours; ours is for undeclared use and for `__builtin_` names.
+//!
+//! The prelude's functions call one another and the built-in ones without declaring them. They use reserved functions
+//! that the table has as well, `__regatta_unknown_int()` ([`Model::Approximate`]), `__regatta_allocated_size(p)`,
+//! `__regatta_unsupported("what")`. Result types that a user's header defines as a struct (`div_t`) have a type of ours
+//! with the same layout.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::diagnostic::Error;
 use super::ir::MathFunction;
-use super::parse::ParsedUnit;
+use super::parse::{ParsedUnit, parse};
+use super::position::PositionMap;
+use super::preprocess::Preprocessed;
+
+mod table;
 
 /// How a library function is modelled.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -17,7 +30,8 @@ pub enum Model {
     Builtin(Builtin),
     /// Terms express it exactly; the operands' type is that of the prototype's first parameter.
     Math(MathFunction),
-    /// Returns a value that real executions determine but that is not modelled; has no effect.
+    /// Returns a value that real executions determine but that is not modelled ([`super::ir::Instruction::Approximate`]);
+    /// has no effect.
     Approximate,
     /// Has no effect that a program could see; returns any value of its type.
     NoEffect,
@@ -62,12 +76,16 @@ pub enum Builtin {
     Assume,
     /// `__VERIFIER_nondet_X()`: an input of the type that the prototype returns.
     Nondet,
-    /// `__VERIFIER_nondet_memory(pointer, size)`, `__regatta_havoc(pointer, size)`: the bytes become inputs.
+    /// `__VERIFIER_nondet_memory(pointer, size)`: the bytes become inputs.
     NondetMemory,
-    /// `__regatta_unknown_bytes(pointer, size)`: the bytes become values that are not modelled.
-    ApproximateMemory,
-    /// `__VERIFIER_atomic_begin()` and `…_end()`: nothing in a single thread.
+    /// `scanf` and its kind: what the arguments after the format point to becomes inputs.
+    Scan,
+    /// `sscanf`: what the arguments after the format point to becomes values that are not modelled.
+    ScanString,
+    /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,
+    /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.
+    Zero,
     /// `__builtin_expect(value, expected)`: the value.
     FirstArgument,
     /// `__builtin_unreachable()`: the path ends, since such a program has no meaning.
@@ -123,26 +141,248 @@ pub enum Builtin {
 pub struct LibraryFunction {
     /// Its name.
     pub name: &'static str,
-    /// Its prototype as C text without the semicolon; empty where the type checker has its own rules for the arguments.
-    /// Types are spelled without headers: `__regatta_size_t` and the like are typedef names declared by
-    /// [`prototype`]'s unit.
+    /// Its prototype as C text without the semicolon; empty where the type checker has its own rules for the arguments
+    /// (`__builtin_isnan`, `__builtin_add_overflow`). Types are spelled without headers: `__regatta_size_t` and the like
+    /// are typedef names declared by [`prototype`]'s unit, `_Decimal128x` is `__int128` (see [`super::rewrite`]).
     pub prototype: &'static str,
     /// How it is modelled.
     pub model: Model,
 }
 
-/// What is known of a function by its name; `__builtin_NAME` is `NAME` where it has no entry of its own. `None` for
-/// unknown code.
+/// The prelude's texts: declarations and definitions with a blank line between any two.
+const PRELUDE: &[&str] = &[
+    include_str!("library/memory.c"),
+    include_str!("library/string.c"),
+    include_str!("library/ctype.c"),
+    include_str!("library/stdlib.c"),
+    include_str!("library/stdio.c"),
+    include_str!("library/math.c"),
+];
+
+/// The prelude's functions that exist for each floating-point type.
+const MATH_TEMPLATE: &str = include_str!("library/math_template.c");
+
+/// Typedefs, one on each line.
+const TYPES: &str = include_str!("library/types.c");
+
+/// The floating-point types with their functions' suffixes.
+const REAL_TYPES: [(&str, &str); 3] = [("", "double"), ("f", "float"), ("l", "long double")];
+
+/// Names of functions that the compiler provides; those that the table lacks are not supported.
+const COMPILER_PREFIXES: [&str; 3] = ["__builtin_", "__sync_", "__atomic_"];
+
+struct Library {
+    functions: FxHashMap<&'static str, LibraryFunction>,
+    /// The prelude's definitions by name, those of static objects included.
+    items: FxHashMap<&'static str, &'static str>,
+    /// The typedef names with their declarations.
+    types: Vec<(&'static str, &'static str)>,
+    /// Names of the prelude's static objects.
+    objects: Vec<&'static str>,
+}
+
+static MATH_TEXT: LazyLock<String> = LazyLock::new(|| {
+    REAL_TYPES
+        .iter()
+        .map(|(suffix, real)| MATH_TEMPLATE.replace("__X", suffix).replace("REAL", real))
+        .collect()
+});
+
+/// Prototypes that are made of names and types.
+static MADE_PROTOTYPES: LazyLock<Vec<(Model, String)>> = LazyLock::new(|| {
+    let mut prototypes = Vec::new();
+    let mut add = |model: Model, names: &[&str], operands: usize| {
+        for name in names {
+            for (suffix, real) in REAL_TYPES {
+                let operands = vec![real; operands].join(", ");
+                prototypes.push((model, format!("{real} {name}{suffix}({operands})")));
+            }
+        }
+    };
+    for (function, names) in table::MATH {
+        add(Model::Math(*function), names, 1);
+    }
+    for (function, names) in table::MATH_OF_TWO {
+        add(Model::Math(*function), names, 2);
+    }
+    add(Model::Approximate, table::APPROXIMATE, 1);
+    add(Model::Approximate, table::APPROXIMATE_OF_TWO, 2);
+    prototypes
+});
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    let mut library = Library {
+        functions: FxHashMap::default(),
+        items: FxHashMap::default(),
+        types: Vec::new(),
+        objects: Vec::new(),
+    };
+    for line in TYPES.lines().filter(|line| line.starts_with("typedef")) {
+        library.types.push((typedef_name(line), line));
+    }
+    let tables = table::BUILTINS
+        .iter()
+        .map(|(builtin, prototypes)| (Model::Builtin(*builtin), *prototypes))
+        .chain(table::OTHERS.iter().copied());
+    for (model, prototypes) in tables {
+        for prototype in prototypes {
+            library.add(prototype, model);
+        }
+    }
+    for (model, prototype) in MADE_PROTOTYPES.iter() {
+        library.add(prototype, *model);
+    }
+    for text in PRELUDE.iter().copied().chain([MATH_TEXT.as_str()]) {
+        for item in text.split("\n\n") {
+            library.add_item(item.trim_start_matches('\n'));
+        }
+    }
+    library
+});
+
+impl Library {
+    fn add(&mut self, prototype: &'static str, model: Model) {
+        let name = function_name(prototype);
+        let prototype = if prototype.ends_with("()") {
+            ""
+        } else {
+            prototype
+        };
+        self.functions.insert(
+            name,
+            LibraryFunction {
+                name,
+                prototype,
+                model,
+            },
+        );
+    }
+
+    /// A definition of the prelude, with the comment in front of it.
+    fn add_item(&mut self, item: &'static str) {
+        let mut text = item;
+        if let Some(comment) = text.strip_prefix("/*") {
+            text = comment
+                .split_once("*/")
+                .map_or("", |(_, rest)| rest)
+                .trim_start();
+        }
+        if text.is_empty() {
+            return;
+        }
+        match text.split_once("\n{") {
+            Some((prototype, _)) => {
+                self.add(prototype, Model::Prelude);
+                self.items.insert(function_name(prototype), text);
+            }
+            None => {
+                // A static object: the last word before the semicolon.
+                let name = text.trim_end().trim_end_matches(';');
+                let name = name
+                    .rsplit(|character: char| !is_name_character(character))
+                    .next()
+                    .unwrap_or("");
+                self.objects.push(name);
+                self.items.insert(name, text);
+            }
+        }
+    }
+
+    /// The typedefs and static objects that a text needs, in front of it.
+    fn with_dependencies(&self, text: &str) -> String {
+        let mut types: Vec<(&str, &str)> = Vec::new();
+        let mut needed = text.to_owned();
+        for &(name, declaration) in self.types.iter().rev() {
+            if contains_name(&needed, name) {
+                types.push((name, declaration));
+                needed.push_str(declaration);
+            }
+        }
+        let objects = self.objects.iter().filter(|name| contains_name(text, name));
+        let types = types.iter().rev().map(|(_, declaration)| *declaration);
+        let objects = objects.filter_map(|name| self.items.get(name).copied());
+        types
+            .chain(objects)
+            .chain([text])
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}
+
+const fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
+}
+
+/// The word in front of the first parenthesis.
+fn function_name(prototype: &str) -> &str {
+    let before = prototype.split('(').next().unwrap_or("");
+    before
+        .rsplit(|character: char| !is_name_character(character))
+        .next()
+        .unwrap_or("")
+}
+
+/// The name that a typedef declares: the last word, or for a pointer to a function the one behind `(*`.
+fn typedef_name(declaration: &str) -> &str {
+    let name = match declaration.split_once("(*") {
+        Some((_, rest)) if !declaration.contains("__typeof__") => {
+            rest.split(')').next().unwrap_or("")
+        }
+        _ => declaration.trim_end_matches(';'),
+    };
+    name.rsplit(|character: char| !is_name_character(character))
+        .next()
+        .unwrap_or("")
+}
+
+fn contains_name(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + name.len()..].chars().next();
+        !before.is_some_and(is_name_character) && !after.is_some_and(is_name_character)
+    })
+}
+
+/// What is known of a function by its name; `__builtin_NAME` is `NAME` where it has no entry of its own, and what else
+/// the compiler provides is not supported. `None` for unknown code.
 pub fn lookup(name: &str) -> Option<LibraryFunction> {
-    let _ = name;
-    None
+    let library = &*LIBRARY;
+    let known = library.functions.get(name).copied();
+    let known = known.or_else(|| {
+        library
+            .functions
+            .get(name.strip_prefix("__builtin_")?)
+            .copied()
+    });
+    if known.is_some() {
+        return known;
+    }
+    if let Some(prefix) = COMPILER_PREFIXES
+        .into_iter()
+        .find(|prefix| name.starts_with(prefix))
+    {
+        return Some(LibraryFunction {
+            name: prefix,
+            prototype: "",
+            model: Model::Unsupported,
+        });
+    }
+    name.starts_with("__VERIFIER_nondet_")
+        .then_some(LibraryFunction {
+            name: "__VERIFIER_nondet_",
+            prototype: "",
+            model: Model::Builtin(Builtin::Nondet),
+        })
 }
 
 /// The prototype of a library function for a use without a declaration, as a parsed declaration (with the typedefs
-/// that it needs in front of it). `None` if the function is not known or has no fixed prototype.
+/// that it needs in front of it). `None` if the function is not known or has no fixed prototype. Its spans are
+/// [`crate::program::Span::NONE`].
 pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
-    let _ = name;
-    None
+    let function = lookup(name).filter(|function| !function.prototype.is_empty())?;
+    Some(parse_text(
+        &LIBRARY.with_dependencies(&format!("{};", function.prototype)),
+    ))
 }
 
 /// The definition of a [`Model::Prelude`] function in C (with the typedefs and static objects that it needs in front of
@@ -150,6 +390,16 @@ pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
 /// The functions that it calls are looked up by name in turn. Its spans are [`crate::program::Span::NONE`]: neither a
 /// message nor a witness has to do with our text.
 pub fn definition(name: &str) -> Option<Result<ParsedUnit, Error>> {
-    let _ = name;
-    None
+    let function = lookup(name).filter(|function| function.model == Model::Prelude)?;
+    let item = LIBRARY.items.get(function.name)?;
+    Some(parse_text(&LIBRARY.with_dependencies(item)))
 }
+
+fn parse_text(text: &str) -> Result<ParsedUnit, Error> {
+    let mut unit = parse(Preprocessed::from_text("<library>", text))?;
+    unit.positions = PositionMap::default();
+    Ok(unit)
+}
+
+#[cfg(test)]
+mod tests;

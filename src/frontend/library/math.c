@@ -1,0 +1,232 @@
+/* <math.h>: what looks at the bits of a floating-point number. */
+
+float frexpf(float x, int *exponent)
+{
+    __regatta_float_bits number;
+    int scale = 126;
+    *exponent = 0;
+    if (x == 0 || !__builtin_isfinite(x))
+        return x;
+    number.value = x;
+    if ((number.bits >> 23 & 0xff) == 0) {
+        number.value = x * 0x1p32f;
+        scale = 126 + 32;
+    }
+    *exponent = (int)(number.bits >> 23 & 0xff) - scale;
+    number.bits = (number.bits & 0x807fffff) | 0x3f000000;
+    return number.value;
+}
+
+double frexp(double x, int *exponent)
+{
+    __regatta_double_bits number;
+    int scale = 1022;
+    *exponent = 0;
+    if (x == 0 || !__builtin_isfinite(x))
+        return x;
+    number.value = x;
+    if ((number.bits >> 52 & 0x7ff) == 0) {
+        number.value = x * 0x1p64;
+        scale = 1022 + 64;
+    }
+    *exponent = (int)(number.bits >> 52 & 0x7ff) - scale;
+    number.bits = (number.bits & 0x800fffffffffffffULL) | 0x3fe0000000000000ULL;
+    return number.value;
+}
+
+long double frexpl(long double x, int *exponent)
+{
+    __regatta_long_double_bits number;
+    int scale = 16382;
+    *exponent = 0;
+    if (x == 0 || !__builtin_isfinite(x))
+        return x;
+    number.value = x;
+    if ((number.parts.exponent & 0x7fff) == 0) {
+        number.value = x * 0x1p64L;
+        scale = 16382 + 64;
+    }
+    *exponent = (int)(number.parts.exponent & 0x7fff) - scale;
+    number.parts.exponent = (unsigned short)((number.parts.exponent & 0x8000) | 0x3ffe);
+    return number.value;
+}
+
+/* Multiplies by powers of two in steps that round at most once: the last one. */
+
+float ldexpf(float x, int exponent)
+{
+    __regatta_float_bits power;
+    if (exponent > 127) {
+        x *= 0x1p127f;
+        exponent -= 127;
+        if (exponent > 127) {
+            x *= 0x1p127f;
+            exponent = exponent - 127 > 127 ? 127 : exponent - 127;
+        }
+    } else if (exponent < -126) {
+        x *= 0x1p-102f;
+        exponent += 102;
+        if (exponent < -126) {
+            x *= 0x1p-102f;
+            exponent = exponent + 102 < -126 ? -126 : exponent + 102;
+        }
+    }
+    power.bits = (unsigned)(127 + exponent) << 23;
+    return x * power.value;
+}
+
+double ldexp(double x, int exponent)
+{
+    __regatta_double_bits power;
+    if (exponent > 1023) {
+        x *= 0x1p1023;
+        exponent -= 1023;
+        if (exponent > 1023) {
+            x *= 0x1p1023;
+            exponent = exponent - 1023 > 1023 ? 1023 : exponent - 1023;
+        }
+    } else if (exponent < -1022) {
+        x *= 0x1p-969;
+        exponent += 969;
+        if (exponent < -1022) {
+            x *= 0x1p-969;
+            exponent = exponent + 969 < -1022 ? -1022 : exponent + 969;
+        }
+    }
+    power.bits = (unsigned long long)(1023 + exponent) << 52;
+    return x * power.value;
+}
+
+long double ldexpl(long double x, int exponent)
+{
+    __regatta_long_double_bits power;
+    if (exponent > 16383) {
+        x *= 0x1p16383L;
+        exponent -= 16383;
+        if (exponent > 16383) {
+            x *= 0x1p16383L;
+            exponent = exponent - 16383 > 16383 ? 16383 : exponent - 16383;
+        }
+    } else if (exponent < -16382) {
+        x *= 0x1p-16318L;
+        exponent += 16318;
+        if (exponent < -16382) {
+            x *= 0x1p-16318L;
+            exponent = exponent + 16318 < -16382 ? -16382 : exponent + 16318;
+        }
+    }
+    power.value = 1;
+    power.parts.exponent = (unsigned short)(16383 + exponent);
+    return x * power.value;
+}
+
+float nextafterf(float x, float y)
+{
+    __regatta_float_bits number;
+    if (__builtin_isnan(x) || __builtin_isnan(y))
+        return x + y;
+    if (x == y)
+        return y;
+    if (x == 0)
+        return copysignf(0x1p-149f, y);
+    number.value = x;
+    if ((x < y) == (x > 0))
+        number.bits++;
+    else
+        number.bits--;
+    return number.value;
+}
+
+double nextafter(double x, double y)
+{
+    __regatta_double_bits number;
+    if (__builtin_isnan(x) || __builtin_isnan(y))
+        return x + y;
+    if (x == y)
+        return y;
+    if (x == 0)
+        return copysign(0x1p-1074, y);
+    number.value = x;
+    if ((x < y) == (x > 0))
+        number.bits++;
+    else
+        number.bits--;
+    return number.value;
+}
+
+float nexttowardf(float x, long double y)
+{
+    if (__builtin_isnan(x) || __builtin_isnan(y))
+        return x + (float)y;
+    if (x == y)
+        return (float)y;
+    return nextafterf(x, y > x ? __builtin_inff() : -__builtin_inff());
+}
+
+double nexttoward(double x, long double y)
+{
+    if (__builtin_isnan(x) || __builtin_isnan(y))
+        return x + (double)y;
+    if (x == y)
+        return (double)y;
+    return nextafter(x, y > x ? __builtin_inf() : -__builtin_inf());
+}
+
+/* <fenv.h>: of the environment only the rounding mode is modelled; it is kept as the x87 control word keeps it. */
+
+int fegetenv(void *environment)
+{
+    *(unsigned short *)environment = (unsigned short)fegetround();
+    return 0;
+}
+
+int fesetenv(const void *environment)
+{
+    if (environment == (const void *)-1)
+        fesetround(0);
+    else
+        fesetround(*(const unsigned short *)environment & 0xc00);
+    return 0;
+}
+
+int feholdexcept(void *environment)
+{
+    return fegetenv(environment);
+}
+
+int feupdateenv(const void *environment)
+{
+    return fesetenv(environment);
+}
+
+/* Bit counts. */
+
+int __builtin_parity(unsigned value)
+{
+    return __builtin_popcount(value) & 1;
+}
+
+int __builtin_parityl(unsigned long value)
+{
+    return __builtin_popcountl(value) & 1;
+}
+
+int __builtin_parityll(unsigned long long value)
+{
+    return __builtin_popcountll(value) & 1;
+}
+
+int __builtin_clrsb(int value)
+{
+    return __builtin_clz((unsigned)(value < 0 ? ~value : value) << 1 | 1);
+}
+
+int __builtin_clrsbl(long value)
+{
+    return __builtin_clzl((unsigned long)(value < 0 ? ~value : value) << 1 | 1);
+}
+
+int __builtin_clrsbll(long long value)
+{
+    return __builtin_clzll((unsigned long long)(value < 0 ? ~value : value) << 1 | 1);
+}
