@@ -362,8 +362,10 @@ impl Terms {
             Op::ZeroExtend(_) | Op::SignExtend(_) => {
                 let operand = self.choose(a, is_bv)?;
                 let width = operand.sort.width()? as u8;
-                let limit = if width < 8 { 10 } else { 128 };
-                let total = width + (b % u16::from(limit - width + 1)) as u8;
+                let limit: u8 = if width < 8 { 10 } else { 128 };
+                let total = width
+                    + 1
+                    + (b % u16::from(limit.checked_sub(width).filter(|room| *room > 0)?)) as u8;
                 let op = if op == Op::ZeroExtend(0) {
                     Op::ZeroExtend(total)
                 } else {

@@ -1,6 +1,10 @@
 //! Rules for arrays.
 
+use super::linear::decide_equal;
 use super::*;
+
+/// So many stores a read looks behind.
+const STORES: usize = 64;
 
 fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
     match pool.sort(array) {
@@ -9,8 +13,27 @@ fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
     }
 }
 
+/// Reading goes behind stores at other indices, and finds what was stored at the same one.
 pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
-    pool.intern(Op::Select, element_sort(pool, array), &[array, index])
+    let mut from = array;
+    for _ in 0..STORES {
+        match pool.kind(from) {
+            TermKind::Apply {
+                op: Op::Store,
+                arguments: &[inner, written, element],
+            } => match decide_equal(pool, written, index) {
+                Some(true) => return element,
+                Some(false) => from = inner,
+                None => break,
+            },
+            TermKind::Apply {
+                op: Op::ConstArray,
+                arguments: &[element],
+            } => return element,
+            _ => break,
+        }
+    }
+    pool.intern(Op::Select, element_sort(pool, array), &[from, index])
 }
 
 pub(super) fn store<P: Pool + ?Sized>(
@@ -19,6 +42,22 @@ pub(super) fn store<P: Pool + ?Sized>(
     index: TermId,
     element: TermId,
 ) -> TermId {
+    match pool.kind(array) {
+        // The former element is lost.
+        TermKind::Apply {
+            op: Op::Store,
+            arguments: &[inner, written, _],
+        } if written == index => return store(pool, inner, index, element),
+        TermKind::Apply {
+            op: Op::ConstArray,
+            arguments: &[everywhere],
+        } if everywhere == element => return array,
+        _ => {}
+    }
+    // What is there already.
+    if binary(pool, element, Op::Select) == Some((array, index)) {
+        return array;
+    }
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])
 }
 

@@ -1,94 +1,433 @@
-//! Rules for bit vectors.
+//! Rules for the arithmetic and the bitwise operators of bit vectors.
+//!
+//! Normal forms: differences are sums with negated addends (see [`super::linear`]); constants are second; a shift by a
+//! constant is a product (to the left) or a part that is extended again (to the right), and so are a mask of low ones
+//! and an unsigned division or remainder by a power of two.
 
+use super::compare::ordered;
+use super::linear::{self, is_sum};
+use super::part::{concat, extract, sign_extend, zero_extend};
 use super::*;
 
 pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    fold(pool, Op::BvNeg, pool.sort(a), &[a])
+    if let Some(inner) = unary(pool, a, Op::BvNot) {
+        return pool.add(inner, pool.bv(pool.width(inner), 1));
+    }
+    linear::negated(pool, a)
 }
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    fold(pool, Op::BvNot, pool.sort(a), &[a])
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: Op::BvNot,
+            arguments: &[inner],
+        } => inner,
+        TermKind::Apply {
+            op: Op::BvNeg,
+            arguments: &[inner],
+        } => pool.add(inner, pool.bv_signed(pool.width(a), -1)),
+        _ => fold(pool, Op::BvNot, pool.sort(a), &[a]),
+    }
 }
 
 pub(super) fn add<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvAdd, pool.sort(a), &[a, b])
-}
-
-pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvMul, pool.sort(a), &[a, b])
-}
-
-pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvUdiv, pool.sort(a), &[a, b])
-}
-
-pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvUrem, pool.sort(a), &[a, b])
-}
-
-pub(super) fn sdiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvSdiv, pool.sort(a), &[a, b])
-}
-
-pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvSrem, pool.sort(a), &[a, b])
-}
-
-pub(super) fn and<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvAnd, pool.sort(a), &[a, b])
-}
-
-pub(super) fn or<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvOr, pool.sort(a), &[a, b])
-}
-
-pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvXor, pool.sort(a), &[a, b])
-}
-
-pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvShl, pool.sort(a), &[a, b])
-}
-
-pub(super) fn lshr<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvLshr, pool.sort(a), &[a, b])
-}
-
-pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvAshr, pool.sort(a), &[a, b])
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    if a != b && !is_sum(pool, a) && !is_sum(pool, b) {
+        return fold(pool, Op::BvAdd, pool.sort(a), &[a.min(b), a.max(b)]);
+    }
+    linear::add(pool, a, b, 1)
 }
 
 pub(super) fn sub<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    add(pool, a, neg(pool, b))
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    if a == b {
+        return pool.bv(pool.width(a), 0);
+    }
+    linear::add(pool, a, b, -1)
 }
 
-pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> TermId {
-    let width = pool.width(high) + pool.width(low);
-    fold(pool, Op::Concat, Sort::BitVec(width), &[high, low])
+pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let sort = pool.sort(a);
+    let (a, b) = ordered(pool, a, b);
+    if let Some(factor) = pool.bit_vec_constant(b) {
+        return linear::scaled(pool, a, factor.signed())
+            .unwrap_or_else(|| fold(pool, Op::BvMul, sort, &[a, b]));
+    }
+    product(pool, a, b).unwrap_or_else(|| fold(pool, Op::BvMul, sort, &[a, b]))
 }
 
-pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> TermId {
-    if low == 0 && high + 1 == pool.width(a) {
+/// A product of two that are not constant: signs and constant factors go to the outside.
+fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
+    let width = pool.width(a);
+    for (this, other) in [(a, b), (b, a)] {
+        match pool.kind(this) {
+            TermKind::Apply {
+                op: Op::BvNeg,
+                arguments: &[inner],
+            } => return Some(neg(pool, mul(pool, inner, other))),
+            TermKind::Apply {
+                op: Op::BvMul,
+                arguments: &[inner, factor],
+            } if pool.constant(factor).is_some() => {
+                return Some(mul(pool, mul(pool, inner, other), factor));
+            }
+            // A truth value times something.
+            TermKind::Apply {
+                op: Op::Ite,
+                arguments: &[condition, then, otherwise],
+            } => {
+                let bit = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
+                let zero = pool.bv(width, 0);
+                match (bit(then), bit(otherwise)) {
+                    (Some(1), Some(0)) => return Some(pool.ite(condition, other, zero)),
+                    (Some(0), Some(1)) => return Some(pool.ite(condition, zero, other)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// log2 of a power of two.
+fn power(value: BitVecValue) -> Option<u8> {
+    value
+        .bits()
+        .is_power_of_two()
+        .then(|| value.bits().trailing_zeros() as u8)
+}
+
+/// The operand of an extension of the kind, if the constant is the extension of one of that width: that one.
+fn narrow_constant<P: Pool + ?Sized>(
+    pool: &P,
+    a: TermId,
+    constant: BitVecValue,
+) -> Option<(Op, TermId, BitVecValue)> {
+    let TermKind::Apply {
+        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+        arguments: &[inner],
+    } = pool.kind(a)
+    else {
+        return None;
+    };
+    let narrow = BitVecValue::new(pool.width(inner), constant.bits());
+    let fits = match op {
+        Op::ZeroExtend(_) => narrow.bits() == constant.bits(),
+        _ => narrow.signed() == constant.signed(),
+    };
+    fits.then_some((op, inner, narrow))
+}
+
+pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let sort = pool.sort(a);
+    let Some(divisor) = pool.bit_vec_constant(b) else {
+        return fold(pool, Op::BvUdiv, sort, &[a, b]);
+    };
+    let width = divisor.width();
+    if divisor.bits() == 0 {
+        return pool.bv(width, u128::MAX);
+    }
+    if let Some(amount) = power(divisor) {
+        return shift_right(pool, a, amount);
+    }
+    if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
+        return match narrow_constant(pool, a, divisor) {
+            Some((_, _, narrow)) => {
+                zero_extend(pool, udiv(pool, inner, pool.value(&narrow.into())), width)
+            }
+            None => pool.bv(width, 0),
+        };
+    }
+    fold(pool, Op::BvUdiv, sort, &[a, b])
+}
+
+pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let sort = pool.sort(a);
+    if a == b {
+        return pool.bv(pool.width(a), 0);
+    }
+    let Some(divisor) = pool.bit_vec_constant(b) else {
+        return fold(pool, Op::BvUrem, sort, &[a, b]);
+    };
+    let width = divisor.width();
+    if divisor.bits() == 0 {
         return a;
     }
-    fold(
-        pool,
-        Op::Extract { high, low },
-        Sort::BitVec(high - low + 1),
-        &[a],
-    )
+    if let Some(amount) = power(divisor) {
+        return low_bits(pool, a, amount);
+    }
+    if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
+        return match narrow_constant(pool, a, divisor) {
+            Some((_, _, narrow)) => {
+                zero_extend(pool, urem(pool, inner, pool.value(&narrow.into())), width)
+            }
+            None => a,
+        };
+    }
+    fold(pool, Op::BvUrem, sort, &[a, b])
 }
 
-pub(super) fn zero_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
-    if width == pool.width(a) {
-        return a;
-    }
-    fold(pool, Op::ZeroExtend(width), Sort::BitVec(width), &[a])
+/// A signed division of extended operands, as one of what they extend. `by` divides and extends.
+fn narrow_signed<P: Pool + ?Sized>(
+    pool: &P,
+    a: TermId,
+    divisor: BitVecValue,
+    signed: fn(&P, TermId, TermId) -> TermId,
+    unsigned: fn(&P, TermId, TermId) -> TermId,
+) -> Option<TermId> {
+    let (extension, inner, narrow) = narrow_constant(pool, a, divisor)?;
+    let narrow_term = pool.value(&narrow.into());
+    Some(match extension {
+        // Both are positive: a zero extension is a proper one.
+        Op::ZeroExtend(width) => zero_extend(pool, unsigned(pool, inner, narrow_term), width),
+        // The only quotient that would not fit is by -1.
+        Op::SignExtend(width) if narrow.signed() != -1 => {
+            sign_extend(pool, signed(pool, inner, narrow_term), width)
+        }
+        _ => return None,
+    })
 }
 
-pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
-    if width == pool.width(a) {
+pub(super) fn sdiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let sort = pool.sort(a);
+    let Some(divisor) = pool.bit_vec_constant(b) else {
+        return fold(pool, Op::BvSdiv, sort, &[a, b]);
+    };
+    let width = divisor.width();
+    match divisor.signed() {
+        0 => {
+            let negative = pool.slt(a, pool.bv(width, 0));
+            pool.ite(negative, pool.bv(width, 1), pool.bv(width, u128::MAX))
+        }
+        1 => a,
+        -1 => neg(pool, a),
+        _ => narrow_signed(pool, a, divisor, sdiv, udiv)
+            .unwrap_or_else(|| fold(pool, Op::BvSdiv, sort, &[a, b])),
+    }
+}
+
+pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let sort = pool.sort(a);
+    if a == b {
+        return pool.bv(pool.width(a), 0);
+    }
+    let Some(divisor) = pool.bit_vec_constant(b) else {
+        return fold(pool, Op::BvSrem, sort, &[a, b]);
+    };
+    match divisor.signed() {
+        0 => a,
+        1 | -1 => pool.bv(divisor.width(), 0),
+        _ => narrow_signed(pool, a, divisor, srem, urem)
+            .unwrap_or_else(|| fold(pool, Op::BvSrem, sort, &[a, b])),
+    }
+}
+
+/// The `count` low bits, the others zero.
+fn low_bits<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
+    let width = pool.width(a);
+    match count {
+        0 => pool.bv(width, 0),
+        _ => zero_extend(pool, extract(pool, a, count - 1, 0), width),
+    }
+}
+
+/// Logical right shift by less than the width.
+fn shift_right<P: Pool + ?Sized>(pool: &P, a: TermId, amount: u8) -> TermId {
+    let width = pool.width(a);
+    zero_extend(pool, extract(pool, a, width - 1, amount), width)
+}
+
+pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(amount));
+    match pool.bit_vec_constant(amount) {
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
+        Some(amount) => mul(pool, a, pool.bv(amount.width(), 1 << amount.bits())),
+        None => shift(pool, Op::BvShl, a, amount),
+    }
+}
+
+pub(super) fn lshr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(amount));
+    match pool.bit_vec_constant(amount) {
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
+        Some(amount) => shift_right(pool, a, amount.bits() as u8),
+        None => shift(pool, Op::BvLshr, a, amount),
+    }
+}
+
+pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(amount));
+    match pool.bit_vec_constant(amount) {
+        Some(amount) => {
+            let width = amount.width();
+            let most = amount.bits().min(u128::from(width - 1)) as u8;
+            sign_extend(pool, extract(pool, a, width - 1, most), width)
+        }
+        None => shift(pool, Op::BvAshr, a, amount),
+    }
+}
+
+/// A shift by something that is not constant.
+fn shift<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, amount: TermId) -> TermId {
+    let is_fixed =
+        |value: BitVecValue| value.bits() == 0 || (op == Op::BvAshr && value.signed() == -1);
+    if pool.bit_vec_constant(a).is_some_and(is_fixed) {
         return a;
     }
-    fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a])
+    fold(pool, op, pool.sort(a), &[a, amount])
+}
+
+pub(super) fn and<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let (a, b) = ordered(pool, a, b);
+    if a == b {
+        return a;
+    }
+    if inverse(pool, a, b) {
+        return pool.bv(pool.width(a), 0);
+    }
+    if let Some(mask) = pool.bit_vec_constant(b) {
+        let ones = mask.bits().trailing_ones() as u8;
+        if mask.bits() == 0 || mask.signed() == -1 {
+            return if mask.bits() == 0 { b } else { a };
+        }
+        if u32::from(ones) == 128 - mask.bits().leading_zeros() {
+            return low_bits(pool, a, ones);
+        }
+        if let Some(inner) = unary(pool, a, Op::ZeroExtend(mask.width())) {
+            let narrow = pool.bv(pool.width(inner), mask.bits());
+            return zero_extend(pool, and(pool, inner, narrow), mask.width());
+        }
+    }
+    bitwise(pool, Op::BvAnd, a, b, and)
+}
+
+pub(super) fn or<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let (a, b) = ordered(pool, a, b);
+    if a == b {
+        return a;
+    }
+    if inverse(pool, a, b) {
+        return pool.bv(pool.width(a), u128::MAX);
+    }
+    if let Some(bits) = pool.bit_vec_constant(b) {
+        match bits.signed() {
+            0 => return a,
+            -1 => return b,
+            _ => {}
+        }
+    }
+    match disjoint_union(pool, a, b) {
+        Some(union) => union,
+        None => bitwise(pool, Op::BvOr, a, b, or),
+    }
+}
+
+pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    let (a, b) = ordered(pool, a, b);
+    let width = pool.width(a);
+    if a == b {
+        return pool.bv(width, 0);
+    }
+    if inverse(pool, a, b) {
+        return pool.bv(width, u128::MAX);
+    }
+    if let Some(bits) = pool.bit_vec_constant(b) {
+        match bits.signed() {
+            0 => return a,
+            -1 => return not(pool, a),
+            _ => {}
+        }
+        if let Some(inner) = unary(pool, a, Op::BvNot) {
+            return xor(pool, inner, pool.bv(width, !bits.bits()));
+        }
+    }
+    match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
+        (Some(a), Some(b)) => xor(pool, a, b),
+        _ => bitwise(pool, Op::BvXor, a, b, xor),
+    }
+}
+
+/// Whether one is the other's complement.
+fn inverse<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> bool {
+    unary(pool, a, Op::BvNot) == Some(b) || unary(pool, b, Op::BvNot) == Some(a)
+}
+
+/// What the three bitwise operators have in common: constants are collected, extensions go to the outside.
+fn bitwise<P: Pool + ?Sized>(
+    pool: &P,
+    op: Op,
+    a: TermId,
+    b: TermId,
+    again: fn(&P, TermId, TermId) -> TermId,
+) -> TermId {
+    let sort = pool.sort(a);
+    if let Some(second) = pool.bit_vec_constant(b) {
+        if let Some((inner, first)) = binary(pool, a, op)
+            && pool.constant(first).is_some()
+        {
+            return again(pool, inner, fold(pool, op, sort, &[first, b]));
+        }
+        if let Some((extension, inner, narrow)) = narrow_constant(pool, a, second) {
+            let narrow = again(pool, inner, pool.value(&narrow.into()));
+            return extended(pool, extension, narrow);
+        }
+    }
+    match (pool.kind(a), pool.kind(b)) {
+        (
+            TermKind::Apply {
+                op: left @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+                arguments: &[a],
+            },
+            TermKind::Apply {
+                op: right,
+                arguments: &[b],
+            },
+        ) if left == right && pool.sort(a) == pool.sort(b) => {
+            extended(pool, left, again(pool, a, b))
+        }
+        _ => fold(pool, op, sort, &[a, b]),
+    }
+}
+
+fn extended<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId) -> TermId {
+    match extension {
+        Op::SignExtend(width) => sign_extend(pool, a, width),
+        Op::ZeroExtend(width) => zero_extend(pool, a, width),
+        _ => a,
+    }
+}
+
+/// The union of two that have no bit in common, one low and one shifted up, as bytes are put together:
+/// `low | high << k` is a concatenation.
+fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
+    let width = pool.width(a);
+    for (low, high) in [(a, b), (b, a)] {
+        let (Some(low), Some((high, factor))) = (
+            unary(pool, low, Op::ZeroExtend(width)),
+            binary(pool, high, Op::BvMul),
+        ) else {
+            continue;
+        };
+        let Some(amount) = pool.bit_vec_constant(factor).and_then(power) else {
+            continue;
+        };
+        if pool.width(low) <= amount {
+            let low = zero_extend(pool, low, amount);
+            return Some(concat(
+                pool,
+                extract(pool, high, width - amount - 1, 0),
+                low,
+            ));
+        }
+    }
+    None
 }

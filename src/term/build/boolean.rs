@@ -1,12 +1,73 @@
 //! Rules for Booleans and choices.
 
+use smallvec::SmallVec;
+
+use super::linear::number;
 use super::*;
 
+/// Conjunctions in conjunctions (and so for disjunctions) are flattened up to this number of arguments.
+const FLAT: usize = 16;
+/// Up to this number of arguments, each is compared with each.
+const PAIRWISE: usize = 8;
+
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    if let Some(inner) = unary(pool, a, Op::Not) {
-        return inner;
+    match pool.kind(a) {
+        TermKind::Apply { op, arguments } => match (op, arguments) {
+            (Op::Not, &[inner]) => inner,
+            (Op::BvUlt, &[a, b]) => pool.ule(b, a),
+            (Op::BvUle, &[a, b]) => pool.ult(b, a),
+            (Op::BvSlt, &[a, b]) => pool.sle(b, a),
+            (Op::BvSle, &[a, b]) => pool.slt(b, a),
+            (Op::IntLt, &[a, b]) => pool.int_le(b, a),
+            (Op::IntLe, &[a, b]) => pool.int_lt(b, a),
+            _ => fold(pool, Op::Not, Sort::Bool, &[a]),
+        },
+        _ => fold(pool, Op::Not, Sort::Bool, &[a]),
     }
-    fold(pool, Op::Not, Sort::Bool, &[a])
+}
+
+/// Whether one is the other's negation, as far as their looks tell.
+pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> bool {
+    let (
+        TermKind::Apply {
+            op,
+            arguments: left,
+        },
+        TermKind::Apply {
+            op: other,
+            arguments: right,
+        },
+    ) = (pool.kind(a), pool.kind(b))
+    else {
+        return unary(pool, a, Op::Not) == Some(b) || unary(pool, b, Op::Not) == Some(a);
+    };
+    match (op, other, left, right) {
+        (Op::Not, _, &[inner], _) if inner == b => true,
+        (_, Op::Not, _, &[inner]) if inner == a => true,
+        (Op::BvUlt, Op::BvUle, &[a, b], &[c, d])
+        | (Op::BvUle, Op::BvUlt, &[a, b], &[c, d])
+        | (Op::BvSlt, Op::BvSle, &[a, b], &[c, d])
+        | (Op::BvSle, Op::BvSlt, &[a, b], &[c, d])
+        | (Op::IntLt, Op::IntLe, &[a, b], &[c, d])
+        | (Op::IntLe, Op::IntLt, &[a, b], &[c, d]) => (a, b) == (d, c),
+        // With constants there are strict comparisons only: x < k and k - 1 < x.
+        (Op::BvUlt, Op::BvUlt, &[a, b], &[c, d]) => {
+            let bits = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
+            let next = |low, high| match (bits(low), bits(high)) {
+                (Some(low), Some(high)) => low.checked_add(1) == Some(high),
+                _ => false,
+            };
+            (a == d && next(c, b)) || (b == c && next(a, d))
+        }
+        (Op::BvSlt, Op::BvSlt, &[a, b], &[c, d]) | (Op::IntLt, Op::IntLt, &[a, b], &[c, d]) => {
+            let next = |low, high| match (number(pool, low), number(pool, high)) {
+                (Some(low), Some(high)) => low.checked_add(1) == Some(high),
+                _ => false,
+            };
+            (a == d && next(c, b)) || (b == c && next(a, d))
+        }
+        _ => false,
+    }
 }
 
 pub(super) fn and<P: Pool + ?Sized>(pool: &P, terms: &[TermId]) -> TermId {
@@ -17,23 +78,84 @@ pub(super) fn or<P: Pool + ?Sized>(pool: &P, terms: &[TermId]) -> TermId {
     junction(pool, Op::Or, terms)
 }
 
+/// Conjunction and disjunction, which differ in nothing but the names.
 fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     let neutral = TermId::from_bool(op == Op::And);
     let absorbing = TermId::from_bool(op == Op::Or);
-    let mut list: smallvec::SmallVec<[TermId; 8]> = terms
-        .iter()
-        .copied()
-        .filter(|term| *term != neutral)
-        .collect();
-    if list.contains(&absorbing) {
-        return absorbing;
+    let mut list: SmallVec<[TermId; FLAT]> = SmallVec::new();
+    for (position, term) in terms.iter().enumerate() {
+        let left = terms.len() - position;
+        match arguments(pool, *term, op) {
+            Some(inner) if list.len() + inner.len() + left <= FLAT + 1 => {
+                list.extend_from_slice(inner)
+            }
+            _ => list.push(*term),
+        }
     }
     list.sort_unstable();
     list.dedup();
+    list.retain(|term| *term != neutral);
+    if list.contains(&absorbing) || contradicts(pool, &list) {
+        return absorbing;
+    }
+    if list.len() <= PAIRWISE {
+        absorb(pool, op, &mut list);
+    }
     match list[..] {
         [] => neutral,
         [single] => single,
         _ => pool.intern(op, Sort::Bool, &list),
+    }
+}
+
+/// Whether two of the terms, which are sorted, are complementary.
+fn contradicts<P: Pool + ?Sized>(pool: &P, list: &[TermId]) -> bool {
+    if list.len() <= PAIRWISE {
+        return list
+            .iter()
+            .enumerate()
+            .any(|(n, a)| list[n + 1..].iter().any(|b| complementary(pool, *a, *b)));
+    }
+    let negated = |term: &TermId| {
+        unary(pool, *term, Op::Not).is_some_and(|inner| list.binary_search(&inner).is_ok())
+    };
+    list.iter().any(negated)
+}
+
+/// `a ∧ (a ∨ b)` is `a`, and `a ∧ (¬a ∨ b)` with a single such literal left is `a ∧ b`.
+fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; FLAT]>) {
+    let dual = if op == Op::And { Op::Or } else { Op::And };
+    let mut changed = false;
+    for place in (0..list.len()).rev() {
+        let Some(inner) =
+            arguments(pool, list[place], dual).filter(|inner| inner.len() <= PAIRWISE)
+        else {
+            continue;
+        };
+        if inner.iter().any(|literal| list.contains(literal)) {
+            list.remove(place);
+            continue;
+        }
+        let refuted = |literal: &TermId| {
+            list.iter()
+                .any(|other| complementary(pool, *literal, *other))
+        };
+        if let &[a, b] = inner {
+            let rest = match (refuted(&a), refuted(&b)) {
+                (true, false) => b,
+                (false, true) => a,
+                _ => continue,
+            };
+            // What is itself a junction would have to be flattened and looked at anew.
+            if arguments(pool, rest, op).is_none() {
+                list[place] = rest;
+                changed = true;
+            }
+        }
+    }
+    if changed {
+        list.sort_unstable();
+        list.dedup();
     }
 }
 
@@ -44,9 +166,95 @@ pub(super) fn ite<P: Pool + ?Sized>(
     otherwise: TermId,
 ) -> TermId {
     match condition {
-        TermId::TRUE => then,
-        TermId::FALSE => otherwise,
-        _ if then == otherwise => then,
-        _ => pool.intern(Op::Ite, pool.sort(then), &[condition, then, otherwise]),
+        TermId::TRUE => return then,
+        TermId::FALSE => return otherwise,
+        _ if then == otherwise => return then,
+        _ => {}
+    }
+    if let Some(inner) = unary(pool, condition, Op::Not) {
+        return ite(pool, inner, otherwise, then);
+    }
+    // What a branch says about the same condition is decided.
+    let then = match choice(pool, then) {
+        Some((again, inner, _)) if again == condition => inner,
+        _ => then,
+    };
+    let otherwise = match choice(pool, otherwise) {
+        Some((again, _, inner)) if again == condition => inner,
+        _ => otherwise,
+    };
+    if then == otherwise {
+        return then;
+    }
+    if let Some((a, b)) = binary(pool, condition, Op::Eq)
+        && ((a, b) == (then, otherwise) || (b, a) == (then, otherwise))
+    {
+        return otherwise;
+    }
+    let sort = pool.sort(then);
+    if sort == Sort::Bool
+        && let Some(result) = boolean_choice(pool, condition, then, otherwise)
+    {
+        return result;
+    }
+    // One branch chooses between the other branch and something else: one choice is enough.
+    if let Some((other, a, b)) = choice(pool, otherwise) {
+        if a == then {
+            return pool.intern_choice(sort, pool.or2(condition, other), then, b);
+        }
+        if b == then {
+            return pool.intern_choice(sort, pool.or2(condition, pool.not(other)), then, a);
+        }
+    }
+    if let Some((other, a, b)) = choice(pool, then) {
+        if b == otherwise {
+            return pool.intern_choice(sort, pool.and2(condition, other), a, otherwise);
+        }
+        if a == otherwise {
+            return pool.intern_choice(sort, pool.and2(condition, pool.not(other)), b, otherwise);
+        }
+    }
+    pool.intern_choice(sort, condition, then, otherwise)
+}
+
+/// A choice between truth values, if it is better said otherwise.
+fn boolean_choice<P: Pool + ?Sized>(
+    pool: &P,
+    condition: TermId,
+    then: TermId,
+    otherwise: TermId,
+) -> Option<TermId> {
+    Some(match (then, otherwise) {
+        (TermId::TRUE, TermId::FALSE) => condition,
+        (TermId::FALSE, TermId::TRUE) => pool.not(condition),
+        (TermId::TRUE, _) => pool.or2(condition, otherwise),
+        (TermId::FALSE, _) => pool.and2(pool.not(condition), otherwise),
+        (_, TermId::TRUE) => pool.or2(pool.not(condition), then),
+        (_, TermId::FALSE) => pool.and2(condition, then),
+        _ if then == condition => pool.or2(condition, otherwise),
+        _ if otherwise == condition => pool.and2(condition, then),
+        _ if complementary(pool, then, otherwise) => pool.eq(condition, then),
+        _ => return None,
+    })
+}
+
+/// Making a choice whose parts are simplified already.
+trait InternChoice: Pool {
+    fn intern_choice(
+        &self,
+        sort: Sort,
+        condition: TermId,
+        then: TermId,
+        otherwise: TermId,
+    ) -> TermId {
+        match (condition, unary(self, condition, Op::Not)) {
+            (TermId::TRUE, _) => then,
+            (TermId::FALSE, _) => otherwise,
+            _ if then == otherwise => then,
+            (_, Some(inner)) => self.intern(Op::Ite, sort, &[inner, otherwise, then]),
+            _ => self.intern(Op::Ite, sort, &[condition, then, otherwise]),
+        }
     }
 }
+
+impl<P: Pool + ?Sized> InternChoice for P {}

@@ -1,26 +1,513 @@
 //! Rules for equality and for comparisons of bit vectors.
+//!
+//! Normal form: a comparison with a constant is strict (`x < k` or `k < x`), and against the least or greatest value it
+//! is an equality. What both sides are extended by goes.
 
+use super::linear::difference;
 use super::*;
 
+/// So deep a comparison with a constant goes into nested choices.
+const CHOICES: usize = 16;
+
+/// Compares a term that is a chain of choices with constants: `(c ? 1 : 0) == 0` is `¬c`, `(c ? x : 3) < 3` is
+/// `c ∧ x < 3`. `compare` compares what is not such a choice. `None` if the term is none.
+pub(super) fn through_choices<P: Pool + ?Sized>(
+    pool: &P,
+    term: TermId,
+    compare: impl Fn(TermId) -> TermId,
+) -> Option<TermId> {
+    let mut guards: smallvec::SmallVec<[(TermId, bool, TermId); 4]> = smallvec::SmallVec::new();
+    let mut rest = term;
+    while guards.len() < CHOICES
+        && let Some((condition, then, otherwise)) = choice(pool, rest)
+    {
+        let (known, constant, other) = match (
+            pool.constant(then).is_some(),
+            pool.constant(otherwise).is_some(),
+        ) {
+            (true, _) => (true, then, otherwise),
+            (false, true) => (false, otherwise, then),
+            (false, false) => break,
+        };
+        guards.push((condition, known, compare(constant)));
+        rest = other;
+    }
+    if guards.is_empty() {
+        return None;
+    }
+    let innermost = compare(rest);
+    let outward = guards.into_iter().rev();
+    Some(
+        outward.fold(innermost, |inner, (condition, known, result)| {
+            if known {
+                pool.ite(condition, result, inner)
+            } else {
+                pool.ite(condition, inner, result)
+            }
+        }),
+    )
+}
+
+/// Constants second, else by id.
+pub(super) fn ordered<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> (TermId, TermId) {
+    match (pool.constant(a).is_some(), pool.constant(b).is_some()) {
+        (true, false) => (b, a),
+        (false, true) => (a, b),
+        _ => (a.min(b), a.max(b)),
+    }
+}
+
 pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
     if a == b {
         return TermId::TRUE;
     }
-    fold(pool, Op::Eq, Sort::Bool, &[a.min(b), a.max(b)])
+    let (a, b) = ordered(pool, a, b);
+    if pool.constant(a).is_some() {
+        return fold(pool, Op::Eq, Sort::Bool, &[a, b]);
+    }
+    if pool.constant(b).is_some()
+        && let Some(result) = through_choices(pool, a, |term| plain_eq(pool, term, b))
+    {
+        return result;
+    }
+    plain_eq(pool, a, b)
+}
+
+/// Equality, without a look into choices. The second may be a constant.
+fn plain_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    if a == b {
+        return TermId::TRUE;
+    }
+    if pool.constant(a).is_some() {
+        return fold(pool, Op::Eq, Sort::Bool, &[a, b]);
+    }
+    let result = match pool.sort(a) {
+        Sort::Bool => Some(eq_bool(pool, a, b)),
+        Sort::BitVec(width) => eq_bit_vec(pool, width, a, b),
+        Sort::Int => integer::eq(pool, a, b),
+        Sort::Float(_) => match (unary(pool, a, Op::FpNeg), unary(pool, b, Op::FpNeg)) {
+            (Some(a), Some(b)) => Some(eq(pool, a, b)),
+            _ => None,
+        },
+        Sort::Array { .. } => None,
+    };
+    result.unwrap_or_else(|| intern_eq(pool, a, b))
+}
+
+fn intern_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    let (a, b) = ordered(pool, a, b);
+    fold(pool, Op::Eq, Sort::Bool, &[a, b])
+}
+
+fn eq_bool<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    if b == TermId::TRUE {
+        return a;
+    }
+    if b == TermId::FALSE {
+        return pool.not(a);
+    }
+    if boolean::complementary(pool, a, b) {
+        return TermId::FALSE;
+    }
+    match (unary(pool, a, Op::Not), unary(pool, b, Op::Not)) {
+        (Some(a), Some(b)) => intern_eq(pool, a, b),
+        (Some(a), None) => pool.not(intern_eq(pool, a, b)),
+        (None, Some(b)) => pool.not(intern_eq(pool, a, b)),
+        (None, None) => intern_eq(pool, a, b),
+    }
+}
+
+fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Option<TermId> {
+    if let Some(constant) = pool.bit_vec_constant(b)
+        && let Some(result) = eq_constant(pool, a, constant)
+    {
+        return Some(result);
+    }
+    if let Some(result) = eq_linear(pool, width, a, b) {
+        return Some(result);
+    }
+    let (
+        TermKind::Apply {
+            op,
+            arguments: left,
+        },
+        TermKind::Apply {
+            op: other,
+            arguments: right,
+        },
+    ) = (pool.kind(a), pool.kind(b))
+    else {
+        return match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
+            (Some(inner), _) if inner == b => Some(TermId::FALSE),
+            (_, Some(inner)) if inner == a => Some(TermId::FALSE),
+            _ => None,
+        };
+    };
+    match (op, other, left, right) {
+        (Op::BvNot, Op::BvNot, &[a], &[b]) => Some(eq(pool, a, b)),
+        (Op::BvNot, _, &[inner], _) if inner == b => Some(TermId::FALSE),
+        (_, Op::BvNot, _, &[inner]) if inner == a => Some(TermId::FALSE),
+        (Op::ZeroExtend(_), Op::ZeroExtend(_), &[a], &[b])
+        | (Op::SignExtend(_), Op::SignExtend(_), &[a], &[b]) => {
+            let (a, b) = same_width(pool, op, a, b);
+            Some(eq(pool, a, b))
+        }
+        (Op::Concat, Op::Concat, &[a, b], &[c, d]) if pool.width(b) == pool.width(d) => {
+            Some(pool.and2(eq(pool, a, c), eq(pool, b, d)))
+        }
+        _ => None,
+    }
+}
+
+/// Equality with a constant, where that tells something about the term's parts.
+fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> Option<TermId> {
+    let (width, bits) = (constant.width(), constant.bits());
+    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+        // A single bit is compared with 1.
+        return (width == 1 && bits == 0).then(|| pool.not(intern_eq(pool, a, pool.bv(1, 1))));
+    };
+    match (op, arguments) {
+        (Op::BvNot, &[inner]) => Some(eq(pool, inner, pool.bv(width, !bits))),
+        (Op::BvXor, &[inner, other]) => {
+            let other = pool.bit_vec_constant(other)?;
+            Some(eq(pool, inner, pool.bv(width, bits ^ other.bits())))
+        }
+        (Op::ZeroExtend(_), &[inner]) => {
+            let narrow = BitVecValue::new(pool.width(inner), bits);
+            if narrow.bits() != bits {
+                return Some(TermId::FALSE);
+            }
+            Some(eq(pool, inner, pool.bv(narrow.width(), bits)))
+        }
+        (Op::SignExtend(_), &[inner]) => {
+            let narrow = BitVecValue::new(pool.width(inner), bits);
+            if narrow.signed() != constant.signed() {
+                return Some(TermId::FALSE);
+            }
+            Some(eq(pool, inner, pool.bv(narrow.width(), bits)))
+        }
+        (Op::Concat, &[high, low]) => {
+            let low_width = pool.width(low);
+            let low_equal = eq(pool, low, pool.bv(low_width, bits));
+            if low_equal == TermId::FALSE {
+                return Some(TermId::FALSE);
+            }
+            Some(pool.and2(
+                eq(pool, high, pool.bv(width - low_width, bits >> low_width)),
+                low_equal,
+            ))
+        }
+        (Op::Extract { high, low }, &[inner]) if high == low && high + 1 == pool.width(inner) => {
+            // The sign.
+            let negative = pool.slt(inner, pool.bv(high + 1, 0));
+            Some(if bits == 1 {
+                negative
+            } else {
+                pool.not(negative)
+            })
+        }
+        _ if width == 1 && bits == 0 => Some(pool.not(eq(pool, a, pool.bv(1, 1)))),
+        _ => None,
+    }
+}
+
+/// Equality of sums: their difference is compared with zero.
+fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Option<TermId> {
+    let sum = difference(pool, a, b)?;
+    match sum.addends[..] {
+        [] => Some(TermId::from_bool(sum.constant == 0)),
+        [(term, factor)] => {
+            // 2^zeros · odd · term = rest, which the low bits of the term decide.
+            let rest = BitVecValue::from_signed(width, sum.constant.wrapping_neg()).bits();
+            let zeros = factor.trailing_zeros() as u8;
+            if rest & ((1 << zeros) - 1) != 0 {
+                return Some(TermId::FALSE);
+            }
+            if (term, factor) == (a, 1) {
+                return None;
+            }
+            let inverse = inverse_of_odd((factor >> zeros) as u128);
+            let value = pool.bv(width - zeros, (rest >> zeros).wrapping_mul(inverse));
+            Some(eq(pool, pool.extract(term, width - zeros - 1, 0), value))
+        }
+        _ => {
+            // Only if something has cancelled out: else the sides are as good as any others.
+            let sort = Sort::BitVec(width);
+            let apart = linear::Linear::of(pool, sort, &[(a, 1)])?.addends.len()
+                + linear::Linear::of(pool, sort, &[(b, 1)])?.addends.len();
+            if sum.addends.len() == apart {
+                return None;
+            }
+            let (left, right) = sum.sides()?;
+            let right = right.plus(sum.constant.wrapping_neg())?;
+            Some(intern_eq(pool, left.term(pool), right.term(pool)))
+        }
+    }
+}
+
+/// The inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the number of right bits.
+fn inverse_of_odd(odd: u128) -> u128 {
+    let mut inverse = odd;
+    for _ in 0..7 {
+        inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    inverse
+}
+
+/// Two operands of extensions, brought to one width by the same extension.
+fn same_width<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId, b: TermId) -> (TermId, TermId) {
+    let width = pool.width(a).max(pool.width(b));
+    match extension {
+        Op::SignExtend(_) => (pool.sign_extend(a, width), pool.sign_extend(b, width)),
+        _ => (pool.zero_extend(a, width), pool.zero_extend(b, width)),
+    }
+}
+
+/// How a comparison reads bit vectors.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Reading {
+    Unsigned,
+    Signed,
+}
+
+impl Reading {
+    fn strict(self) -> Op {
+        match self {
+            Self::Unsigned => Op::BvUlt,
+            Self::Signed => Op::BvSlt,
+        }
+    }
+
+    fn weak(self) -> Op {
+        match self {
+            Self::Unsigned => Op::BvUle,
+            Self::Signed => Op::BvSle,
+        }
+    }
+
+    /// The bits of the least value.
+    fn least(self, width: u8) -> u128 {
+        match self {
+            Self::Unsigned => 0,
+            Self::Signed => 1 << (width - 1),
+        }
+    }
+
+    /// The bits of the greatest value.
+    fn greatest(self, width: u8) -> u128 {
+        BitVecValue::new(width, self.least(width).wrapping_sub(1)).bits()
+    }
 }
 
 pub(super) fn ult<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvUlt, Sort::Bool, &[a, b])
+    less(pool, Reading::Unsigned, a, b)
 }
 
 pub(super) fn ule<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvUle, Sort::Bool, &[a, b])
+    less_or_equal(pool, Reading::Unsigned, a, b)
 }
 
 pub(super) fn slt<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvSlt, Sort::Bool, &[a, b])
+    less(pool, Reading::Signed, a, b)
 }
 
 pub(super) fn sle<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::BvSle, Sort::Bool, &[a, b])
+    less_or_equal(pool, Reading::Signed, a, b)
+}
+
+fn less_or_equal<P: Pool + ?Sized>(pool: &P, reading: Reading, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    if a == b {
+        return TermId::TRUE;
+    }
+    if let Some(constant) = pool.bit_vec_constant(b) {
+        if constant.bits() == reading.greatest(constant.width()) {
+            return TermId::TRUE;
+        }
+        return less(
+            pool,
+            reading,
+            a,
+            pool.bv(constant.width(), constant.bits().wrapping_add(1)),
+        );
+    }
+    if let Some(constant) = pool.bit_vec_constant(a) {
+        if constant.bits() == reading.least(constant.width()) {
+            return TermId::TRUE;
+        }
+        return less(
+            pool,
+            reading,
+            pool.bv(constant.width(), constant.bits().wrapping_sub(1)),
+            b,
+        );
+    }
+    match narrowed(pool, reading, a, b) {
+        Some((reading, a, b)) => less_or_equal(pool, reading, a, b),
+        None => pool.intern(reading.weak(), Sort::Bool, &[a, b]),
+    }
+}
+
+fn less<P: Pool + ?Sized>(pool: &P, reading: Reading, a: TermId, b: TermId) -> TermId {
+    debug_assert_eq!(pool.sort(a), pool.sort(b));
+    if a == b {
+        return TermId::FALSE;
+    }
+    match (pool.bit_vec_constant(a), pool.bit_vec_constant(b)) {
+        (Some(_), Some(_)) => fold(pool, reading.strict(), Sort::Bool, &[a, b]),
+        (None, Some(constant)) => through_choices(pool, a, |term| {
+            below_constant(pool, reading, term, constant)
+        })
+        .unwrap_or_else(|| below_constant(pool, reading, a, constant)),
+        (Some(constant), None) => through_choices(pool, b, |term| {
+            above_constant(pool, reading, constant, term)
+        })
+        .unwrap_or_else(|| above_constant(pool, reading, constant, b)),
+        (None, None) => match narrowed(pool, reading, a, b) {
+            Some((reading, a, b)) => less(pool, reading, a, b),
+            None => pool.intern(reading.strict(), Sort::Bool, &[a, b]),
+        },
+    }
+}
+
+/// The same comparison of what both sides are extensions of.
+fn narrowed<P: Pool + ?Sized>(
+    pool: &P,
+    reading: Reading,
+    a: TermId,
+    b: TermId,
+) -> Option<(Reading, TermId, TermId)> {
+    let (
+        TermKind::Apply {
+            op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+            arguments: &[left],
+        },
+        TermKind::Apply {
+            op: other,
+            arguments: &[right],
+        },
+    ) = (pool.kind(a), pool.kind(b))
+    else {
+        return None;
+    };
+    if op != other {
+        return None;
+    }
+    let (left, right) = same_width(pool, op, left, right);
+    // Zero extension makes all numbers positive; sign extension keeps both orders.
+    let reading = if matches!(op, Op::ZeroExtend(_)) {
+        Reading::Unsigned
+    } else {
+        reading
+    };
+    Some((reading, left, right))
+}
+
+/// A constant of a wide sort, as seen from what is extended to it.
+enum Seen {
+    /// It is the extension of this one.
+    Extension(BitVecValue),
+    /// It is below all extensions.
+    Below,
+    /// It is above all extensions.
+    Above,
+    /// It is above all extensions of what is not negative, and below all those of what is (only unsigned).
+    Between,
+}
+
+fn seen_from(reading: Reading, extension: Op, inner: u8, constant: BitVecValue) -> Seen {
+    let narrow = BitVecValue::new(inner, constant.bits());
+    let is_signed = matches!(extension, Op::SignExtend(_));
+    let fits = if is_signed {
+        narrow.signed() == constant.signed()
+    } else {
+        narrow.bits() == constant.bits()
+    };
+    match (reading, is_signed) {
+        _ if fits => Seen::Extension(narrow),
+        (Reading::Unsigned, true) => Seen::Between,
+        (Reading::Signed, _) if constant.is_negative() => Seen::Below,
+        _ => Seen::Above,
+    }
+}
+
+/// `a < constant`.
+fn below_constant<P: Pool + ?Sized>(
+    pool: &P,
+    reading: Reading,
+    a: TermId,
+    constant: BitVecValue,
+) -> TermId {
+    let (width, bits) = (constant.width(), constant.bits());
+    let bound = pool.bv(width, bits);
+    let least = reading.least(width);
+    if bits == least {
+        return TermId::FALSE;
+    }
+    if bits == BitVecValue::new(width, least + 1).bits() {
+        return eq(pool, a, pool.bv(width, least));
+    }
+    if bits == reading.greatest(width) {
+        return pool.ne(a, bound);
+    }
+    if let TermKind::Apply {
+        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+        arguments: &[inner],
+    } = pool.kind(a)
+    {
+        let inner_width = pool.width(inner);
+        let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
+            Reading::Unsigned
+        } else {
+            reading
+        };
+        return match seen_from(reading, op, inner_width, constant) {
+            Seen::Extension(narrow) => below_constant(pool, inner_reading, inner, narrow),
+            Seen::Below => TermId::FALSE,
+            Seen::Above => TermId::TRUE,
+            Seen::Between => pool.sle(pool.bv(inner_width, 0), inner),
+        };
+    }
+    fold(pool, reading.strict(), Sort::Bool, &[a, bound])
+}
+
+/// `constant < a`.
+fn above_constant<P: Pool + ?Sized>(
+    pool: &P,
+    reading: Reading,
+    constant: BitVecValue,
+    a: TermId,
+) -> TermId {
+    let (width, bits) = (constant.width(), constant.bits());
+    let bound = pool.bv(width, bits);
+    let greatest = reading.greatest(width);
+    if bits == greatest {
+        return TermId::FALSE;
+    }
+    if bits == BitVecValue::new(width, greatest.wrapping_sub(1)).bits() {
+        return eq(pool, a, pool.bv(width, greatest));
+    }
+    if bits == reading.least(width) {
+        return pool.ne(a, bound);
+    }
+    if let TermKind::Apply {
+        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+        arguments: &[inner],
+    } = pool.kind(a)
+    {
+        let inner_width = pool.width(inner);
+        let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
+            Reading::Unsigned
+        } else {
+            reading
+        };
+        return match seen_from(reading, op, inner_width, constant) {
+            Seen::Extension(narrow) => above_constant(pool, inner_reading, narrow, inner),
+            Seen::Below => TermId::TRUE,
+            Seen::Above => TermId::FALSE,
+            Seen::Between => pool.slt(inner, pool.bv(inner_width, 0)),
+        };
+    }
+    fold(pool, reading.strict(), Sort::Bool, &[bound, a])
 }

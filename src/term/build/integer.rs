@@ -1,37 +1,109 @@
 //! Rules for integers.
+//!
+//! Sums and what is compared are in the normal form of [`super::linear`]. A comparison of a single variable with a
+//! constant is strict; any other comparison has addends with positive factors on both sides, and the constant on the
+//! right.
 
+use super::compare::{ordered, through_choices};
+use super::linear::{self, Linear, difference, is_sum, literal};
 use super::*;
 
 pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    fold(pool, Op::IntNeg, Sort::Int, &[a])
+    linear::negated(pool, a)
 }
 
 pub(super) fn add<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntAdd, Sort::Int, &[a, b])
-}
-
-pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntMul, Sort::Int, &[a, b])
-}
-
-pub(super) fn euclidean_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntDiv, Sort::Int, &[a, b])
-}
-
-pub(super) fn euclidean_mod<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntMod, Sort::Int, &[a, b])
-}
-
-pub(super) fn lt<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntLt, Sort::Bool, &[a, b])
-}
-
-pub(super) fn le<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    fold(pool, Op::IntLe, Sort::Bool, &[a, b])
+    linear::add(pool, a, b, 1)
 }
 
 pub(super) fn sub<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
-    add(pool, a, neg(pool, b))
+    linear::add(pool, a, b, -1)
+}
+
+pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    let (a, b) = ordered(pool, a, b);
+    let as_told = || fold(pool, Op::IntMul, Sort::Int, &[a, b]);
+    if pool.constant(b).is_some() {
+        let factor = linear::number(pool, b);
+        return factor
+            .and_then(|factor| linear::scaled(pool, a, factor))
+            .unwrap_or_else(as_told);
+    }
+    // Signs and constant factors go to the outside.
+    for (this, other) in [(a, b), (b, a)] {
+        match pool.kind(this) {
+            TermKind::Apply {
+                op: Op::IntNeg,
+                arguments: &[inner],
+            } => return neg(pool, mul(pool, inner, other)),
+            TermKind::Apply {
+                op: Op::IntMul,
+                arguments: &[inner, factor],
+            } if pool.constant(factor).is_some() => {
+                return mul(pool, mul(pool, inner, other), factor);
+            }
+            _ => {}
+        }
+    }
+    as_told()
+}
+
+pub(super) fn euclidean_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    match linear::number(pool, b) {
+        Some(0) => literal(pool, Sort::Int, 0),
+        Some(1) => a,
+        Some(divisor @ ..0) if divisor > i128::MIN => {
+            let positive = literal(pool, Sort::Int, -divisor);
+            neg(pool, euclidean_div(pool, a, positive))
+        }
+        Some(divisor @ 2..) => {
+            divided(pool, a, divisor).unwrap_or_else(|| fold(pool, Op::IntDiv, Sort::Int, &[a, b]))
+        }
+        _ => fold(pool, Op::IntDiv, Sort::Int, &[a, b]),
+    }
+}
+
+/// The quotient of a sum all of whose factors are multiples of the divisor, which is positive.
+fn divided<P: Pool + ?Sized>(pool: &P, a: TermId, divisor: i128) -> Option<TermId> {
+    if pool.constant(a).is_some() || !is_sum(pool, a) {
+        let (_, modulus) = binary(pool, a, Op::IntMod)?;
+        let modulus = linear::number(pool, modulus)?;
+        // A remainder below the divisor.
+        return (0 < modulus && modulus <= divisor).then(|| literal(pool, Sort::Int, 0));
+    }
+    let mut sum = Linear::of(pool, Sort::Int, &[(a, 1)])?;
+    if sum.common_factor() % divisor != 0 {
+        return None;
+    }
+    sum.constant = sum.constant.checked_sub(sum.constant.rem_euclid(divisor))?;
+    Some(sum.divided(divisor).term(pool))
+}
+
+pub(super) fn euclidean_mod<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    match linear::number(pool, b) {
+        Some(0) => a,
+        Some(1 | -1) => literal(pool, Sort::Int, 0),
+        Some(divisor @ ..0) if divisor > i128::MIN => {
+            euclidean_mod(pool, a, literal(pool, Sort::Int, -divisor))
+        }
+        Some(divisor @ 2..) => match reduced(pool, a, divisor) {
+            Some(reduced) if reduced != a => euclidean_mod(pool, reduced, b),
+            _ if binary(pool, a, Op::IntMod).is_some_and(|(_, modulus)| modulus == b) => a,
+            _ => fold(pool, Op::IntMod, Sort::Int, &[a, b]),
+        },
+        _ => fold(pool, Op::IntMod, Sort::Int, &[a, b]),
+    }
+}
+
+/// What is congruent to a sum, without the addends whose factors are multiples of the modulus.
+fn reduced<P: Pool + ?Sized>(pool: &P, a: TermId, modulus: i128) -> Option<TermId> {
+    if pool.constant(a).is_some() || !is_sum(pool, a) {
+        return None;
+    }
+    let mut sum = Linear::of(pool, Sort::Int, &[(a, 1)])?;
+    sum.addends.retain(|(_, factor)| *factor % modulus != 0);
+    sum.constant = sum.constant.rem_euclid(modulus);
+    Some(sum.term(pool))
 }
 
 /// For a dividend that is not negative the truncating division is the Euclidean one.
@@ -47,14 +119,180 @@ pub(super) fn truncating_rem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -
     pool.ite(negative, of_magnitude, euclidean_mod(pool, a, b))
 }
 
+/// Equality of two different terms, if there is something to say about it.
+pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
+    if let Some(result) = eq_of_bit_vectors(pool, a, b) {
+        return Some(result);
+    }
+    let sum = difference(pool, a, b)?;
+    let factor = sum.common_factor();
+    if factor == 0 {
+        return Some(TermId::from_bool(sum.constant == 0));
+    }
+    if sum.constant % factor != 0 {
+        return Some(TermId::FALSE);
+    }
+    // The first addend's factor is positive, so that both ways to write an equality are one.
+    let sum = sum.divided(factor);
+    let sum = if sum.addends[0].1 < 0 {
+        sum.scaled(-1)?
+    } else {
+        sum
+    };
+    if let [(term, 1)] = sum.addends[..] {
+        let value = literal(pool, Sort::Int, sum.constant.checked_neg()?);
+        return ((term, value) != (a, b)).then(|| compare::eq(pool, term, value));
+    }
+    let (left, right) = sum.sides()?;
+    let right = right.plus(sum.constant.checked_neg()?)?;
+    let (left, right) = ordered(pool, left.term(pool), right.term(pool));
+    Some(fold(pool, Op::Eq, Sort::Bool, &[left, right]))
+}
+
+/// Equality of a bit vector's number with another's of the same kind, or with a constant.
+fn eq_of_bit_vectors<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
+    let TermKind::Apply {
+        op: op @ (Op::BvToNat | Op::BvToInt),
+        arguments: &[inner],
+    } = pool.kind(a)
+    else {
+        return None;
+    };
+    let width = pool.width(inner);
+    if let Some(number) = pool.int_constant(b) {
+        let value = BitVecValue::from_int(width, number);
+        let back = if op == Op::BvToNat {
+            BigInt::from(value.bits())
+        } else {
+            BigInt::from(value.signed())
+        };
+        return Some(if back == *number {
+            compare::eq(pool, inner, pool.value(&value.into()))
+        } else {
+            TermId::FALSE
+        });
+    }
+    let other = unary(pool, b, op).filter(|other| pool.width(*other) == width)?;
+    Some(compare::eq(pool, inner, other))
+}
+
+pub(super) fn lt<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    if pool.constant(b).is_some()
+        && let Some(result) = through_choices(pool, a, |term| compared(pool, term, b, 1))
+    {
+        return result;
+    }
+    if pool.constant(a).is_some()
+        && let Some(result) = through_choices(pool, b, |term| compared(pool, a, term, 1))
+    {
+        return result;
+    }
+    compared(pool, a, b, 1)
+}
+
+pub(super) fn le<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    if pool.constant(b).is_some()
+        && let Some(result) = through_choices(pool, a, |term| compared(pool, term, b, 0))
+    {
+        return result;
+    }
+    if pool.constant(a).is_some()
+        && let Some(result) = through_choices(pool, b, |term| compared(pool, a, term, 0))
+    {
+        return result;
+    }
+    compared(pool, a, b, 0)
+}
+
+/// `a + gap <= b`, the gap being 0 or 1.
+fn compared<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, gap: i128) -> TermId {
+    linear_comparison(pool, a, b, gap).unwrap_or_else(|| {
+        let op = if gap == 0 { Op::IntLe } else { Op::IntLt };
+        fold(pool, op, Sort::Bool, &[a, b])
+    })
+}
+
+fn linear_comparison<P: Pool + ?Sized>(
+    pool: &P,
+    a: TermId,
+    b: TermId,
+    gap: i128,
+) -> Option<TermId> {
+    // 0 <= sum
+    let sum = Linear::of(pool, Sort::Int, &[(b, 1), (a, -1)])?.plus(-gap)?;
+    let factor = sum.common_factor();
+    if factor == 0 {
+        return Some(TermId::from_bool(sum.constant >= 0));
+    }
+    // Divided by what all factors have in common, the constant is rounded down.
+    let mut sum = sum;
+    sum.constant = sum.constant.checked_sub(sum.constant.rem_euclid(factor))?;
+    let sum = sum.divided(factor);
+    match sum.addends[..] {
+        // 0 <= x + k is -k - 1 < x, and 0 <= -x + k is x < k + 1.
+        [(term, 1)] => {
+            let bound = literal(pool, Sort::Int, sum.constant.checked_neg()?.checked_sub(1)?);
+            Some(fold(pool, Op::IntLt, Sort::Bool, &[bound, term]))
+        }
+        [(term, -1)] => {
+            let bound = literal(pool, Sort::Int, sum.constant.checked_add(1)?);
+            Some(fold(pool, Op::IntLt, Sort::Bool, &[term, bound]))
+        }
+        _ => {
+            // 0 <= right - left + k: left <= right + k, or left < right.
+            let (right, left) = sum.sides()?;
+            let (op, constant) = if sum.constant == -1 {
+                (Op::IntLt, 0)
+            } else {
+                (Op::IntLe, sum.constant)
+            };
+            let sides = [left.term(pool), right.plus(constant)?.term(pool)];
+            Some(pool.intern(op, Sort::Bool, &sides))
+        }
+    }
+}
+
 pub(super) fn bv_to_nat<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    fold(pool, Op::BvToNat, Sort::Int, &[a])
+    match unary_zero_extension(pool, a) {
+        Some(inner) => bv_to_nat(pool, inner),
+        None => fold(pool, Op::BvToNat, Sort::Int, &[a]),
+    }
 }
 
 pub(super) fn bv_to_int<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    fold(pool, Op::BvToInt, Sort::Int, &[a])
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: Op::ZeroExtend(_),
+            arguments: &[inner],
+        } => bv_to_nat(pool, inner),
+        TermKind::Apply {
+            op: Op::SignExtend(_),
+            arguments: &[inner],
+        } => bv_to_int(pool, inner),
+        _ => fold(pool, Op::BvToInt, Sort::Int, &[a]),
+    }
+}
+
+fn unary_zero_extension<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<TermId> {
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: Op::ZeroExtend(_),
+            arguments: &[inner],
+        } => Some(inner),
+        _ => None,
+    }
 }
 
 pub(super) fn int_to_bv<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
-    fold(pool, Op::IntToBv(width), Sort::BitVec(width), &[a])
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: Op::BvToNat,
+            arguments: &[inner],
+        } => pool.zero_resize(inner, width),
+        TermKind::Apply {
+            op: Op::BvToInt,
+            arguments: &[inner],
+        } => pool.sign_resize(inner, width),
+        _ => fold(pool, Op::IntToBv(width), Sort::BitVec(width), &[a]),
+    }
 }

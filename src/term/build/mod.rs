@@ -9,25 +9,63 @@ mod boolean;
 mod compare;
 mod float;
 mod integer;
+mod linear;
+mod part;
 
 use num_bigint::BigInt;
 
 use super::semantics;
 use super::{
-    FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort, Symbol, TermId, TermKind,
-    Value,
+    BitVecValue, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,
+    Symbol, TermId, TermKind, Value,
 };
 
-/// Applies the operator: to its value if all arguments are constants, else as it is told.
+/// Applies the operator: to its value if all arguments are constants, to both if one argument chooses between two and
+/// the others are constants, else as it is told.
 fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
-    let mut values: smallvec::SmallVec<[Value; 4]> = smallvec::SmallVec::new();
-    for argument in arguments {
-        match pool.constant(*argument) {
-            Some(constant) => values.push(constant.to_value()),
-            None => return pool.intern(op, sort, arguments),
+    let Some(chooser) = single_choice(pool, arguments) else {
+        return pool.intern(op, sort, arguments);
+    };
+    let with = |branch: Option<TermId>| {
+        let value = |(place, argument): (usize, &TermId)| {
+            let term = branch
+                .filter(|_| Some(place) == chooser)
+                .unwrap_or(*argument);
+            pool.constant(term).map(Constant::to_value)
+        };
+        let values: Option<smallvec::SmallVec<[Value; 4]>> =
+            arguments.iter().enumerate().map(value).collect();
+        values.map(|values| pool.intern_constant(&semantics::apply(op, sort, &values)))
+    };
+    let result = match chooser.and_then(|place| choice(pool, arguments[place])) {
+        None => with(None),
+        Some((condition, then, otherwise)) => match (with(Some(then)), with(Some(otherwise))) {
+            (Some(then), Some(otherwise)) => Some(pool.ite(condition, then, otherwise)),
+            _ => None,
+        },
+    };
+    result.unwrap_or_else(|| pool.intern(op, sort, arguments))
+}
+
+/// `Some` if all arguments are constants but for at most one, which is a choice between constants; that one's place.
+fn single_choice<P: Pool + ?Sized>(pool: &P, arguments: &[TermId]) -> Option<Option<usize>> {
+    let mut place = None;
+    for (position, argument) in arguments.iter().enumerate() {
+        match pool.kind(*argument) {
+            TermKind::Constant(_) => {}
+            TermKind::Apply {
+                op: Op::Ite,
+                arguments: &[_, then, otherwise],
+            } if place.is_none()
+                && pool.constant(then).is_some()
+                && pool.constant(otherwise).is_some() =>
+            {
+                place = Some(position);
+            }
+            _ => return None,
         }
     }
-    pool.intern_constant(&semantics::apply(op, sort, &values))
+    Some(place)
 }
 
 /// The operands, if the term is an application of the operator.
@@ -46,7 +84,6 @@ fn unary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<TermId>
     }
 }
 
-#[expect(dead_code)]
 /// The operands, if the term is an application of the binary operator.
 fn binary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<(TermId, TermId)> {
     match arguments(pool, term, wanted) {
@@ -55,7 +92,6 @@ fn binary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<(TermI
     }
 }
 
-#[expect(dead_code)]
 /// Condition and branches, if the term is a choice.
 fn choice<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<(TermId, TermId, TermId)> {
     match arguments(pool, term, Op::Ite) {
@@ -307,22 +343,22 @@ pub trait Build: Pool {
 
     /// The bits of `high` above those of `low`.
     fn concat(&self, high: TermId, low: TermId) -> TermId {
-        bitvector::concat(self, high, low)
+        part::concat(self, high, low)
     }
 
     /// Bits `high` down to `low`, both included.
     fn extract(&self, a: TermId, high: u8, low: u8) -> TermId {
-        bitvector::extract(self, a, high, low)
+        part::extract(self, a, high, low)
     }
 
     /// Zero extension to a total width, which may be the present one.
     fn zero_extend(&self, a: TermId, width: u8) -> TermId {
-        bitvector::zero_extend(self, a, width)
+        part::zero_extend(self, a, width)
     }
 
     /// Sign extension to a total width, which may be the present one.
     fn sign_extend(&self, a: TermId, width: u8) -> TermId {
-        bitvector::sign_extend(self, a, width)
+        part::sign_extend(self, a, width)
     }
 
     /// C's conversion from an unsigned type: zero extension to a greater width, the low bits for a smaller one.
@@ -539,12 +575,12 @@ pub trait Build: Pool {
 
     /// From a signed bit vector.
     fn sbv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        fold(self, Op::SbvToFp(format), Sort::Float(format), &[mode, a])
+        float::of_integer(self, Op::SbvToFp(format), mode, a)
     }
 
     /// From an unsigned bit vector.
     fn ubv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        fold(self, Op::UbvToFp(format), Sort::Float(format), &[mode, a])
+        float::of_integer(self, Op::UbvToFp(format), mode, a)
     }
 
     /// From an integer.
@@ -554,12 +590,12 @@ pub trait Build: Pool {
 
     /// To a signed bit vector; NaN and what is out of range: 0.
     fn fp_to_sbv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
-        fold(self, Op::FpToSbv(width), Sort::BitVec(width), &[mode, a])
+        float::to_bit_vec(self, Op::FpToSbv(width), mode, a)
     }
 
     /// To an unsigned bit vector; NaN and what is out of range: 0.
     fn fp_to_ubv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
-        fold(self, Op::FpToUbv(width), Sort::BitVec(width), &[mode, a])
+        float::to_bit_vec(self, Op::FpToUbv(width), mode, a)
     }
 
     /// To an integer; NaN and infinities: 0.

@@ -1,0 +1,294 @@
+//! Rules for putting bit vectors together and taking them apart: concatenation, extraction, extensions.
+//!
+//! Normal forms: zeros in front are a zero extension; concatenations nest to the right, neighbouring constants and parts
+//! of one term in them are one. An extraction goes into whatever it can be answered from.
+
+use super::linear::Linear;
+use super::*;
+
+/// So deep an extraction of low bits goes into arithmetic.
+const DEPTH: u32 = 6;
+
+pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> TermId {
+    let width = pool.width(high) + pool.width(low);
+    debug_assert!(width <= 128);
+    match pool.kind(high) {
+        TermKind::Constant(Constant::BitVec(value)) if value.bits() == 0 => {
+            return zero_extend(pool, low, width);
+        }
+        TermKind::Apply {
+            op: Op::ZeroExtend(_),
+            arguments: &[inner],
+        } => return zero_extend(pool, concat(pool, inner, low), width),
+        TermKind::Apply {
+            op: Op::Concat,
+            arguments: &[first, second],
+        } => return concat(pool, first, concat(pool, second, low)),
+        _ => {}
+    }
+    if let Some((next, rest)) = binary(pool, low, Op::Concat)
+        && let Some(joined) = joined(pool, high, next)
+    {
+        return concat(pool, joined, rest);
+    }
+    joined(pool, high, low)
+        .unwrap_or_else(|| fold(pool, Op::Concat, Sort::BitVec(width), &[high, low]))
+}
+
+/// Two neighbours as one, if they are constants or neighbouring parts of one term.
+fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermId> {
+    match (pool.kind(high), pool.kind(low)) {
+        (TermKind::Constant(_), TermKind::Constant(_)) => {
+            let width = pool.width(high) + pool.width(low);
+            Some(fold(pool, Op::Concat, Sort::BitVec(width), &[high, low]))
+        }
+        (
+            TermKind::Apply {
+                op:
+                    Op::Extract {
+                        high: top,
+                        low: middle,
+                    },
+                arguments: &[inner],
+            },
+            TermKind::Apply {
+                op:
+                    Op::Extract {
+                        high: next,
+                        low: bottom,
+                    },
+                arguments: &[other],
+            },
+        ) if inner == other && middle == next + 1 => Some(extract(pool, inner, top, bottom)),
+        _ => None,
+    }
+}
+
+pub(super) fn zero_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
+    debug_assert!(pool.width(a) <= width && width <= 128);
+    if width == pool.width(a) {
+        return a;
+    }
+    match unary_extension(pool, a) {
+        Some((Op::ZeroExtend(_), inner)) => zero_extend(pool, inner, width),
+        _ => fold(pool, Op::ZeroExtend(width), Sort::BitVec(width), &[a]),
+    }
+}
+
+pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
+    debug_assert!(pool.width(a) <= width && width <= 128);
+    if width == pool.width(a) {
+        return a;
+    }
+    match unary_extension(pool, a) {
+        // The sign is zero.
+        Some((Op::ZeroExtend(_), inner)) => zero_extend(pool, inner, width),
+        Some((Op::SignExtend(_), inner)) => sign_extend(pool, inner, width),
+        _ => fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a]),
+    }
+}
+
+fn unary_extension<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
+            arguments: &[inner],
+        } => Some((op, inner)),
+        _ => None,
+    }
+}
+
+pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> TermId {
+    let width = pool.width(a);
+    debug_assert!(low <= high && high < width);
+    let count = high - low + 1;
+    if count == width {
+        return a;
+    }
+    let plain = || fold(pool, Op::Extract { high, low }, Sort::BitVec(count), &[a]);
+    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+        return plain();
+    };
+    match (op, arguments) {
+        (Op::Extract { low: below, .. }, &[inner]) => {
+            extract(pool, inner, high + below, low + below)
+        }
+        (Op::Concat, &[upper, lower]) => {
+            let split = pool.width(lower);
+            if high < split {
+                extract(pool, lower, high, low)
+            } else if low >= split {
+                extract(pool, upper, high - split, low - split)
+            } else {
+                concat(
+                    pool,
+                    extract(pool, upper, high - split, 0),
+                    extract(pool, lower, split - 1, low),
+                )
+            }
+        }
+        (Op::ZeroExtend(_), &[inner]) => {
+            let split = pool.width(inner);
+            if high < split {
+                extract(pool, inner, high, low)
+            } else if low >= split {
+                pool.bv(count, 0)
+            } else {
+                zero_extend(pool, extract(pool, inner, split - 1, low), count)
+            }
+        }
+        (Op::SignExtend(_), &[inner]) => {
+            let split = pool.width(inner);
+            if high < split {
+                extract(pool, inner, high, low)
+            } else {
+                sign_extend(
+                    pool,
+                    extract(pool, inner, split - 1, low.min(split - 1)),
+                    count,
+                )
+            }
+        }
+        (Op::BvAnd | Op::BvOr | Op::BvXor, &[left, right])
+            if takes_apart(pool, left) || takes_apart(pool, right) =>
+        {
+            bitwise_part(pool, a, high, low, DEPTH)
+        }
+        (Op::BvNot, &[inner]) if takes_apart(pool, inner) => {
+            pool.bvnot(extract(pool, inner, high, low))
+        }
+        (Op::BvMul | Op::BvAdd | Op::BvNeg | Op::Ite, _)
+            if low == 0 && narrows(pool, a, count, DEPTH) =>
+        {
+            narrow(pool, a, count)
+        }
+        (Op::BvMul | Op::BvAdd | Op::BvNeg, _) => {
+            shifted_part(pool, a, high, low).unwrap_or_else(plain)
+        }
+        _ => plain(),
+    }
+}
+
+/// Whether an extraction goes into the term.
+fn takes_apart<P: Pool + ?Sized>(pool: &P, term: TermId) -> bool {
+    match pool.kind(term) {
+        TermKind::Constant(_) => true,
+        TermKind::Apply { op, .. } => {
+            matches!(op, Op::Concat | Op::ZeroExtend(_) | Op::SignExtend(_))
+        }
+        TermKind::Variable { .. } => false,
+    }
+}
+
+/// A part of a bitwise operation, one of whose operands can be taken apart.
+fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth: u32) -> TermId {
+    let part = |term| {
+        let is_bitwise = |op| matches!(op, Op::BvAnd | Op::BvOr | Op::BvXor);
+        match pool.kind(term) {
+            TermKind::Apply {
+                op,
+                arguments: &[left, right],
+            } if is_bitwise(op)
+                && (takes_apart(pool, left) || takes_apart(pool, right))
+                && depth > 0 =>
+            {
+                bitwise_part(pool, term, high, low, depth - 1)
+            }
+            TermKind::Apply { op, .. } if is_bitwise(op) => fold(
+                pool,
+                Op::Extract { high, low },
+                Sort::BitVec(high - low + 1),
+                &[term],
+            ),
+            _ => extract(pool, term, high, low),
+        }
+    };
+    match pool.kind(a) {
+        TermKind::Apply {
+            op: Op::BvAnd,
+            arguments: &[left, right],
+        } => pool.bvand(part(left), part(right)),
+        TermKind::Apply {
+            op: Op::BvOr,
+            arguments: &[left, right],
+        } => pool.bvor(part(left), part(right)),
+        TermKind::Apply {
+            op: Op::BvXor,
+            arguments: &[left, right],
+        } => pool.bvxor(part(left), part(right)),
+        _ => extract(pool, a, high, low),
+    }
+}
+
+/// A part of a sum all of whose factors are multiples of 2^k, k > 0. From bit k on it is the sum with the factors
+/// divided, for what is below bit k is the constant's and carries nothing. (An address of an array's element, divided by
+/// the element's size.)
+fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Option<TermId> {
+    let width = pool.width(a);
+    let sum = Linear::of(pool, Sort::BitVec(width), &[(a, 1)])?;
+    let zeros = sum
+        .addends
+        .iter()
+        .map(|(_, factor)| factor.trailing_zeros() as u8)
+        .min()?;
+    if zeros == 0 {
+        return None;
+    }
+    let constant = BitVecValue::from_signed(width, sum.constant).bits();
+    if high < zeros {
+        return Some(pool.bv(high - low + 1, constant >> low));
+    }
+    if low < zeros {
+        let upper = extract(pool, a, high, zeros);
+        return Some(concat(pool, upper, pool.bv(zeros - low, constant >> low)));
+    }
+    // All factors divided by 2^low; those that are not multiples of it (low > zeros) cannot be.
+    if low != zeros {
+        let upper = extract(pool, a, width - 1, zeros);
+        return Some(extract(pool, upper, high - zeros, low - zeros));
+    }
+    let count = high - low + 1;
+    let parts = sum.addends.iter().map(|&(term, factor)| {
+        let part = extract(pool, term, count - 1, 0);
+        pool.mul(part, pool.bv_signed(count, factor >> low))
+    });
+    let total = parts.reduce(|sum, part| pool.add(sum, part))?;
+    Some(pool.add(total, pool.bv(count, constant >> low)))
+}
+
+/// Whether [`narrow`] would not have to cut any operand.
+fn narrows<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8, depth: u32) -> bool {
+    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+        return pool.constant(a).is_some();
+    };
+    match (op, arguments) {
+        (Op::ZeroExtend(_) | Op::SignExtend(_), _) => true,
+        (Op::Concat, &[_, low]) => pool.width(low) >= count,
+        (Op::Ite, [_, branches @ ..])
+        | (Op::BvAdd | Op::BvMul | Op::BvNeg | Op::BvNot, branches) => {
+            depth > 0
+                && branches
+                    .iter()
+                    .all(|branch| narrows(pool, *branch, count, depth - 1))
+        }
+        _ => false,
+    }
+}
+
+/// The low bits of a term that [`narrows`], computed in that width throughout. (C computes in int, and stores a char.)
+fn narrow<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
+    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+        return extract(pool, a, count - 1, 0);
+    };
+    let part = |term| narrow(pool, term, count);
+    match (op, arguments) {
+        (Op::BvAdd, &[left, right]) => pool.add(part(left), part(right)),
+        (Op::BvMul, &[left, right]) => pool.mul(part(left), part(right)),
+        (Op::BvNeg, &[inner]) => pool.neg(part(inner)),
+        (Op::BvNot, &[inner]) => pool.bvnot(part(inner)),
+        (Op::Ite, &[condition, then, otherwise]) => {
+            pool.ite(condition, part(then), part(otherwise))
+        }
+        _ => extract(pool, a, count - 1, 0),
+    }
+}
