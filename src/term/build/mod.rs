@@ -11,6 +11,8 @@ mod float;
 mod integer;
 mod linear;
 mod part;
+#[cfg(test)]
+mod tests;
 
 use num_bigint::BigInt;
 
