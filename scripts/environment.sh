@@ -1,4 +1,4 @@
-# Sourced by setup.sh, test.sh and .ci/run, from the top of the repository: where the pinned Z3 is and how cargo finds it.
+# Sourced by setup.sh, test.sh and .ci/run, from the top of the repository: where the pinned Z3 is, and how cargo finds it.
 
 z3_version=5.4.0
 cache=${REGATTA_CACHE:-$HOME/.cache/regatta}
@@ -11,6 +11,9 @@ if [ -n "${PKG_CONFIG_PATH:-}" ]; then
         *) export PKG_CONFIG_PATH=$z3_folder:$PKG_CONFIG_PATH ;;
     esac
 fi
+
+# One of Yices' libraries is built by a plain `cmake --build`, which takes one core unless told otherwise.
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 fail() {
     printf 'error: %s\n' "$*" >&2
