@@ -3,10 +3,13 @@
 //! `preprocess` (cc -E) → `rewrite` (what lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type check, make
 //! the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
 
+pub mod constant;
 pub mod diagnostic;
 pub mod ir;
+mod ir_print;
 pub mod library;
 mod literal;
+pub mod lower;
 pub mod parse;
 pub mod position;
 pub mod preprocess;
@@ -15,6 +18,7 @@ pub mod rewrite;
 mod split;
 pub mod task;
 mod token;
+pub mod types;
 
 pub use diagnostic::{Error, ErrorKind, Place, Style, Warning};
 pub use property::Property;

@@ -124,6 +124,23 @@ impl PositionMap {
         }
     }
 
+    /// The place in words, with its source line, of a span that [`Self::span`] has made.
+    pub fn place(&self, span: Span) -> Option<Place> {
+        if span == Span::NONE {
+            return None;
+        }
+        let inside = |index: usize| {
+            let marker = self.markers.get(index)?;
+            let text_line = marker.text_line + span.line.checked_sub(marker.line)?;
+            let offset = *self.line_starts.get(text_line as usize)?;
+            let next = self.markers.get(index + 1);
+            let valid = marker.file == span.file && next.is_none_or(|next| offset < next.offset);
+            valid.then(|| offset + u32::from(span.column).saturating_sub(1))
+        };
+        let offset = (0..self.markers.len()).find_map(inside)?;
+        Some(self.place_of_offset(offset))
+    }
+
     /// An error at an offset in the text.
     pub(super) fn error_at(
         &self,

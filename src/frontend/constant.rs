@@ -1,0 +1,453 @@
+//! Literals: integer, floating and character constants, and strings.
+
+use lang_c::ast;
+use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
+use rustc_apfloat::{Float as _, Round};
+use thiserror::Error;
+
+use crate::frontend::types::{FloatKind, IntegerKind};
+use crate::program::DataModel;
+use crate::term::FloatFormat;
+
+/// Why a literal has no value.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LiteralError {
+    /// More than 128 bits.
+    #[error("the integer constant is too large")]
+    IntegerTooLarge,
+    /// A digit that the base does not have.
+    #[error("invalid digit in the constant `{0}`")]
+    InvalidDigit(String),
+    /// A number that cannot be read.
+    #[error("the floating constant `{0}` is malformed")]
+    MalformedFloat(String),
+    /// A decimal floating-point type.
+    #[error("decimal floating-point types are not supported")]
+    DecimalFloat,
+    /// `''`.
+    #[error("empty character constant")]
+    EmptyCharacter,
+    /// A backslash with nothing that could follow it.
+    #[error("malformed escape sequence in `{0}`")]
+    MalformedEscape(String),
+    /// Strings of different widths side by side.
+    #[error("strings with different encoding prefixes cannot be joined")]
+    MixedPrefixes,
+}
+
+/// The value and type of an integer constant (C11 6.4.4.1): the first type of the list that holds it.
+pub fn integer(
+    literal: &ast::Integer,
+    model: DataModel,
+) -> Result<(u128, IntegerKind), LiteralError> {
+    let radix = match literal.base {
+        ast::IntegerBase::Decimal => 10,
+        ast::IntegerBase::Octal => 8,
+        ast::IntegerBase::Hexadecimal => 16,
+        ast::IntegerBase::Binary => 2,
+    };
+    let mut value: u128 = 0;
+    for digit in literal.number.chars() {
+        let digit = digit
+            .to_digit(radix)
+            .ok_or_else(|| LiteralError::InvalidDigit(literal.number.to_string()))?;
+        value = value
+            .checked_mul(u128::from(radix))
+            .and_then(|value| value.checked_add(u128::from(digit)))
+            .ok_or(LiteralError::IntegerTooLarge)?;
+    }
+    use IntegerKind::{
+        Int, Int128, Long, LongLong, UnsignedInt, UnsignedInt128, UnsignedLong, UnsignedLongLong,
+    };
+    let decimal = literal.base == ast::IntegerBase::Decimal;
+    // In rising order; the flag says whether only a constant that is not decimal or has the suffix `u` may have it.
+    let candidates = [
+        (Int, UnsignedInt, ast::IntegerSize::Int),
+        (Long, UnsignedLong, ast::IntegerSize::Long),
+        (LongLong, UnsignedLongLong, ast::IntegerSize::LongLong),
+        (Int128, UnsignedInt128, ast::IntegerSize::LongLong),
+    ];
+    for (signed, unsigned, size) in candidates {
+        if size < literal.suffix.size {
+            continue;
+        }
+        let bits = u32::from(signed.bits(model));
+        if !literal.suffix.unsigned && value >> (bits - 1) == 0 {
+            return Ok((value, signed));
+        }
+        let unsigned_allowed = literal.suffix.unsigned || !decimal || unsigned == UnsignedInt128;
+        if unsigned_allowed && (bits == 128 || value >> bits == 0) {
+            return Ok((value, unsigned));
+        }
+    }
+    Err(LiteralError::IntegerTooLarge)
+}
+
+/// The IEEE bits and the type of a floating constant, rounded once and to nearest.
+pub fn float(literal: &ast::Float) -> Result<(u128, FloatKind), LiteralError> {
+    let kind = match &literal.suffix.format {
+        ast::FloatFormat::Float => FloatKind::Float,
+        ast::FloatFormat::Double => FloatKind::Double,
+        ast::FloatFormat::LongDouble => FloatKind::LongDouble,
+        ast::FloatFormat::TS18661Format(format) => {
+            sized_float(format).ok_or(LiteralError::DecimalFloat)?
+        }
+    };
+    let text = match literal.base {
+        ast::FloatBase::Decimal => literal.number.to_string(),
+        ast::FloatBase::Hexadecimal => format!("0x{}", literal.number),
+    };
+    let bits = float_bits(&text, kind.format())
+        .ok_or_else(|| LiteralError::MalformedFloat(literal.number.to_string()))?;
+    Ok((bits, kind))
+}
+
+/// The type that `_FloatN` and `_FloatNx` name; `None` for decimal types and widths that x86 does not have.
+pub fn sized_float(format: &ast::TS18661FloatType) -> Option<FloatKind> {
+    use ast::TS18661FloatFormat::{BinaryExtended, BinaryInterchange};
+    Some(match (&format.format, format.width) {
+        (BinaryInterchange, 16) => FloatKind::Float16,
+        (BinaryInterchange, 32) => FloatKind::Float,
+        (BinaryInterchange, 64) | (BinaryExtended, 32) => FloatKind::Double,
+        (BinaryExtended, 64) => FloatKind::LongDouble,
+        (BinaryInterchange, 128) => FloatKind::Float128,
+        _ => return None,
+    })
+}
+
+/// The bits of a decimal or hexadecimal number in the format, rounded to nearest even.
+pub fn float_bits(text: &str, format: FloatFormat) -> Option<u128> {
+    let mode = Round::NearestTiesToEven;
+    match format {
+        FloatFormat::F16 => Half::from_str_r(text, mode).map(|r| r.value.to_bits()),
+        FloatFormat::F32 => Single::from_str_r(text, mode).map(|r| r.value.to_bits()),
+        FloatFormat::F64 => Double::from_str_r(text, mode).map(|r| r.value.to_bits()),
+        FloatFormat::F80 => X87DoubleExtended::from_str_r(text, mode).map(|r| r.value.to_bits()),
+        FloatFormat::F128 => Quad::from_str_r(text, mode).map(|r| r.value.to_bits()),
+    }
+    .ok()
+}
+
+/// The width of a string's or a character constant's elements.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// No prefix, or `u8`: bytes.
+    Bytes,
+    /// `u`: `char16_t`.
+    Char16,
+    /// `U`: `char32_t`.
+    Char32,
+    /// `L`: `wchar_t`.
+    Wide,
+}
+
+/// The value of a character constant as written in the source, and how it is encoded.
+///
+/// A plain one is an `int`: several characters make a number of base 256, one character is sign-extended from `char`.
+pub fn character(text: &str) -> Result<(i64, Encoding), LiteralError> {
+    let (encoding, body) = split_literal(text, '\'');
+    let units = decode(body, encoding)?;
+    let Some(&last) = units.last() else {
+        return Err(LiteralError::EmptyCharacter);
+    };
+    Ok((
+        match encoding {
+            Encoding::Bytes if units.len() == 1 => i64::from(last as u8 as i8),
+            Encoding::Bytes => {
+                let value = units
+                    .iter()
+                    .fold(0u32, |value, &unit| (value << 8) | (unit & 0xff));
+                i64::from(value as i32)
+            }
+            Encoding::Wide => i64::from(last as i32),
+            Encoding::Char16 | Encoding::Char32 => i64::from(last),
+        },
+        encoding,
+    ))
+}
+
+/// The elements of adjacent string literals, without the terminating zero.
+pub fn string(parts: &[String]) -> Result<(Vec<u32>, Encoding), LiteralError> {
+    let split: Vec<(Encoding, &str)> = parts.iter().map(|part| split_literal(part, '"')).collect();
+    let mut encoding = Encoding::Bytes;
+    for &(own, _) in &split {
+        if own != Encoding::Bytes {
+            if encoding != Encoding::Bytes && encoding != own {
+                return Err(LiteralError::MixedPrefixes);
+            }
+            encoding = own;
+        }
+    }
+    let mut units = Vec::new();
+    for (_, body) in split {
+        units.extend(decode(body, encoding)?);
+    }
+    Ok((units, encoding))
+}
+
+/// Takes prefix and quotes off.
+fn split_literal(text: &str, quote: char) -> (Encoding, &str) {
+    let (encoding, rest) = if let Some(rest) = text.strip_prefix("u8") {
+        (Encoding::Bytes, rest)
+    } else if let Some(rest) = text.strip_prefix('u') {
+        (Encoding::Char16, rest)
+    } else if let Some(rest) = text.strip_prefix('U') {
+        (Encoding::Char32, rest)
+    } else if let Some(rest) = text.strip_prefix('L') {
+        (Encoding::Wide, rest)
+    } else {
+        (Encoding::Bytes, text)
+    };
+    let rest = rest.strip_prefix(quote).unwrap_or(rest);
+    (encoding, rest.strip_suffix(quote).unwrap_or(rest))
+}
+
+/// Resolves escape sequences and encodes the characters.
+fn decode(body: &str, encoding: Encoding) -> Result<Vec<u32>, LiteralError> {
+    let malformed = || LiteralError::MalformedEscape(body.to_owned());
+    let mut units = Vec::new();
+    let mut rest = body.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            encode(character, encoding, &mut units);
+            continue;
+        }
+        let escaped = rest.next().ok_or_else(malformed)?;
+        let unit = match escaped {
+            'n' => 10,
+            't' => 9,
+            'r' => 13,
+            'a' => 7,
+            'b' => 8,
+            'f' => 12,
+            'v' => 11,
+            'e' | 'E' => 27,
+            'x' => {
+                let mut value: u32 = 0;
+                let mut digits = 0;
+                while let Some(digit) = rest.peek().and_then(|c| c.to_digit(16)) {
+                    value = value.wrapping_mul(16).wrapping_add(digit);
+                    digits += 1;
+                    rest.next();
+                }
+                if digits == 0 {
+                    return Err(malformed());
+                }
+                value
+            }
+            'u' | 'U' => {
+                let mut value: u32 = 0;
+                for _ in 0..if escaped == 'u' { 4 } else { 8 } {
+                    let digit = rest.next().and_then(|c| c.to_digit(16));
+                    value = value.wrapping_mul(16) + digit.ok_or_else(malformed)?;
+                }
+                encode(
+                    char::from_u32(value).ok_or_else(malformed)?,
+                    encoding,
+                    &mut units,
+                );
+                continue;
+            }
+            '0'..='7' => {
+                let mut value = escaped.to_digit(8).unwrap_or(0);
+                for _ in 0..2 {
+                    match rest.peek().and_then(|c| c.to_digit(8)) {
+                        Some(digit) => {
+                            value = value * 8 + digit;
+                            rest.next();
+                        }
+                        None => break,
+                    }
+                }
+                value
+            }
+            other => {
+                encode(other, encoding, &mut units);
+                continue;
+            }
+        };
+        units.push(match encoding {
+            Encoding::Bytes => unit & 0xff,
+            Encoding::Char16 => unit & 0xffff,
+            Encoding::Char32 | Encoding::Wide => unit,
+        });
+    }
+    Ok(units)
+}
+
+fn encode(character: char, encoding: Encoding, units: &mut Vec<u32>) {
+    match encoding {
+        Encoding::Bytes => {
+            let mut buffer = [0; 4];
+            let bytes = character.encode_utf8(&mut buffer).bytes();
+            units.extend(bytes.map(u32::from));
+        }
+        Encoding::Char16 => {
+            let mut buffer = [0; 2];
+            units.extend(
+                character
+                    .encode_utf16(&mut buffer)
+                    .iter()
+                    .map(|&unit| u32::from(unit)),
+            );
+        }
+        Encoding::Char32 | Encoding::Wide => units.push(u32::from(character)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer_of(
+        base: ast::IntegerBase,
+        number: &str,
+        size: ast::IntegerSize,
+        unsigned: bool,
+        model: DataModel,
+    ) -> Result<(u128, IntegerKind), LiteralError> {
+        integer(
+            &ast::Integer {
+                base,
+                number: number.into(),
+                suffix: ast::IntegerSuffix {
+                    size,
+                    unsigned,
+                    imaginary: false,
+                },
+            },
+            model,
+        )
+    }
+
+    #[test]
+    fn integer_constants_have_the_first_type_that_holds_them() {
+        use DataModel::{Ilp32, Lp64};
+        use ast::IntegerBase::{Decimal, Hexadecimal, Octal};
+        use ast::IntegerSize::{Int, Long, LongLong};
+        let cases = [
+            (Decimal, "2147483647", Int, false, Ilp32, IntegerKind::Int),
+            (
+                Decimal,
+                "2147483648",
+                Int,
+                false,
+                Ilp32,
+                IntegerKind::LongLong,
+            ),
+            (Decimal, "2147483648", Int, false, Lp64, IntegerKind::Long),
+            (
+                Hexadecimal,
+                "80000000",
+                Int,
+                false,
+                Ilp32,
+                IntegerKind::UnsignedInt,
+            ),
+            (
+                Hexadecimal,
+                "ffffffffffffffff",
+                Int,
+                false,
+                Ilp32,
+                IntegerKind::UnsignedLongLong,
+            ),
+            (
+                Hexadecimal,
+                "ffffffffffffffff",
+                Int,
+                false,
+                Lp64,
+                IntegerKind::UnsignedLong,
+            ),
+            (
+                Octal,
+                "37777777777",
+                Int,
+                false,
+                Lp64,
+                IntegerKind::UnsignedInt,
+            ),
+            (Decimal, "1", Int, true, Lp64, IntegerKind::UnsignedInt),
+            (
+                Decimal,
+                "4294967296",
+                Int,
+                true,
+                Lp64,
+                IntegerKind::UnsignedLong,
+            ),
+            (Decimal, "1", Long, false, Ilp32, IntegerKind::Long),
+            (Decimal, "1", LongLong, false, Lp64, IntegerKind::LongLong),
+            (
+                Decimal,
+                "1",
+                LongLong,
+                true,
+                Lp64,
+                IntegerKind::UnsignedLongLong,
+            ),
+            (
+                Decimal,
+                "9223372036854775808",
+                Int,
+                false,
+                Lp64,
+                IntegerKind::Int128,
+            ),
+        ];
+        for (base, number, size, unsigned, model, kind) in cases {
+            let found = integer_of(base, number, size, unsigned, model);
+            assert_eq!(found.map(|(_, kind)| kind), Ok(kind), "{number}");
+        }
+        assert_eq!(
+            integer_of(Octal, "8", Int, false, Lp64),
+            Err(LiteralError::InvalidDigit("8".to_owned()))
+        );
+    }
+
+    #[test]
+    fn floats_are_rounded_once() {
+        let cases = [
+            ("0.1", FloatFormat::F32, u128::from(0.1f32.to_bits())),
+            ("0.1", FloatFormat::F64, u128::from(0.1f64.to_bits())),
+            (
+                "1e400",
+                FloatFormat::F64,
+                u128::from(f64::INFINITY.to_bits()),
+            ),
+            ("0x1.8p1", FloatFormat::F64, u128::from(3.0f64.to_bits())),
+            // Between two floats, nearer to the lower one by less than a double can tell.
+            (
+                "1.00000005960464477539062",
+                FloatFormat::F32,
+                u128::from(1.0f32.to_bits()),
+            ),
+            ("1", FloatFormat::F80, 0x3fff_8000_0000_0000_0000),
+        ];
+        for (text, format, bits) in cases {
+            assert_eq!(float_bits(text, format), Some(bits), "{text}");
+        }
+    }
+
+    #[test]
+    fn characters_and_strings() {
+        let cases = [
+            ("'a'", 97),
+            ("'\\n'", 10),
+            ("'\\377'", -1),
+            ("'\\xff'", -1),
+            ("'ab'", 0x6162),
+            ("L'\\xff'", 255),
+            ("'\\''", 39),
+            ("'\\0'", 0),
+        ];
+        for (text, value) in cases {
+            assert_eq!(character(text).map(|(value, _)| value), Ok(value), "{text}");
+        }
+        let parts = ["\"a\\x41\"".to_owned(), "\"b\\0\"".to_owned()];
+        assert_eq!(string(&parts), Ok((vec![97, 65, 98, 0], Encoding::Bytes)));
+        assert!(string(&["u\"a\"".to_owned(), "U\"b\"".to_owned()]).is_err());
+        assert!(character("'\\x'").is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Unary and binary operators on values.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::frontend::types::{Type, TypeKind};
+
+impl Lowerer<'_> {
+    /// Both operands, the left one evaluated first and settled.
+    pub(super) fn operands(
+        &mut self,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+    ) -> Result<(Value, Value)> {
+        let span = self.span;
+        let left = self.expression(left)?;
+        self.span = span;
+        let left = self.rvalue(left);
+        let mark = self.function.mark();
+        let right = self.expression(right)?;
+        self.span = span;
+        let right = self.rvalue(right);
+        let left = self.settle(left, mark)?;
+        Ok((left, right))
+    }
+
+    /// `left op right` for operators that evaluate both.
+    pub(super) fn binary_operation(
+        &mut self,
+        op: BinaryOp,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+    ) -> Result<Value> {
+        let (left, right) = self.operands(left, right)?;
+        self.binary_values(op, left, right)
+    }
+
+    /// `left op right` on values (not on lvalues).
+    pub(super) fn binary_values(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+    ) -> Result<Value> {
+        for value in [&left, &right] {
+            if let ValueKind::Void = value.kind {
+                return Err(self.error("a void value is used"));
+            }
+        }
+        if self.is_exotic(left.ty) || self.is_exotic(right.ty) {
+            return self.exotic_operation(left, right);
+        }
+        match op {
+            BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual => self.comparison(op, left, right),
+            BinaryOp::Add | BinaryOp::Subtract
+                if self.types.is_pointer(left.ty) || self.types.is_pointer(right.ty) =>
+            {
+                self.pointer_arithmetic(op, left, right)
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => self.shift(op, left, right),
+            BinaryOp::Remainder | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                if !self.types.is_integer(left.ty) || !self.types.is_integer(right.ty) {
+                    return Err(self.invalid_operands(&left, &right));
+                }
+                self.arithmetic(op, left, right)
+            }
+            _ => self.arithmetic(op, left, right),
+        }
+    }
+
+    fn invalid_operands(&self, left: &Value, right: &Value) -> crate::frontend::diagnostic::Error {
+        let (left, right) = (self.types.describe(left.ty), self.types.describe(right.ty));
+        self.error(format!("invalid operands of types `{left}` and `{right}`"))
+    }
+
+    /// Arithmetic on types that are not modelled: the path is not followed, the type is right.
+    fn exotic_operation(&mut self, left: Value, right: Value) -> Result<Value> {
+        let ty = if self.is_exotic(left.ty) {
+            left.ty
+        } else {
+            right.ty
+        };
+        let what = format!("arithmetic of type `{}`", self.types.describe(ty));
+        self.unsupported(what);
+        let object = self.temporary_object(ty)?;
+        Ok(Value::aggregate(Expr::ObjectAddress(object), ty))
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        if !self.types.is_arithmetic(left.ty) || !self.types.is_arithmetic(right.ty) {
+            return Err(self.invalid_operands(&left, &right));
+        }
+        let common = self.types.common_arithmetic(left.ty, right.ty);
+        let scalar = self.scalar_type(common)?;
+        let left = self.operand(left, common)?;
+        let right = self.operand(right, common)?;
+        Ok(Value::scalar(fold::binary(op, left, right, scalar), common))
+    }
+
+    /// A scalar operand converted to the operator's type.
+    fn operand(&mut self, value: Value, to: Type) -> Result<Expr> {
+        let (expr, ty) = self.scalar_value(value)?;
+        self.convert_scalar(expr, ty, to)
+    }
+
+    fn shift(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        if !self.types.is_integer(left.ty) || !self.types.is_integer(right.ty) {
+            return Err(self.invalid_operands(&left, &right));
+        }
+        let ty = self.types.promoted(left.ty);
+        let count_type = self.types.promoted(right.ty);
+        let scalar = self.scalar_type(ty)?;
+        let left = self.operand(left, ty)?;
+        let count = self.operand(right, count_type)?;
+        Ok(Value::scalar(fold::binary(op, left, count, scalar), ty))
+    }
+
+    fn pointer_arithmetic(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        let left_pointer = self.types.is_pointer(left.ty);
+        let right_pointer = self.types.is_pointer(right.ty);
+        match (op, left_pointer, right_pointer) {
+            (_, true, false) if self.types.is_integer(right.ty) => {
+                self.add_to_pointer(left, right, op)
+            }
+            (BinaryOp::Add, false, true) if self.types.is_integer(left.ty) => {
+                self.add_to_pointer(right, left, op)
+            }
+            (BinaryOp::Subtract, true, true) => self.pointer_difference(left, right),
+            _ => Err(self.invalid_operands(&left, &right)),
+        }
+    }
+
+    /// The difference of two pointers in elements.
+    fn pointer_difference(&mut self, left: Value, right: Value) -> Result<Value> {
+        let Some(target) = self.types.pointee(left.ty) else {
+            return Err(self.invalid_operands(&left, &right));
+        };
+        if !self.types.is_complete(target)
+            && !self.types.is_void(target)
+            && !self.types.is_function(target)
+        {
+            return Err(self.error("difference of pointers to an incomplete type"));
+        }
+        let size = self.size_expression(target)?;
+        let (left, _) = self.scalar_value(left)?;
+        let (right, _) = self.scalar_value(right)?;
+        let scalar = self.offset_scalar();
+        let bytes = Expr::Binary {
+            op: BinaryOp::PointerDifference,
+            left: Box::new(left),
+            right: Box::new(right),
+            scalar: ScalarType::Pointer,
+        };
+        let elements = match fold::constant(&size) {
+            Some(1) => bytes,
+            _ => fold::binary(BinaryOp::Divide, bytes, size, scalar),
+        };
+        Ok(Value::scalar(elements, self.types.difference_type()))
+    }
+
+    fn comparison(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        let left_pointer = self.types.is_pointer(left.ty);
+        let right_pointer = self.types.is_pointer(right.ty);
+        if left_pointer || right_pointer {
+            let comparable =
+                |this: &Self, ty: Type| this.types.is_pointer(ty) || this.types.is_integer(ty);
+            if !comparable(self, left.ty) || !comparable(self, right.ty) {
+                return Err(self.invalid_operands(&left, &right));
+            }
+            let pointer = if left_pointer { left.ty } else { right.ty };
+            let left = self.operand(left, pointer)?;
+            let right = self.operand(right, pointer)?;
+            let result = fold::binary(op, left, right, ScalarType::Pointer);
+            return Ok(Value::scalar(result, Type::INT));
+        }
+        let result = self.arithmetic(op, left, right)?;
+        Ok(Value {
+            ty: Type::INT,
+            ..result
+        })
+    }
+
+    /// `+`, `-` and `~`.
+    pub(super) fn unary_operation(
+        &mut self,
+        operator: &ast::UnaryOperator,
+        operand: Value,
+    ) -> Result<Value> {
+        let operand = self.rvalue(operand);
+        if self.is_exotic(operand.ty) {
+            return self.exotic_operation(operand.clone(), operand);
+        }
+        let integer_only = *operator == ast::UnaryOperator::Complement;
+        if !self.types.is_arithmetic(operand.ty)
+            || (integer_only && !self.types.is_integer(operand.ty))
+        {
+            let ty = self.types.describe(operand.ty);
+            return Err(self.error(format!(
+                "an arithmetic operator is applied to a value of type `{ty}`"
+            )));
+        }
+        let ty = self.types.promoted(operand.ty);
+        let scalar = self.scalar_type(ty)?;
+        let expr = self.operand(operand, ty)?;
+        Ok(Value::scalar(
+            match operator {
+                ast::UnaryOperator::Minus => fold::unary(UnaryOp::Negate, expr, scalar),
+                ast::UnaryOperator::Complement => fold::unary(UnaryOp::Complement, expr, scalar),
+                _ => expr,
+            },
+            ty,
+        ))
+    }
+
+    /// The type of `condition ? left : right`.
+    pub(super) fn conditional_type(&mut self, left: &Value, right: &Value) -> Result<Type> {
+        let (left_type, right_type) = (left.ty, right.ty);
+        if self.types.is_arithmetic(left_type) && self.types.is_arithmetic(right_type) {
+            return Ok(self.types.common_arithmetic(left_type, right_type));
+        }
+        if self.types.is_void(left_type) || self.types.is_void(right_type) {
+            return Ok(Type::VOID);
+        }
+        let null = |this: &Self, value: &Value| matches!(&value.kind, ValueKind::Scalar(expr) if this.is_null_constant(expr, value.ty));
+        match (
+            self.types.pointee(left_type),
+            self.types.pointee(right_type),
+        ) {
+            (Some(left_target), Some(right_target)) => {
+                if null(self, left) {
+                    return Ok(right_type);
+                }
+                if null(self, right) {
+                    return Ok(left_type);
+                }
+                let qualifiers = left_target.qualifiers | right_target.qualifiers;
+                let target = if self.types.is_void(left_target) || self.types.is_void(right_target)
+                {
+                    Type::VOID
+                } else if self.types.compatible(left_target, right_target) {
+                    self.types.composite(left_target, right_target)
+                } else {
+                    self.warn("the branches of a conditional point to different types");
+                    Type::VOID
+                };
+                Ok(self.types.pointer(target.qualified(qualifiers)))
+            }
+            (Some(_), None) if self.types.is_integer(right_type) => Ok(left_type),
+            (None, Some(_)) if self.types.is_integer(left_type) => Ok(right_type),
+            _ if self.types.compatible(left_type, right_type) => Ok(left_type.unqualified()),
+            _ if self.is_exotic(left_type) => Ok(left_type),
+            _ if self.is_exotic(right_type) => Ok(right_type),
+            _ => Err(self.invalid_operands(left, right)),
+        }
+    }
+
+    /// Whether a type can be tested for being zero.
+    pub(super) fn is_scalar(&self, ty: Type) -> bool {
+        self.types.scalar(ty).is_some() || matches!(self.types.kind(ty), TypeKind::Complex(_))
+    }
+}

@@ -1,0 +1,209 @@
+//! Assignment in all its forms: `=`, `op=`, `++` and `--`.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType};
+use crate::frontend::types::Type;
+
+/// Whether the value of an expression is wanted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It is.
+    Value,
+    /// Only its effects count.
+    Effects,
+}
+
+/// Whether `++` and `--` give the value before or after.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fixity {
+    Prefix,
+    Postfix,
+}
+
+impl Lowerer<'_> {
+    /// Writes a scalar.
+    pub(super) fn assign_scalar(&mut self, address: Expr, scalar: ScalarType, value: Expr) {
+        let place = Place {
+            address: Box::new(address),
+            scalar,
+            bit_field: None,
+        };
+        self.emit(Instruction::Assign { place, value });
+    }
+
+    /// Writes a value to an object of the same type.
+    pub(super) fn store_value(&mut self, target: Value, value: Value) -> Result<()> {
+        let ValueKind::Lvalue(Lvalue { address, bit_field }) = target.kind else {
+            return Err(self.error("the operand that is written to is not an lvalue"));
+        };
+        match value.kind {
+            ValueKind::Scalar(expr) => {
+                let scalar = self.scalar_type(target.ty)?;
+                let place = Place {
+                    address: Box::new(address),
+                    scalar,
+                    bit_field,
+                };
+                self.emit(Instruction::Assign { place, value: expr });
+                Ok(())
+            }
+            ValueKind::Aggregate(source)
+            | ValueKind::Lvalue(Lvalue {
+                address: source, ..
+            }) => {
+                let instruction = Instruction::Copy {
+                    destination: address,
+                    source,
+                    size: self.size_of(target.ty)?,
+                    leaves: self.types.leaves(target.ty),
+                    overlapping: false,
+                };
+                self.emit(instruction);
+                Ok(())
+            }
+            _ => Err(self.error("a void value is assigned")),
+        }
+    }
+
+    /// `left = right`.
+    pub(super) fn assign(
+        &mut self,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        let target = self.expression(left)?;
+        self.span = span;
+        self.check_modifiable(&target)?;
+        let mark = self.function.mark();
+        let value = self.expression(right)?;
+        self.span = span;
+        let value = self.assignable(value, target.ty)?;
+        let target = self.settle(target, mark)?;
+        self.store_and_read(target, value, wanted)
+    }
+
+    /// Writes a value of the target's type and gives what the target holds then.
+    fn store_and_read(&mut self, target: Value, value: Value, wanted: Use) -> Result<Value> {
+        if wanted == Use::Effects {
+            self.store_value(target, value)?;
+            return Ok(Value::void());
+        }
+        let ty = target.ty;
+        let ValueKind::Lvalue(lvalue) = &target.kind else {
+            return Err(self.error("the operand that is written to is not an lvalue"));
+        };
+        let in_variable = matches!(lvalue.address, Expr::ObjectAddress(_));
+        match value.kind {
+            ValueKind::Scalar(expr) if lvalue.bit_field.is_none() && !in_variable => {
+                let scalar = self.scalar_type(ty)?;
+                let kept = self.keep(expr, scalar);
+                let value = Value::scalar(kept, ty.unqualified());
+                self.store_value(target, value.clone())?;
+                Ok(value)
+            }
+            // A variable or bit-field is read back, which gives the value converted to its width.
+            kind => {
+                let value = Value { kind, ..value };
+                let back = if in_variable {
+                    target.clone()
+                } else {
+                    self.keep_address(target.clone())?
+                };
+                self.store_value(back.clone(), value)?;
+                Ok(self.rvalue(back))
+            }
+        }
+    }
+
+    /// Copies to temporaries what an address is computed from, so that it can be used again after a write.
+    fn keep_address(&mut self, value: Value) -> Result<Value> {
+        let ValueKind::Lvalue(Lvalue { address, bit_field }) = value.kind else {
+            return Ok(value);
+        };
+        let address = self.keep_pointer(address);
+        Ok(Value {
+            ty: value.ty,
+            kind: ValueKind::Lvalue(Lvalue { address, bit_field }),
+        })
+    }
+
+    fn keep_pointer(&mut self, address: Expr) -> Expr {
+        match address {
+            Expr::Offset { base, bytes } => {
+                let base = self.keep_pointer(*base);
+                let scalar = self.offset_scalar();
+                let bytes = self.keep(*bytes, scalar);
+                Expr::Offset {
+                    base: Box::new(base),
+                    bytes: Box::new(bytes),
+                }
+            }
+            other => self.keep(other, ScalarType::Pointer),
+        }
+    }
+
+    /// `left op= right`.
+    pub(super) fn compound_assign(
+        &mut self,
+        op: BinaryOp,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        let target = self.expression(left)?;
+        self.span = span;
+        self.check_modifiable(&target)?;
+        let mark = self.function.mark();
+        let old = self.rvalue(target.clone());
+        let operand = self.expression(right)?;
+        self.span = span;
+        let operand = self.rvalue(operand);
+        // The old value was read first; it goes in at the mark after what its address needs.
+        let old = self.settle(old, mark)?;
+        let target = self.settle(target, mark)?;
+        let result = self.binary_values(op, old, operand)?;
+        let result = self.cast(result, target.ty)?;
+        self.store_and_read(target, result, wanted)
+    }
+
+    /// `++` and `--`.
+    pub(super) fn increment(
+        &mut self,
+        operand: &Node<ast::Expression>,
+        op: BinaryOp,
+        fixity: Fixity,
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        let target = self.expression(operand)?;
+        self.span = span;
+        self.check_modifiable(&target)?;
+        if self.types.scalar(target.ty).is_none() && !self.is_exotic(target.ty) {
+            let ty = self.types.describe(target.ty);
+            return Err(self.error(format!("`++` or `--` is applied to a value of type `{ty}`")));
+        }
+        let old = self.rvalue(target.clone());
+        if wanted == Use::Effects || fixity == Fixity::Prefix {
+            let one = Value::scalar(fold::int(1), Type::INT);
+            let result = self.binary_values(op, old, one)?;
+            let result = self.cast(result, target.ty)?;
+            return self.store_and_read(target, result, wanted);
+        }
+        let (expr, ty) = self.scalar_value(old)?;
+        let scalar = self.scalar_type(ty)?;
+        let target = self.keep_address(target)?;
+        let kept = Value::scalar(self.store_fresh(expr, scalar), ty);
+        let one = Value::scalar(fold::int(1), Type::INT);
+        let result = self.binary_values(op, kept.clone(), one)?;
+        let result = self.cast(result, target.ty)?;
+        self.store_value(target, result)?;
+        Ok(kept)
+    }
+}

@@ -1,0 +1,350 @@
+//! A function under construction: basic blocks, and the order of side effects.
+//!
+//! Lowering an expression appends what has an effect to the current block and returns a pure [`Expr`] for the value,
+//! which reads memory when it is used. An operand whose value is needed after later effects must be *settled*: its
+//! value is assigned to a temporary at the place where it stood. A [`Mark`] remembers that place, so that an operand is
+//! copied only if what follows turns out to have effects.
+
+use crate::frontend::ir::{
+    Block, BlockIndex, Function, FunctionIndex, Instruction, ObjectIndex, Terminator,
+};
+use crate::frontend::types::Type;
+use crate::program::Span;
+
+use rustc_hash::FxHashSet;
+
+/// A function's blocks while they are made.
+#[derive(Debug)]
+pub(super) struct FunctionBuilder {
+    /// Its index in the unit.
+    pub index: FunctionIndex,
+    /// Its C name.
+    pub name: String,
+    /// The type of its result.
+    pub result_type: Type,
+    /// The object that holds its result.
+    pub result: Option<ObjectIndex>,
+    /// Its parameters.
+    pub parameters: Vec<ObjectIndex>,
+    /// The hidden last parameter of a variadic function: the address of the variable arguments.
+    pub variable_arguments: Option<ObjectIndex>,
+    /// Where it is defined.
+    pub span: Span,
+    /// Where instructions go.
+    pub current: BlockIndex,
+    /// Names of locals that are taken.
+    pub names: FxHashSet<String>,
+    /// Number of temporaries made.
+    pub temporaries: u32,
+    /// Number of block scopes entered.
+    pub scopes: u32,
+    blocks: Vec<PartialBlock>,
+    effects: u64,
+}
+
+#[derive(Debug, Default)]
+struct PartialBlock {
+    label: Option<String>,
+    instructions: Vec<(Instruction, Span)>,
+    terminator: Option<(Terminator, Span)>,
+}
+
+/// A place in the order of evaluation.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Mark {
+    block: BlockIndex,
+    position: usize,
+    effects: u64,
+}
+
+/// Whether an instruction can change what an expression read before it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It writes what other expressions may read.
+    Visible,
+    /// It only writes a temporary that nobody has read yet.
+    Fresh,
+}
+
+impl FunctionBuilder {
+    pub fn new(index: FunctionIndex, name: String, result_type: Type, span: Span) -> Self {
+        Self {
+            index,
+            name,
+            result_type,
+            result: None,
+            parameters: Vec::new(),
+            variable_arguments: None,
+            span,
+            current: BlockIndex(0),
+            names: FxHashSet::default(),
+            temporaries: 0,
+            scopes: 0,
+            blocks: vec![PartialBlock::default()],
+            effects: 0,
+        }
+    }
+
+    fn block(&mut self, index: BlockIndex) -> &mut PartialBlock {
+        &mut self.blocks[index.0 as usize]
+    }
+
+    pub fn new_block(&mut self) -> BlockIndex {
+        self.blocks.push(PartialBlock::default());
+        BlockIndex(self.blocks.len() as u32 - 1)
+    }
+
+    /// Gives a block the name of the source label that it starts at.
+    pub fn set_label(&mut self, block: BlockIndex, label: &str) {
+        self.block(block).label = Some(label.to_owned());
+    }
+
+    pub fn emit(&mut self, instruction: Instruction, effect: Effect, span: Span) {
+        if effect == Effect::Visible {
+            self.effects += 1;
+        }
+        let current = self.current;
+        let block = self.block(current);
+        // After a terminator the code cannot be reached.
+        if block.terminator.is_none() {
+            block.instructions.push((instruction, span));
+        }
+    }
+
+    /// Ends a block, unless it has ended already.
+    pub fn end_block(&mut self, block: BlockIndex, terminator: Terminator, span: Span) {
+        let block = self.block(block);
+        if block.terminator.is_none() {
+            block.terminator = Some((terminator, span));
+        }
+    }
+
+    /// Ends the current block.
+    pub fn end(&mut self, terminator: Terminator, span: Span) {
+        self.end_block(self.current, terminator, span);
+    }
+
+    /// Ends the current block with a jump to one where instructions go from now on.
+    pub fn goto_new(&mut self, target: BlockIndex, span: Span) {
+        self.end(Terminator::Goto(target), span);
+        self.current = target;
+    }
+
+    /// Ends the current block; what follows cannot be reached from here.
+    pub fn end_path(&mut self, terminator: Terminator, span: Span) {
+        self.end(terminator, span);
+        self.current = self.new_block();
+    }
+
+    /// Here.
+    pub fn mark(&self) -> Mark {
+        let position = self
+            .blocks
+            .get(self.current.0 as usize)
+            .map_or(0, |block| block.instructions.len());
+        Mark {
+            block: self.current,
+            position,
+            effects: self.effects,
+        }
+    }
+
+    /// Whether something that an earlier expression may have read was changed since.
+    pub fn changed_since(&self, mark: Mark) -> bool {
+        self.effects != mark.effects
+    }
+
+    /// Puts an instruction that writes a fresh temporary at an earlier place.
+    pub fn insert(&mut self, mark: Mark, instruction: Instruction, span: Span) {
+        let block = self.block(mark.block);
+        let position = mark.position.min(block.instructions.len());
+        block.instructions.insert(position, (instruction, span));
+    }
+
+    /// Starts a block for an operand that may turn out to need none.
+    pub fn start_trial(&mut self) -> Trial {
+        let saved = self.current;
+        let block = self.new_block();
+        self.current = block;
+        Trial { saved, block }
+    }
+
+    /// Whether nothing at all happened in the trial's block so far.
+    pub fn trial_is_empty(&self, trial: &Trial) -> bool {
+        self.current == trial.block
+            && self.blocks.len() == trial.block.0 as usize + 1
+            && self
+                .blocks
+                .last()
+                .is_some_and(|block| block.instructions.is_empty() && block.terminator.is_none())
+    }
+
+    /// Takes an empty trial's block away and goes on where it began.
+    pub fn abandon_trial(&mut self, trial: &Trial) {
+        if self.trial_is_empty(trial) {
+            self.blocks.pop();
+            self.current = trial.saved;
+        }
+    }
+
+    /// Takes the blocks of two branches away if nothing happened in either, and goes on at `origin`.
+    pub fn abandon_pair(
+        &mut self,
+        origin: BlockIndex,
+        first: BlockIndex,
+        second: BlockIndex,
+    ) -> bool {
+        let untouched = |block: BlockIndex| {
+            self.blocks
+                .get(block.0 as usize)
+                .is_some_and(|block| block.instructions.is_empty() && block.terminator.is_none())
+        };
+        let last_two = first.0 as usize + 2 == self.blocks.len() && second.0 == first.0 + 1;
+        if !last_two || !untouched(first) || !untouched(second) {
+            return false;
+        }
+        self.blocks.truncate(first.0 as usize);
+        self.current = origin;
+        true
+    }
+
+    /// The finished function: blocks that cannot be reached are gone, empty ones are skipped, chains are joined.
+    pub fn finish(mut self) -> Function {
+        self.skip_empty_blocks();
+        self.join_chains();
+        let order = self.reachable();
+        let mut renumbering = vec![None; self.blocks.len()];
+        for (new, &old) in order.iter().enumerate() {
+            renumbering[old.0 as usize] = Some(BlockIndex(new as u32));
+        }
+        let renumber = |block: BlockIndex| renumbering[block.0 as usize].unwrap_or(BlockIndex(0));
+        let mut old_blocks: Vec<Option<PartialBlock>> = self.blocks.into_iter().map(Some).collect();
+        let function_span = self.span;
+        let blocks = order
+            .iter()
+            .map(|&old| {
+                let block = old_blocks[old.0 as usize].take().unwrap_or_default();
+                let (mut terminator, span) = block
+                    .terminator
+                    .unwrap_or((Terminator::Unreachable, function_span));
+                for_each_target(&mut terminator, |target| *target = renumber(*target));
+                Block {
+                    label: block.label,
+                    instructions: block.instructions,
+                    terminator,
+                    span,
+                }
+            })
+            .collect();
+        Function {
+            name: self.name,
+            parameters: self.parameters,
+            result: self.result,
+            blocks,
+            span: self.span,
+        }
+    }
+
+    /// Lets jumps to an empty block without a label go where that leads.
+    fn skip_empty_blocks(&mut self) {
+        let next: Vec<Option<BlockIndex>> = self
+            .blocks
+            .iter()
+            .map(|block| match &block.terminator {
+                Some((Terminator::Goto(target), _))
+                    if block.instructions.is_empty() && block.label.is_none() =>
+                {
+                    Some(*target)
+                }
+                _ => None,
+            })
+            .collect();
+        let resolve = |start: BlockIndex| {
+            let mut block = start;
+            // Bounded: a cycle of empty blocks is an endless loop and stays one.
+            for _ in 0..next.len() {
+                match next[block.0 as usize] {
+                    Some(target) => block = target,
+                    None => return block,
+                }
+            }
+            block
+        };
+        for block in &mut self.blocks {
+            if let Some((terminator, _)) = &mut block.terminator {
+                for_each_target(terminator, |target| *target = resolve(*target));
+            }
+        }
+    }
+
+    /// Appends a block to its only predecessor where that just jumps to it.
+    fn join_chains(&mut self) {
+        let mut predecessors = vec![0u32; self.blocks.len()];
+        for block in self.reachable() {
+            if let Some((terminator, _)) = &mut self.block(block).terminator {
+                for_each_target(terminator, |target| predecessors[target.0 as usize] += 1);
+            }
+        }
+        // The entry has a predecessor of its own: the call.
+        predecessors[0] += 1;
+        for block in self.reachable() {
+            while let Some((Terminator::Goto(target), _)) = self.block(block).terminator {
+                let single = predecessors[target.0 as usize] == 1 && target != block;
+                if !single || self.block(target).label.is_some() {
+                    break;
+                }
+                let mut absorbed = std::mem::take(self.block(target));
+                let own = self.block(block);
+                own.instructions.append(&mut absorbed.instructions);
+                own.terminator = absorbed.terminator;
+            }
+        }
+    }
+
+    /// The blocks that can be reached, in depth-first preorder.
+    fn reachable(&mut self) -> Vec<BlockIndex> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut order = Vec::new();
+        let mut stack = vec![BlockIndex(0)];
+        while let Some(block) = stack.pop() {
+            if std::mem::replace(&mut seen[block.0 as usize], true) {
+                continue;
+            }
+            order.push(block);
+            let first = stack.len();
+            if let Some((terminator, _)) = &mut self.block(block).terminator {
+                for_each_target(terminator, |target| stack.push(*target));
+            }
+            stack[first..].reverse();
+        }
+        order
+    }
+}
+
+/// A block begun on trial.
+#[derive(Debug)]
+pub(super) struct Trial {
+    /// Where it began.
+    pub saved: BlockIndex,
+    /// Its block.
+    pub block: BlockIndex,
+}
+
+fn for_each_target(terminator: &mut Terminator, mut act: impl FnMut(&mut BlockIndex)) {
+    match terminator {
+        Terminator::Goto(target) => act(target),
+        Terminator::Branch {
+            then, otherwise, ..
+        } => {
+            act(then);
+            act(otherwise);
+        }
+        Terminator::Switch { cases, default, .. } => {
+            for (_, _, target) in cases {
+                act(target);
+            }
+            act(default);
+        }
+        Terminator::Return | Terminator::End | Terminator::Error | Terminator::Unreachable => {}
+    }
+}

@@ -1,0 +1,361 @@
+//! Built-in functions: gcc's, the verifier's, and the encodings of rewritten syntax.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Terminator};
+use crate::frontend::library::{Builtin, LibraryFunction};
+use crate::frontend::rewrite::encoding;
+use crate::frontend::types::{FunctionType, Type};
+
+type Arguments<'n> = &'n [Node<ast::Expression>];
+
+impl Lowerer<'_> {
+    /// The rewritten constructs that look like calls.
+    pub(super) fn encoded_call(
+        &mut self,
+        name: &str,
+        nodes: Arguments<'_>,
+    ) -> Result<Option<Value>> {
+        let value = match (name, nodes) {
+            (encoding::LABEL_ADDRESS, [label]) => match &label.node {
+                ast::Expression::Identifier(label) => self.label_address(&label.node.name),
+                _ => return Err(self.error("the address of something that is not a label")),
+            },
+            (encoding::COMPUTED_GOTO, [address]) => {
+                let span = self.span;
+                let address = self.expression(address)?;
+                self.span = span;
+                self.computed_goto(address)?;
+                Value::void()
+            }
+            (encoding::TYPES_COMPATIBLE, [left, right]) => self.types_compatible(left, right)?,
+            (encoding::UNSUPPORTED, nodes) => {
+                let what = match nodes.first().map(|node| &node.node) {
+                    Some(ast::Expression::StringLiteral(parts)) => {
+                        parts.node.join(" ").trim_matches('"').to_owned()
+                    }
+                    _ => "this construct".to_owned(),
+                };
+                self.unsupported(what);
+                Value::void()
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    fn types_compatible(
+        &mut self,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+    ) -> Result<Value> {
+        let mut types = Vec::with_capacity(2);
+        for node in [left, right] {
+            let ast::Expression::SizeOfTy(operand) = &node.node else {
+                return Err(self.error("types are to be compared"));
+            };
+            types.push(self.type_name(&operand.node.0.node)?.unqualified());
+        }
+        let same =
+            matches!(types.as_slice(), [left, right] if self.types.compatible(*left, *right));
+        Ok(Value::scalar(fold::int(i128::from(same)), Type::INT))
+    }
+
+    /// Built-ins that need their arguments' syntax.
+    pub(super) fn builtin_on_syntax(
+        &mut self,
+        builtin: Builtin,
+        nodes: Arguments<'_>,
+    ) -> Result<Option<Value>> {
+        let value = match (builtin, nodes) {
+            (Builtin::ConstantP, [operand]) => {
+                let constant = self.unevaluated(|this| {
+                    let value = this.expression(operand)?;
+                    let value = this.rvalue(value);
+                    Ok(match &value.kind {
+                        ValueKind::Scalar(Expr::Float { .. }) => true,
+                        ValueKind::Scalar(expr) => fold::evaluate(expr).is_some(),
+                        _ => false,
+                    })
+                })?;
+                Value::scalar(fold::int(i128::from(constant)), Type::INT)
+            }
+            (Builtin::ChooseExpression, [condition, then, otherwise]) => {
+                let (condition, _) = self.constant_value(condition)?;
+                let chosen = if condition != 0 { then } else { otherwise };
+                self.expression(chosen)?
+            }
+            (Builtin::VaStart, [list, ..]) => {
+                let span = self.span;
+                let list = self.expression(list)?;
+                self.span = span;
+                self.va_start(list)?
+            }
+            (Builtin::VaCopy, [destination, source]) => {
+                let span = self.span;
+                let destination = self.expression(destination)?;
+                let source = self.expression(source)?;
+                self.span = span;
+                self.va_copy(destination, source)?
+            }
+            (Builtin::VaEnd, [list]) => {
+                self.effects(list)?;
+                Value::void()
+            }
+            (Builtin::ObjectSize, [operand, kind]) => {
+                // The operand is not evaluated; "not known" is a right answer for any.
+                self.unevaluated(|this| this.expression(operand))?;
+                let (kind, _) = self.constant_value(kind)?;
+                let scalar = self.size_scalar();
+                let unknown = if kind & 2 == 0 { -1 } else { 0 };
+                Value::scalar(fold::integer(unknown, scalar), self.types.size_type())
+            }
+            (
+                Builtin::ConstantP
+                | Builtin::ChooseExpression
+                | Builtin::VaStart
+                | Builtin::VaCopy
+                | Builtin::VaEnd
+                | Builtin::ObjectSize,
+                _,
+            ) => {
+                return Err(self.error("a built-in function has the wrong number of arguments"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(value))
+    }
+
+    /// Built-ins on values; each argument has its parameter's type already, or its own for type-generic ones.
+    pub(super) fn builtin_on_values(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        match builtin {
+            Builtin::Exit | Builtin::Abort => {
+                self.end_path(Terminator::End);
+                Ok(Value::void())
+            }
+            Builtin::Unreachable => {
+                self.end_path(Terminator::Unreachable);
+                Ok(Value::void())
+            }
+            Builtin::AssertFail => {
+                self.failed_assertion();
+                Ok(Value::void())
+            }
+            Builtin::VerifierError => {
+                // A property that names it has been seen to already.
+                self.failed_assertion();
+                Ok(Value::void())
+            }
+            Builtin::VerifierAssert => {
+                let [condition] = self.exactly(known, values)?;
+                self.verifier_assert(condition)?;
+                Ok(Value::void())
+            }
+            Builtin::Assume => {
+                let [condition] = self.exactly(known, values)?;
+                let (expr, ty) = self.scalar_value(condition)?;
+                let scalar = self.scalar_type(ty)?;
+                match fold::constant_truth(&expr) {
+                    Some(true) => {}
+                    Some(false) => self.end_path(Terminator::End),
+                    None => {
+                        let condition = fold::truth_value(expr, scalar);
+                        self.emit_fresh(Instruction::Assume(condition));
+                    }
+                }
+                Ok(Value::void())
+            }
+            Builtin::Nondet => self.nondet(known.name, function.result),
+            Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
+            Builtin::FirstArgument => match values.into_iter().next() {
+                Some(value) => Ok(self.rvalue(value)),
+                None => Err(self.error(format!("`{}` needs an argument", known.name))),
+            },
+            Builtin::AddOverflow => self.overflow(BinaryOp::Add, known, values),
+            Builtin::SubtractOverflow => self.overflow(BinaryOp::Subtract, known, values),
+            Builtin::MultiplyOverflow => self.overflow(BinaryOp::Multiply, known, values),
+            Builtin::Malloc
+            | Builtin::Calloc
+            | Builtin::Free
+            | Builtin::Alloca
+            | Builtin::AlignedAlloc
+            | Builtin::AllocatedSize
+            | Builtin::Memcpy
+            | Builtin::Memmove
+            | Builtin::Memset
+            | Builtin::NondetMemory
+            | Builtin::ApproximateMemory => self.memory_builtin(builtin, known, values),
+            Builtin::Infinity
+            | Builtin::NotANumber
+            | Builtin::IsGreater
+            | Builtin::IsGreaterEqual
+            | Builtin::IsLess
+            | Builtin::IsLessEqual
+            | Builtin::IsLessGreater
+            | Builtin::IsUnordered
+            | Builtin::IsInfiniteSign
+            | Builtin::IsFinite
+            | Builtin::FloatClassify
+            | Builtin::GetRounding
+            | Builtin::SetRounding => self.float_builtin(builtin, known, function, values),
+            Builtin::ConstantP
+            | Builtin::ChooseExpression
+            | Builtin::ObjectSize
+            | Builtin::VaStart
+            | Builtin::VaCopy => self.unmodelled(known.name, function.result),
+        }
+    }
+
+    /// A fixed number of values.
+    pub(super) fn exactly<const N: usize>(
+        &self,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<[Value; N]> {
+        values.try_into().map_err(|values: Vec<Value>| {
+            self.error(format!(
+                "`{}` takes {N} arguments, not {}",
+                known.name,
+                values.len()
+            ))
+        })
+    }
+
+    /// Control has reached a failed assertion.
+    pub(super) fn failed_assertion(&mut self) {
+        let terminator = if self.assertions_count() {
+            Terminator::Error
+        } else {
+            Terminator::End
+        };
+        self.end_path(terminator);
+    }
+
+    fn verifier_assert(&mut self, condition: Value) -> Result<()> {
+        let condition = self.condition_of(condition)?;
+        let (then, otherwise) = self.branch_on(condition);
+        self.function.current = otherwise;
+        self.failed_assertion();
+        self.function.current = then;
+        Ok(())
+    }
+
+    /// `__builtin_add_overflow(a, b, result)` and its kind: computed in a width that holds every result.
+    fn overflow(
+        &mut self,
+        op: BinaryOp,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        let [left, right, result] = self.exactly(known, values)?;
+        let Some(target) = self.types.pointee(result.ty) else {
+            return Err(self.error(format!(
+                "the last argument of `{}` is no pointer",
+                known.name
+            )));
+        };
+        let (left, left_type) = self.scalar_value(left)?;
+        let (right, right_type) = self.scalar_value(right)?;
+        let (pointer, _) = self.scalar_value(result)?;
+        let shapes = (
+            self.scalar_type(left_type)?,
+            self.scalar_type(right_type)?,
+            self.scalar_type(target)?,
+        );
+        let (
+            ScalarType::Integer {
+                bits: left_bits,
+                signed: left_signed,
+            },
+            ScalarType::Integer {
+                bits: right_bits,
+                signed: right_signed,
+            },
+            ScalarType::Integer {
+                bits: target_bits, ..
+            },
+        ) = shapes
+        else {
+            return Err(self.error(format!("the operands of `{}` are no integers", known.name)));
+        };
+        let needed = match op {
+            BinaryOp::Multiply => u32::from(left_bits) + u32::from(right_bits),
+            _ => u32::from(left_bits.max(right_bits)) + 2,
+        };
+        let bits = needed.max(u32::from(target_bits) + 1).next_multiple_of(32);
+        // A product of unsigned numbers needs every bit and is never negative.
+        let signed = op != BinaryOp::Multiply || left_signed || right_signed;
+        if bits > 128 {
+            return self.unmodelled(known.name, Type::INT);
+        }
+        let wide = ScalarType::Integer {
+            bits: bits as u8,
+            signed,
+        };
+        let exact = fold::binary(
+            op,
+            fold::convert(left, shapes.0, wide),
+            fold::convert(right, shapes.1, wide),
+            wide,
+        );
+        let exact = self.store_fresh(exact, wide);
+        let wrapped = fold::convert(exact.clone(), wide, shapes.2);
+        let back = fold::convert(wrapped.clone(), shapes.2, wide);
+        let overflow = fold::binary(BinaryOp::NotEqual, back, exact, wide);
+        let value = Value::scalar(wrapped, target.unqualified());
+        self.store_value(Value::lvalue(pointer, target), value)?;
+        Ok(Value::scalar(overflow, Type::INT))
+    }
+
+    /// Built-ins that are generic in a way that no prototype says, by name.
+    pub(super) fn generic_builtin(
+        &mut self,
+        name: &str,
+        nodes: Arguments<'_>,
+        wanted: super::assignment::Use,
+    ) -> Result<Option<Value>> {
+        if name.starts_with("__sync_")
+            || name.starts_with("__atomic_")
+            || name.starts_with("__c11_atomic_")
+        {
+            return self.atomic(name, nodes, wanted);
+        }
+        Ok(None)
+    }
+
+    /// The value of a label's or function's kind is a scalar; anything else has an address.
+    pub(super) fn address_value(&mut self, value: Value) -> Result<(Expr, Type)> {
+        let value = self.rvalue(value);
+        let Some(target) = self.types.pointee(value.ty) else {
+            let ty = self.types.describe(value.ty);
+            return Err(self.error(format!("a pointer is needed, not a `{ty}`")));
+        };
+        let (address, _) = self.scalar_value(value)?;
+        Ok((address, target))
+    }
+
+    /// The real or imaginary part of a number that is real.
+    pub(super) fn complex_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
+        if self.is_exotic(value.ty) {
+            return self.unmodelled("a part of a complex number", Type::DOUBLE);
+        }
+        if !imaginary {
+            return Ok(match value.kind {
+                ValueKind::Lvalue(Lvalue { .. }) => value,
+                _ => self.rvalue(value),
+            });
+        }
+        let value = self.rvalue(value);
+        let scalar = self.scalar_type(value.ty)?;
+        Ok(Value::scalar(fold::zero(scalar), value.ty))
+    }
+}

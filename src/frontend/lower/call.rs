@@ -1,0 +1,260 @@
+//! Calls: of functions with a body, through pointers, of the library, of unknown code.
+
+use std::rc::Rc;
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::assignment::Use;
+use super::builder::Mark;
+use super::scope::Entity;
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{Argument, Callee, Expr, Instruction, ResultPlace, Terminator};
+use crate::frontend::library;
+use crate::frontend::types::{FunctionType, ParameterForm, Type};
+
+impl Lowerer<'_> {
+    pub(super) fn call(&mut self, call: &ast::CallExpression, wanted: Use) -> Result<Value> {
+        let span = self.span;
+        if let ast::Expression::Identifier(identifier) = &call.callee.node {
+            let name = identifier.node.name.as_str();
+            let symbol = match self.scopes.lookup(name) {
+                Some(symbol) => symbol,
+                None => {
+                    if let Some(value) = self.encoded_call(name, &call.arguments)? {
+                        return Ok(value);
+                    }
+                    if let Some(value) = self.generic_builtin(name, &call.arguments, wanted)? {
+                        return Ok(value);
+                    }
+                    match self.declare_from_library(name)? {
+                        Some(symbol) => symbol,
+                        None => self.declare_implicitly(name)?,
+                    }
+                }
+            };
+            self.span = span;
+            let symbol = self.scopes.symbol(symbol);
+            if let Entity::Function { name } = &symbol.entity {
+                let name = Rc::clone(name);
+                let ty = symbol.ty;
+                return self.call_named(&name, ty, &call.arguments, wanted);
+            }
+        }
+        let callee = self.expression(&call.callee)?;
+        self.span = span;
+        let callee = self.rvalue(callee);
+        let Some(function) = self.types.function_type(callee.ty) else {
+            let ty = self.types.describe(callee.ty);
+            return Err(self.error(format!("a value of type `{ty}` is called")));
+        };
+        let mark = self.function.mark();
+        let values = self.arguments(&function, &call.arguments)?;
+        self.span = span;
+        let callee = self.settle(callee, mark)?;
+        let (address, _) = self.scalar_value(callee)?;
+        let callee = match address {
+            Expr::FunctionAddress(index) => Callee::Direct(index),
+            other => Callee::Indirect(other),
+        };
+        self.emit_call(callee, &function, values, wanted)
+    }
+
+    /// A call of a function by its name.
+    fn call_named(
+        &mut self,
+        name: &str,
+        ty: Type,
+        arguments: &[Node<ast::Expression>],
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        let Some(function) = self.types.function_type(ty) else {
+            return Err(self.error(format!("`{name}` is not a function")));
+        };
+        if self.is_error_function(name) {
+            self.arguments(&function, arguments)?;
+            self.span = span;
+            self.end_path(Terminator::Error);
+            return self.any_value(function.result);
+        }
+        if let Some(&index) = self.defined.get(name) {
+            let values = self.arguments(&function, arguments)?;
+            self.span = span;
+            return self.emit_call(Callee::Direct(index), &function, values, wanted);
+        }
+        if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
+            return Ok(value);
+        }
+        if let Some(known) = library::lookup(name) {
+            return self.call_library(&known, &function, arguments, wanted);
+        }
+        let values = self.arguments(&function, arguments)?;
+        self.span = span;
+        self.call_unknown(name, &function, values, wanted)
+    }
+
+    /// The arguments in order, converted to the parameters' types; those that belong to no parameter are promoted.
+    pub(super) fn arguments(
+        &mut self,
+        function: &FunctionType,
+        nodes: &[Node<ast::Expression>],
+    ) -> Result<Vec<Value>> {
+        let expected = function.parameters.len();
+        let right_count = match function.form {
+            ParameterForm::Fixed => nodes.len() == expected,
+            ParameterForm::Variadic => nodes.len() >= expected,
+            ParameterForm::Unspecified => true,
+        };
+        if !right_count {
+            return Err(self.error(format!(
+                "{} arguments are given to a function that takes {expected}",
+                nodes.len()
+            )));
+        }
+        let span = self.span;
+        let mut values: Vec<(Value, Mark)> = Vec::with_capacity(nodes.len());
+        for (position, node) in nodes.iter().enumerate() {
+            let value = self.expression(node)?;
+            self.span = self.place_of(node);
+            let value = match function.parameters.get(position) {
+                Some(&parameter) => self.assignable(value, parameter)?,
+                None => self.promoted_argument(value)?,
+            };
+            values.push((value, self.function.mark()));
+        }
+        self.span = span;
+        self.settle_all(values)
+    }
+
+    /// Settles values in the order of their marks.
+    pub(super) fn settle_all(&mut self, values: Vec<(Value, Mark)>) -> Result<Vec<Value>> {
+        // The last one first: what is inserted moves only later marks.
+        let mut settled = Vec::with_capacity(values.len());
+        for (value, mark) in values.into_iter().rev() {
+            settled.push(self.settle(value, mark)?);
+        }
+        settled.reverse();
+        Ok(settled)
+    }
+
+    /// A value after the default argument promotions.
+    pub(super) fn promoted_argument(&mut self, value: Value) -> Result<Value> {
+        let value = self.rvalue(value);
+        match value.kind {
+            ValueKind::Scalar(_) => {
+                let promoted = self.types.argument_promoted(value.ty);
+                self.cast(value, promoted)
+            }
+            ValueKind::Aggregate(_) => Ok(value),
+            _ => Err(self.error("a void value is used")),
+        }
+    }
+
+    /// Emits a call with arguments that are converted already.
+    pub(super) fn emit_call(
+        &mut self,
+        callee: Callee,
+        function: &FunctionType,
+        mut values: Vec<Value>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let extra = match function.form {
+            ParameterForm::Variadic => {
+                let extra = values.split_off(function.parameters.len().min(values.len()));
+                Some(self.pack_variable_arguments(extra)?)
+            }
+            _ => None,
+        };
+        let mut arguments = Vec::with_capacity(values.len() + 1);
+        for value in values {
+            arguments.push(self.argument(value)?);
+        }
+        arguments.extend(extra);
+        let (value, result) = self.result_place(function.result, wanted)?;
+        self.emit(Instruction::Call {
+            callee,
+            arguments,
+            result,
+        });
+        Ok(value)
+    }
+
+    fn call_unknown(
+        &mut self,
+        name: &str,
+        function: &FunctionType,
+        values: Vec<Value>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let mut arguments = Vec::with_capacity(values.len());
+        for value in values {
+            arguments.push(self.argument(value)?);
+        }
+        let (value, result) = self.result_place(function.result, wanted)?;
+        self.emit(Instruction::CallUnknown {
+            name: name.to_owned(),
+            arguments,
+            result,
+            effect: self.options.unknown_calls,
+        });
+        Ok(value)
+    }
+
+    fn argument(&mut self, value: Value) -> Result<Argument> {
+        let ty = value.ty;
+        match value.kind {
+            ValueKind::Scalar(value) => Ok(Argument::Scalar {
+                value,
+                scalar: self.scalar_type(ty)?,
+            }),
+            ValueKind::Aggregate(address) => Ok(Argument::Object {
+                address,
+                size: self.size_of(ty)?,
+                leaves: self.types.leaves(ty),
+            }),
+            _ => Err(self.error("a void value is used")),
+        }
+    }
+
+    /// A temporary for a call's result, and the value that it will hold.
+    fn result_place(&mut self, ty: Type, wanted: Use) -> Result<(Value, Option<ResultPlace>)> {
+        if self.types.is_void(ty) || wanted == Use::Effects {
+            return Ok((Value::void(), None));
+        }
+        if let Some(scalar) = self.types.scalar(ty) {
+            let object = self.temporary(scalar);
+            let place = self.object_place(object, scalar);
+            let value = Value::scalar(Expr::Load(place.clone()), ty.unqualified());
+            return Ok((value, Some(ResultPlace::Scalar(place))));
+        }
+        if !self.types.is_complete(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a function returns the incomplete type `{ty}`")));
+        }
+        let object = self.temporary_object(ty)?;
+        let address = Expr::ObjectAddress(object);
+        let place = ResultPlace::Object {
+            address: address.clone(),
+            size: self.size_of(ty)?,
+            leaves: self.types.leaves(ty),
+        };
+        Ok((Value::aggregate(address, ty.unqualified()), Some(place)))
+    }
+
+    /// A value of the type after a point that control does not pass.
+    pub(super) fn any_value(&mut self, ty: Type) -> Result<Value> {
+        if self.types.is_void(ty) {
+            return Ok(Value::void());
+        }
+        if let Some(scalar) = self.types.scalar(ty) {
+            return Ok(Value::scalar(fold::zero(scalar), ty.unqualified()));
+        }
+        let object = self.temporary_object(ty)?;
+        Ok(Value::aggregate(
+            Expr::ObjectAddress(object),
+            ty.unqualified(),
+        ))
+    }
+}

@@ -1,0 +1,428 @@
+//! Conditions: `&&`, `||`, `!`, `?:`, and branching on a value.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::assignment::Use;
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{
+    BinaryOp, BlockIndex, Expr, Instruction, ObjectIndex, ScalarType, Terminator, UnaryOp,
+};
+use crate::frontend::rewrite::encoding;
+use crate::frontend::types::Type;
+
+/// A condition that has been lowered.
+#[derive(Debug)]
+pub(super) enum Condition {
+    /// An expression that is still to be tested.
+    Value(Expr, ScalarType),
+    /// Control has already gone to one of two blocks.
+    Branched {
+        /// Where to if it holds.
+        then: BlockIndex,
+        /// Where to if not.
+        otherwise: BlockIndex,
+    },
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Connective {
+    And,
+    Or,
+}
+
+impl Lowerer<'_> {
+    /// Lowers a condition; the current block may end with it.
+    pub(super) fn condition(&mut self, node: &Node<ast::Expression>) -> Result<Condition> {
+        match &node.node {
+            ast::Expression::BinaryOperator(binary) => {
+                let connective = match binary.node.operator.node {
+                    ast::BinaryOperator::LogicalAnd => Some(Connective::And),
+                    ast::BinaryOperator::LogicalOr => Some(Connective::Or),
+                    _ => None,
+                };
+                if let Some(connective) = connective {
+                    return self.connective(connective, &binary.node.lhs, &binary.node.rhs);
+                }
+            }
+            ast::Expression::UnaryOperator(unary)
+                if unary.node.operator.node == ast::UnaryOperator::Negate =>
+            {
+                return Ok(match self.condition(&unary.node.operand)? {
+                    Condition::Value(expr, scalar) => {
+                        Condition::Value(fold::unary(UnaryOp::LogicalNot, expr, scalar), fold::INT)
+                    }
+                    Condition::Branched { then, otherwise } => Condition::Branched {
+                        then: otherwise,
+                        otherwise: then,
+                    },
+                });
+            }
+            _ => {}
+        }
+        let span = self.span;
+        let value = self.expression(node)?;
+        self.span = span;
+        self.condition_of(value)
+    }
+
+    /// A value as a condition.
+    pub(super) fn condition_of(&mut self, value: Value) -> Result<Condition> {
+        let value = self.rvalue(value);
+        if !self.is_scalar(value.ty) {
+            let ty = self.types.describe(value.ty);
+            return Err(self.error(format!("a value of type `{ty}` is used as a condition")));
+        }
+        let (expr, ty) = self.scalar_value(value)?;
+        let scalar = self.scalar_type(ty)?;
+        Ok(Condition::Value(expr, scalar))
+    }
+
+    fn connective(
+        &mut self,
+        connective: Connective,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+    ) -> Result<Condition> {
+        let span = self.span;
+        let left = self.condition(left)?;
+        match left {
+            Condition::Value(left, left_scalar) => {
+                if let Some(truth) = fold::constant_truth(&left)
+                    && truth == (connective == Connective::Or)
+                {
+                    // Decided, but the other operand must be well-typed, and may hold labels.
+                    let trial = self.function.start_trial();
+                    self.condition(right)?;
+                    if self.function.trial_is_empty(&trial) {
+                        self.function.abandon_trial(&trial);
+                    } else {
+                        self.function.current = trial.saved;
+                    }
+                    self.span = span;
+                    return Ok(Condition::Value(fold::int(i128::from(truth)), fold::INT));
+                }
+                let trial = self.function.start_trial();
+                let right = self.condition(right)?;
+                self.span = span;
+                match right {
+                    Condition::Value(right, right_scalar)
+                        if self.function.trial_is_empty(&trial) && self.is_harmless(&right) =>
+                    {
+                        self.function.abandon_trial(&trial);
+                        let op = match connective {
+                            Connective::And => BinaryOp::LogicalAnd,
+                            Connective::Or => BinaryOp::LogicalOr,
+                        };
+                        // Both operands as truth values, so that the operator has one type.
+                        let left = fold::truth_value(left, left_scalar);
+                        let right = fold::truth_value(right, right_scalar);
+                        let both = fold::binary(op, left, right, fold::INT);
+                        Ok(Condition::Value(both, fold::INT))
+                    }
+                    right => {
+                        let short = self.function.new_block();
+                        let (then, otherwise) = match connective {
+                            Connective::And => (trial.block, short),
+                            Connective::Or => (short, trial.block),
+                        };
+                        let branch = branch(left, left_scalar, then, otherwise);
+                        self.function.end_block(trial.saved, branch, span);
+                        Ok(self.join_connective(connective, short, right))
+                    }
+                }
+            }
+            Condition::Branched { then, otherwise } => {
+                let (next, short) = match connective {
+                    Connective::And => (then, otherwise),
+                    Connective::Or => (otherwise, then),
+                };
+                self.function.current = next;
+                let right = self.condition(right)?;
+                self.span = span;
+                Ok(self.join_connective(connective, short, right))
+            }
+        }
+    }
+
+    /// The result of `&&` or `||` when the left operand has branched: to `short` where it decides.
+    fn join_connective(
+        &mut self,
+        connective: Connective,
+        short: BlockIndex,
+        right: Condition,
+    ) -> Condition {
+        let (then, otherwise) = self.branch_on(right);
+        match connective {
+            Connective::And => {
+                let span = self.span;
+                self.function
+                    .end_block(otherwise, Terminator::Goto(short), span);
+                Condition::Branched {
+                    then,
+                    otherwise: short,
+                }
+            }
+            Connective::Or => {
+                let span = self.span;
+                self.function.end_block(then, Terminator::Goto(short), span);
+                Condition::Branched {
+                    then: short,
+                    otherwise,
+                }
+            }
+        }
+    }
+
+    /// Ends the current block with a branch; gives the blocks where it goes.
+    pub(super) fn branch_on(&mut self, condition: Condition) -> (BlockIndex, BlockIndex) {
+        match condition {
+            Condition::Branched { then, otherwise } => (then, otherwise),
+            Condition::Value(expr, scalar) => {
+                let then = self.function.new_block();
+                let otherwise = self.function.new_block();
+                let terminator = branch(expr, scalar, then, otherwise);
+                let span = self.span;
+                self.function.end(terminator, span);
+                (then, otherwise)
+            }
+        }
+    }
+
+    /// A condition as an `int` of value 0 or 1.
+    pub(super) fn truth_of(&mut self, condition: Condition) -> Value {
+        match condition {
+            Condition::Value(expr, scalar) => {
+                Value::scalar(fold::truth_value(expr, scalar), Type::INT)
+            }
+            Condition::Branched { then, otherwise } => {
+                let result = self.temporary(fold::INT);
+                let join = self.function.new_block();
+                for (block, truth) in [(then, 1), (otherwise, 0)] {
+                    self.function.current = block;
+                    self.assign_fresh(result, fold::int(truth), fold::INT);
+                    let span = self.span;
+                    self.function.end(Terminator::Goto(join), span);
+                }
+                self.function.current = join;
+                Value::scalar(self.load_object(result, fold::INT), Type::INT)
+            }
+        }
+    }
+
+    fn assign_fresh(&mut self, object: ObjectIndex, value: Expr, scalar: ScalarType) {
+        let place = self.object_place(object, scalar);
+        self.emit_fresh(Instruction::Assign { place, value });
+    }
+
+    /// `condition ? then : otherwise`.
+    pub(super) fn conditional(
+        &mut self,
+        node: &ast::ConditionalExpression,
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        if let ast::Expression::Identifier(then) = &node.then_expression.node
+            && then.node.name == encoding::CONDITION_VALUE
+        {
+            return self.elvis(node);
+        }
+        let condition = self.condition(&node.condition)?;
+        self.span = span;
+        if let Condition::Value(expr, _) = &condition
+            && let Some(truth) = fold::constant_truth(expr)
+        {
+            return self.decided_conditional(node, truth);
+        }
+        let (condition, saved) = match condition {
+            Condition::Value(expr, scalar) => (Some((expr, scalar)), None),
+            Condition::Branched { then, otherwise } => (None, Some((then, otherwise))),
+        };
+        let origin = self.function.current;
+        // The branches, each in a block of its own that is thrown away if nothing happens in it.
+        let first = match saved {
+            Some((then, _)) => {
+                self.function.current = then;
+                then
+            }
+            None => self.function.start_trial().block,
+        };
+        let left = self.expression_for(&node.then_expression, wanted)?;
+        let left = self.rvalue(left);
+        let left_end = self.function.current;
+        let second = match saved {
+            Some((_, otherwise)) => {
+                self.function.current = otherwise;
+                otherwise
+            }
+            None => self.function.start_trial().block,
+        };
+        let right = self.expression_for(&node.else_expression, wanted)?;
+        let right = self.rvalue(right);
+        let right_end = self.function.current;
+        self.span = span;
+        let ty = if wanted == Use::Effects {
+            Type::VOID
+        } else {
+            self.conditional_type(&left, &right)?
+        };
+        let harmless = |value: &Value| match &value.kind {
+            ValueKind::Scalar(expr) => self.is_harmless(expr),
+            ValueKind::Void => wanted == Use::Effects,
+            _ => false,
+        };
+        let both_harmless = harmless(&left) && harmless(&right);
+        if let Some((condition, scalar)) = condition {
+            if both_harmless && self.function.abandon_pair(origin, first, second) {
+                if wanted == Use::Effects {
+                    return Ok(Value::void());
+                }
+                return self.pure_conditional(condition, scalar, left, right, ty);
+            }
+            let terminator = branch(condition, scalar, first, second);
+            self.function.end_block(origin, terminator, span);
+        }
+        self.join_values([(left_end, left), (right_end, right)], ty)
+    }
+
+    /// `condition ?: otherwise`: the condition is evaluated once.
+    fn elvis(&mut self, node: &ast::ConditionalExpression) -> Result<Value> {
+        let span = self.span;
+        let value = self.expression(&node.condition)?;
+        self.span = span;
+        let value = self.rvalue(value);
+        let ty = value.ty;
+        let (expr, _) = self.scalar_value(value)?;
+        let scalar = self.scalar_type(ty)?;
+        let kept = self.keep(expr, scalar);
+        let then = Value::scalar(kept.clone(), ty);
+        let trial = self.function.start_trial();
+        let otherwise = self.expression(&node.else_expression)?;
+        self.span = span;
+        let otherwise = self.rvalue(otherwise);
+        let result = self.conditional_type(&then, &otherwise)?;
+        let harmless = matches!(&otherwise.kind, ValueKind::Scalar(expr) if self.is_harmless(expr));
+        if harmless && self.function.trial_is_empty(&trial) {
+            self.function.abandon_trial(&trial);
+            return self.pure_conditional(kept, scalar, then, otherwise, result);
+        }
+        let end = self.function.current;
+        let first = self.function.new_block();
+        let terminator = branch(kept, scalar, first, trial.block);
+        self.function.end_block(trial.saved, terminator, span);
+        self.join_values([(first, then), (end, otherwise)], result)
+    }
+
+    /// A conditional whose condition is constant: the other branch is type-checked only.
+    fn decided_conditional(
+        &mut self,
+        node: &ast::ConditionalExpression,
+        truth: bool,
+    ) -> Result<Value> {
+        let (taken, other) = if truth {
+            (&node.then_expression, &node.else_expression)
+        } else {
+            (&node.else_expression, &node.then_expression)
+        };
+        let other = self.unevaluated(|this| {
+            let value = this.expression(other)?;
+            Ok(this.rvalue(value))
+        })?;
+        let value = self.expression(taken)?;
+        let value = self.rvalue(value);
+        let ty = if truth {
+            self.conditional_type(&value, &other)?
+        } else {
+            self.conditional_type(&other, &value)?
+        };
+        self.cast(value, ty)
+    }
+
+    fn pure_conditional(
+        &mut self,
+        condition: Expr,
+        scalar: ScalarType,
+        left: Value,
+        right: Value,
+        ty: Type,
+    ) -> Result<Value> {
+        if self.types.is_void(ty) {
+            return Ok(Value::void());
+        }
+        let left = self.cast(left, ty)?;
+        let right = self.cast(right, ty)?;
+        let (left, _) = self.scalar_value(left)?;
+        let (right, _) = self.scalar_value(right)?;
+        let result = self.scalar_type(ty)?;
+        Ok(Value::scalar(
+            Expr::Conditional {
+                condition: Box::new(fold::truth_value(condition, scalar)),
+                then: Box::new(left),
+                otherwise: Box::new(right),
+                scalar: result,
+            },
+            ty.unqualified(),
+        ))
+    }
+
+    /// Goes on where several blocks meet, with the value that each of them has made.
+    pub(super) fn join_values(
+        &mut self,
+        branches: [(BlockIndex, Value); 2],
+        ty: Type,
+    ) -> Result<Value> {
+        let span = self.span;
+        let join = self.function.new_block();
+        if self.types.is_void(ty) {
+            for (block, _) in branches {
+                self.function.end_block(block, Terminator::Goto(join), span);
+            }
+            self.function.current = join;
+            return Ok(Value::void());
+        }
+        let scalar = self.types.scalar(ty);
+        let object = match scalar {
+            Some(scalar) => self.temporary(scalar),
+            None => self.temporary_object(ty)?,
+        };
+        for (block, value) in branches {
+            self.function.current = block;
+            let value = self.cast(value, ty)?;
+            match (value.kind, scalar) {
+                (ValueKind::Scalar(expr), Some(scalar)) => {
+                    self.assign_fresh(object, expr, scalar);
+                }
+                (kind, _) => {
+                    let target = Value::lvalue(Expr::ObjectAddress(object), ty);
+                    self.store_value(target, Value { ty, kind })?;
+                }
+            }
+            self.function.end(Terminator::Goto(join), span);
+        }
+        self.function.current = join;
+        Ok(match scalar {
+            Some(scalar) => Value::scalar(self.load_object(object, scalar), ty.unqualified()),
+            None => Value::aggregate(Expr::ObjectAddress(object), ty.unqualified()),
+        })
+    }
+}
+
+/// A branch; a constant condition makes it a jump.
+fn branch(
+    condition: Expr,
+    scalar: ScalarType,
+    then: BlockIndex,
+    otherwise: BlockIndex,
+) -> Terminator {
+    match fold::constant_truth(&condition) {
+        Some(true) => Terminator::Goto(then),
+        Some(false) => Terminator::Goto(otherwise),
+        None => Terminator::Branch {
+            condition,
+            scalar,
+            then,
+            otherwise,
+        },
+    }
+}

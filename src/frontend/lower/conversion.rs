@@ -1,0 +1,184 @@
+//! Conversions between C's types: casts, assignments, arguments.
+
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{Expr, ScalarType};
+use crate::frontend::types::{Type, TypeKind};
+
+impl Lowerer<'_> {
+    /// Converts a scalar from one C type to another that is also scalar.
+    pub(super) fn convert_scalar(&self, expr: Expr, from: Type, to: Type) -> Result<Expr> {
+        let from = self.scalar_type(from)?;
+        let to = self.scalar_type(to)?;
+        Ok(self.convert_representation(expr, from, to))
+    }
+
+    /// Converts between representations. An integer that becomes a pointer is extended first as C extends it.
+    pub(super) fn convert_representation(
+        &self,
+        expr: Expr,
+        from: ScalarType,
+        to: ScalarType,
+    ) -> Expr {
+        match (from, to) {
+            (ScalarType::Integer { .. } | ScalarType::Bool, ScalarType::Pointer) => {
+                let address = self.size_scalar();
+                if let Some(value) = fold::constant(&expr) {
+                    return Expr::Integer {
+                        value: fold::wrap(value, address),
+                        scalar: ScalarType::Pointer,
+                    };
+                }
+                // A pointer that went through an integer of its width comes back as it was.
+                let expr = fold::convert(expr, from, address);
+                fold::convert(expr, address, ScalarType::Pointer)
+            }
+            (ScalarType::Pointer, ScalarType::Integer { .. }) => {
+                let address = self.size_scalar();
+                let expr = fold::convert(expr, from, address);
+                fold::convert(expr, address, to)
+            }
+            _ => fold::convert(expr, from, to),
+        }
+    }
+
+    /// A value as an operand of the type: for casts, where every scalar conversion that gcc knows is allowed.
+    pub(super) fn cast(&mut self, value: Value, to: Type) -> Result<Value> {
+        if self.types.is_void(to) {
+            return Ok(Value::void());
+        }
+        let value = self.rvalue(value);
+        let from = value.ty;
+        if self.is_exotic(from) || self.is_exotic(to) {
+            return self.convert_exotic(value, to);
+        }
+        let to = to.unqualified();
+        match value.kind {
+            ValueKind::Scalar(expr) => {
+                let Some(target) = self.types.scalar(to) else {
+                    return self.cast_to_union(Value::scalar(expr, from), to);
+                };
+                let source = self.scalar_type(from)?;
+                let float_and_pointer = matches!(
+                    (source, target),
+                    (ScalarType::Float(_), ScalarType::Pointer)
+                        | (ScalarType::Pointer, ScalarType::Float(_))
+                );
+                if float_and_pointer {
+                    let (from, to) = (self.types.describe(from), self.types.describe(to));
+                    return Err(self.error(format!("`{from}` cannot be converted to `{to}`")));
+                }
+                let expr = self.convert_representation(expr, source, target);
+                Ok(Value::scalar(expr, to))
+            }
+            ValueKind::Aggregate(address) => {
+                if self.types.compatible(from, to) {
+                    return Ok(Value::aggregate(address, to));
+                }
+                self.cast_to_union(Value::aggregate(address, from), to)
+            }
+            ValueKind::Void => Err(self.error("a void value is used")),
+            _ => Err(self.error("the operand cannot be converted")),
+        }
+    }
+
+    /// GNU C: a cast to a union type makes a union of which the first member with the operand's type has its value.
+    fn cast_to_union(&mut self, value: Value, to: Type) -> Result<Value> {
+        let member = self.types.as_record(to).and_then(|record| {
+            let matching = |ty: Type| self.types.compatible(ty.unqualified(), value.ty);
+            record
+                .fields
+                .iter()
+                .find(|field| matching(field.ty))
+                .map(|field| field.ty)
+        });
+        let is_union = self
+            .types
+            .as_record(to)
+            .is_some_and(|record| record.kind == crate::frontend::types::RecordKind::Union);
+        match member {
+            Some(member) if is_union => {
+                let object = self.temporary_object(to)?;
+                let address = Expr::ObjectAddress(object);
+                self.store_value(Value::lvalue(address.clone(), member), value)?;
+                Ok(Value::aggregate(address, to))
+            }
+            _ => {
+                let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
+                Err(self.error(format!("`{from}` cannot be converted to `{to}`")))
+            }
+        }
+    }
+
+    /// Conversions from and to types that are not modelled: of no effect where nothing changes.
+    fn convert_exotic(&mut self, value: Value, to: Type) -> Result<Value> {
+        if self.types.compatible(value.ty, to) {
+            return Ok(value);
+        }
+        let what = format!(
+            "conversion from `{}` to `{}`",
+            self.types.describe(value.ty),
+            self.types.describe(to)
+        );
+        self.unsupported(what);
+        match self.types.scalar(to) {
+            Some(scalar) => Ok(Value::scalar(fold::zero(scalar), to.unqualified())),
+            None => {
+                let object = self.temporary_object(to)?;
+                Ok(Value::aggregate(
+                    Expr::ObjectAddress(object),
+                    to.unqualified(),
+                ))
+            }
+        }
+    }
+
+    /// A value converted as if by assignment to an object of the type (C11 6.5.16.1); what gcc only warns of passes.
+    pub(super) fn assignable(&mut self, value: Value, to: Type) -> Result<Value> {
+        let value = self.rvalue(value);
+        if let (ValueKind::Scalar(_), Some(target)) = (&value.kind, self.types.scalar(to)) {
+            let source = self.scalar_type(value.ty)?;
+            let dubious = match (source, target) {
+                (ScalarType::Pointer, ScalarType::Integer { .. }) => true,
+                (ScalarType::Integer { .. }, ScalarType::Pointer) => match &value.kind {
+                    ValueKind::Scalar(expr) => fold::constant(expr) != Some(0),
+                    _ => true,
+                },
+                _ => false,
+            };
+            if dubious {
+                let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
+                self.warn(format!("`{from}` is converted to `{to}` without a cast"));
+            }
+        } else if let ValueKind::Aggregate(_) = value.kind {
+            let same = self.types.compatible(value.ty, to);
+            if !same && !self.is_transparent_union(to) && !self.is_exotic(to) {
+                let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
+                return Err(self.error(format!("a `{from}` is assigned to a `{to}`")));
+            }
+        } else if let ValueKind::Scalar(_) = value.kind
+            && self.types.as_record(to).is_some()
+            && !self.is_transparent_union(to)
+        {
+            let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
+            return Err(self.error(format!("a `{from}` is assigned to a `{to}`")));
+        }
+        self.cast(value, to)
+    }
+
+    /// Unions that take a value of any member's type as an argument; glibc declares some.
+    fn is_transparent_union(&self, ty: Type) -> bool {
+        self.types
+            .as_record(ty)
+            .is_some_and(|record| record.kind == crate::frontend::types::RecordKind::Union)
+    }
+
+    /// Whether the value is a null pointer constant.
+    pub(super) fn is_null_constant(&self, expr: &Expr, ty: Type) -> bool {
+        let zero = fold::constant(expr) == Some(0);
+        zero && match *self.types.kind(ty) {
+            TypeKind::Pointer(target) => self.types.is_void(target) && target.qualifiers.is_empty(),
+            _ => self.types.is_integer(ty),
+        }
+    }
+}

@@ -1,0 +1,595 @@
+//! Declarations: variables, functions and type names at file scope and in blocks.
+
+use std::rc::Rc;
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::builder::FunctionBuilder;
+use super::declarator::{Declared, LengthContext};
+use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
+use super::specifier::{Specifiers, StorageClass};
+use super::value::Value;
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{
+    BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage,
+};
+use crate::frontend::types::{ArrayLength, Type, TypeKind};
+use crate::program::{Lifetime, Span};
+
+impl Lowerer<'_> {
+    /// A declaration at file scope, or a function.
+    pub(super) fn external_declaration(
+        &mut self,
+        node: &Node<ast::ExternalDeclaration>,
+    ) -> Result<()> {
+        self.span = self.place_of(node);
+        match &node.node {
+            ast::ExternalDeclaration::Declaration(declaration) => self.declaration(declaration),
+            ast::ExternalDeclaration::StaticAssert(assertion) => self.static_assertion(assertion),
+            ast::ExternalDeclaration::FunctionDefinition(function) => {
+                self.function_definition(function)
+            }
+        }
+    }
+
+    /// A declaration at file scope or in a block.
+    pub(super) fn declaration(&mut self, node: &Node<ast::Declaration>) -> Result<()> {
+        self.span = self.place_of(node);
+        if is_auto_type(&node.node.specifiers) {
+            return self.auto_declaration(&node.node);
+        }
+        let specifiers = self.specifiers(&node.node.specifiers)?;
+        for item in &node.node.declarators {
+            self.span = self.place_of(item);
+            let file_scope = self.scopes.at_file_scope();
+            let context = if specifiers.storage == Some(StorageClass::Extern) && !file_scope {
+                LengthContext::Prototype
+            } else {
+                LengthContext::Evaluated
+            };
+            let mut declared = self.declarator_in(specifiers.ty, &item.node.declarator, context)?;
+            self.span = self.place_of(item);
+            declared.attributes.alignment = declared
+                .attributes
+                .alignment
+                .max(specifiers.attributes.alignment);
+            declared.attributes.constructor |= specifiers.attributes.constructor;
+            self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// `__auto_type x = e;`: `x` has the type of `e`.
+    fn auto_declaration(&mut self, declaration: &ast::Declaration) -> Result<()> {
+        for item in &declaration.declarators {
+            self.span = self.place_of(item);
+            let (Some(initializer), ast::DeclaratorKind::Identifier(_)) =
+                (&item.node.initializer, &item.node.declarator.node.kind.node)
+            else {
+                return Err(self.error("`__auto_type` without an initialiser"));
+            };
+            let ast::Initializer::Expression(expression) = &initializer.node else {
+                return Err(self.error("`__auto_type` with a list"));
+            };
+            let ty = self.unevaluated(|this| {
+                let value = this.expression(expression)?;
+                Ok(this.rvalue(value).ty)
+            })?;
+            let specifiers = Specifiers {
+                ty,
+                storage: None,
+                attributes: super::specifier::Attributes::default(),
+            };
+            let declared = self.declarator(ty, &item.node.declarator)?;
+            self.init_declarator(&specifiers, &declared, Some(initializer))?;
+        }
+        Ok(())
+    }
+
+    fn init_declarator(
+        &mut self,
+        specifiers: &Specifiers,
+        declared: &Declared<'_>,
+        initializer: Option<&Node<ast::Initializer>>,
+    ) -> Result<()> {
+        let Some(name) = declared.name else {
+            return Err(self.error("a declaration without a name"));
+        };
+        self.span = self.place_of(name);
+        let name = name.node.name.as_str();
+        if specifiers.storage == Some(StorageClass::Typedef) {
+            if initializer.is_some() {
+                return Err(self.error(format!("the type name `{name}` is initialised")));
+            }
+            let ty = match declared.attributes.alignment {
+                Some(alignment) => declared.ty.aligned(alignment),
+                None => declared.ty,
+            };
+            return self.declare_typedef(name, ty);
+        }
+        if self.types.is_function(declared.ty) {
+            if initializer.is_some() {
+                return Err(self.error(format!("the function `{name}` is initialised")));
+            }
+            self.declare_function(name, declared.ty)?;
+            return Ok(());
+        }
+        if self.types.is_void(declared.ty) {
+            return Err(self.error(format!("the variable `{name}` has type `void`")));
+        }
+        let has_linkage =
+            self.scopes.at_file_scope() || specifiers.storage == Some(StorageClass::Extern);
+        if has_linkage {
+            self.declare_global(name, specifiers.storage, declared, initializer)
+        } else if specifiers.storage == Some(StorageClass::Static) {
+            self.declare_static_local(name, declared, initializer)
+        } else {
+            self.declare_local(name, declared, initializer)
+        }
+    }
+
+    fn declare_typedef(&mut self, name: &str, ty: Type) -> Result<()> {
+        if let Some(old) = self.scopes.lookup_innermost(name) {
+            let symbol = self.scopes.symbol(old);
+            // Repeating a typedef is allowed; a built-in one may be replaced.
+            let same = matches!(symbol.entity, Entity::Typedef)
+                && (symbol.span == Span::NONE || self.types.compatible(symbol.ty, ty));
+            if !same {
+                return Err(self.error(format!("`{name}` is declared as something else before")));
+            }
+        }
+        let symbol = self.scopes.create(Symbol {
+            ty,
+            entity: Entity::Typedef,
+            span: self.span,
+        });
+        self.scopes.bind(name, symbol);
+        Ok(())
+    }
+
+    /// Declares a function, in any scope; gives its symbol with what all declarations say together.
+    pub(super) fn declare_function(&mut self, name: &str, ty: Type) -> Result<SymbolId> {
+        if let Some(old) = self.scopes.lookup_innermost(name)
+            && !matches!(self.scopes.symbol(old).entity, Entity::Function { .. })
+        {
+            return Err(self.error(format!("`{name}` is declared as something else before")));
+        }
+        if let Some(linked) = self.scopes.linked.get(name).copied() {
+            let known = self.scopes.symbol(linked.symbol);
+            if !matches!(known.entity, Entity::Function { .. }) {
+                return Err(self.error(format!("`{name}` is declared as something else before")));
+            }
+            let known = known.ty;
+            let merged = if self.types.compatible(known, ty) {
+                self.types.composite(known, ty)
+            } else if self.is_forgivable_redeclaration(name, known, ty) {
+                ty
+            } else {
+                let (old, new) = (self.types.describe(known), self.types.describe(ty));
+                return Err(self.error(format!(
+                    "`{name}` is declared as `{new}`, but as `{old}` before"
+                )));
+            };
+            self.scopes.symbol_mut(linked.symbol).ty = merged;
+            self.scopes.bind(name, linked.symbol);
+            return Ok(linked.symbol);
+        }
+        let name: Rc<str> = name.into();
+        let symbol = self.scopes.create(Symbol {
+            ty,
+            entity: Entity::Function {
+                name: Rc::clone(&name),
+            },
+            span: self.span,
+        });
+        self.scopes.bind(&name, symbol);
+        self.scopes.linked.insert(
+            name,
+            Linked {
+                symbol,
+                definition: Definition::Declared,
+            },
+        );
+        Ok(symbol)
+    }
+
+    /// What gcc accepts although the types differ: the types of built-in functions, and a function that was declared
+    /// implicitly before.
+    fn is_forgivable_redeclaration(&mut self, name: &str, old: Type, new: Type) -> bool {
+        let implicit = self
+            .types
+            .function_type(old)
+            .is_some_and(|function| function.parameters.is_empty() && function.result == Type::INT);
+        if implicit || name.starts_with("__VERIFIER_") || name.starts_with("__builtin_") {
+            self.warn(format!("`{name}` is declared with different types"));
+            return true;
+        }
+        // An old-style declaration and a prototype agree if the results do.
+        let results = (self.types.function_type(old), self.types.function_type(new));
+        matches!(results, (Some(old), Some(new)) if self.types.compatible(old.result, new.result)
+        && old.parameters.len() == new.parameters.len()
+        && old.parameters.iter().zip(&new.parameters).all(|(&a, &b)| {
+            self.types.scalar(a).is_some() && self.types.scalar(a) == self.types.scalar(b)
+        }))
+    }
+
+    fn declare_global(
+        &mut self,
+        name: &str,
+        storage: Option<StorageClass>,
+        declared: &Declared<'_>,
+        initializer: Option<&Node<ast::Initializer>>,
+    ) -> Result<()> {
+        let ty = declared.ty;
+        if self.types.is_variably_modified(ty) {
+            return Err(self.error(format!("`{name}` has a type that is not constant")));
+        }
+        let definition = match (initializer, storage) {
+            (Some(_), _) => Definition::Complete,
+            (None, Some(StorageClass::Extern)) => Definition::Declared,
+            _ => Definition::Tentative,
+        };
+        if let Some(other) = self.scopes.lookup_innermost(name) {
+            let same = self
+                .scopes
+                .linked
+                .get(name)
+                .is_some_and(|linked| linked.symbol == other);
+            if !same {
+                return Err(self.error(format!("`{name}` is declared as something else before")));
+            }
+        }
+        let symbol = match self.scopes.linked.get(name).copied() {
+            Some(mut linked) => {
+                let known = self.scopes.symbol(linked.symbol);
+                let known_type = known.ty;
+                if !matches!(known.entity, Entity::Object(_)) {
+                    return Err(
+                        self.error(format!("`{name}` is declared as something else before"))
+                    );
+                }
+                if !self.types.compatible(known_type, ty) {
+                    let (old, new) = (self.types.describe(known_type), self.types.describe(ty));
+                    return Err(self.error(format!(
+                        "`{name}` is declared as `{new}`, but as `{old}` before"
+                    )));
+                }
+                if linked.definition == Definition::Complete && definition == Definition::Complete {
+                    return Err(self.error(format!("`{name}` is defined twice")));
+                }
+                let merged = self.types.composite(known_type, ty);
+                self.scopes.symbol_mut(linked.symbol).ty = merged;
+                if linked.definition == Definition::Declared || definition == Definition::Complete {
+                    linked.definition = definition;
+                }
+                self.scopes.linked.insert(name.into(), linked);
+                linked.symbol
+            }
+            None => {
+                let external = storage != Some(StorageClass::Static);
+                let span = self.span;
+                let object =
+                    self.add_object(name.to_owned(), ty, Storage::Static { external }, span)?;
+                let symbol = self.scopes.create(Symbol {
+                    ty,
+                    entity: Entity::Object(object),
+                    span,
+                });
+                self.scopes
+                    .linked
+                    .insert(name.into(), Linked { symbol, definition });
+                symbol
+            }
+        };
+        self.scopes.bind(name, symbol);
+        let Entity::Object(object) = self.scopes.symbol(symbol).entity else {
+            return Ok(());
+        };
+        self.update_layout(object, symbol, declared.attributes.alignment)?;
+        if let Some(initializer) = initializer {
+            let ty = self.initialise_static(object, ty, initializer)?;
+            let symbol_type = self.scopes.symbol(symbol).ty;
+            self.scopes.symbol_mut(symbol).ty = self.types.composite(symbol_type, ty);
+            self.update_layout(object, symbol, None)?;
+        }
+        Ok(())
+    }
+
+    /// Gives an object the size of its symbol's type as far as that is known now.
+    fn update_layout(
+        &mut self,
+        object: ObjectIndex,
+        symbol: SymbolId,
+        alignment: Option<u64>,
+    ) -> Result<()> {
+        let ty = self.scopes.symbol(symbol).ty;
+        if self.types.is_complete(ty) && !self.types.is_variable_size(ty) {
+            let size = self.size_of(ty)?;
+            let natural = self.alignment_of(ty)?;
+            let leaves = self.types.leaves(ty);
+            if let Some(object) = self.objects.get_mut(object.0 as usize) {
+                // A flexible array member's initialiser may have made it larger.
+                if size > object.size {
+                    object.size = size;
+                    object.leaves = leaves;
+                }
+                object.alignment = object.alignment.max(natural);
+            }
+        }
+        if let (Some(alignment), Some(object)) =
+            (alignment, self.objects.get_mut(object.0 as usize))
+        {
+            object.alignment = object.alignment.max(alignment);
+        }
+        Ok(())
+    }
+
+    /// What is left to say about globals at the end of the program.
+    pub(super) fn finish_globals(&mut self) -> Result<()> {
+        let mut all: Vec<Linked> = self.scopes.linked.values().copied().collect();
+        all.sort_by_key(|linked| match self.scopes.symbol(linked.symbol).entity {
+            Entity::Object(object) => object.0,
+            _ => u32::MAX,
+        });
+        for linked in all {
+            let Symbol { ty, entity, span } = self.scopes.symbol(linked.symbol).clone();
+            let Entity::Object(object) = entity else {
+                continue;
+            };
+            self.span = span;
+            if linked.definition == Definition::Tentative
+                && let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
+            {
+                let one = self.types.array(element, ArrayLength::Constant(1));
+                self.scopes.symbol_mut(linked.symbol).ty = one;
+            }
+            self.update_layout(object, linked.symbol, None)?;
+            let ty = self.scopes.symbol(linked.symbol).ty;
+            if linked.definition != Definition::Declared && !self.types.is_complete(ty) {
+                let ty = self.types.describe(ty);
+                return Err(self.error(format!("a variable of the incomplete type `{ty}`")));
+            }
+            if linked.definition == Definition::Declared {
+                // Defined elsewhere: it may hold anything.
+                self.in_start(|this| this.emit(Instruction::Declare(object)));
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_static_local(
+        &mut self,
+        name: &str,
+        declared: &Declared<'_>,
+        initializer: Option<&Node<ast::Initializer>>,
+    ) -> Result<()> {
+        self.check_not_redeclared(name)?;
+        if self.types.is_variable_size(declared.ty) {
+            return Err(self.error(format!("the static variable `{name}` has no constant size")));
+        }
+        let full_name = self.local_name(name);
+        let span = self.span;
+        let storage = Storage::Static { external: false };
+        let object = self.add_object(full_name, declared.ty, storage, span)?;
+        let symbol = self.bind_local(name, declared.ty, Entity::Object(object));
+        self.update_layout(object, symbol, declared.attributes.alignment)?;
+        match initializer {
+            Some(initializer) => {
+                let ty = self.initialise_static(object, declared.ty, initializer)?;
+                self.scopes.symbol_mut(symbol).ty = ty;
+                self.update_layout(object, symbol, None)
+            }
+            None => self.check_complete(name, declared.ty),
+        }
+    }
+
+    fn check_complete(&self, name: &str, ty: Type) -> Result<()> {
+        if self.types.is_complete(ty) {
+            return Ok(());
+        }
+        let ty = self.types.describe(ty);
+        Err(self.error(format!("`{name}` has the incomplete type `{ty}`")))
+    }
+
+    fn check_not_redeclared(&self, name: &str) -> Result<()> {
+        if self.scopes.lookup_innermost(name).is_some() {
+            return Err(self.error(format!("`{name}` is declared twice")));
+        }
+        Ok(())
+    }
+
+    /// A name for a local that no other object of the function has.
+    pub(super) fn local_name(&mut self, name: &str) -> String {
+        let plain = format!("{}::{name}", self.function.name);
+        if self.function.names.insert(plain.clone()) {
+            return plain;
+        }
+        let mut number = self.scopes.number();
+        loop {
+            let nested = format!("{}::{number}::{name}", self.function.name);
+            if self.function.names.insert(nested.clone()) {
+                return nested;
+            }
+            number += 1;
+        }
+    }
+
+    pub(super) fn bind_local(&mut self, name: &str, ty: Type, entity: Entity) -> SymbolId {
+        let symbol = self.scopes.create(Symbol {
+            ty,
+            entity,
+            span: self.span,
+        });
+        self.scopes.bind(name, symbol);
+        symbol
+    }
+
+    fn declare_local(
+        &mut self,
+        name: &str,
+        declared: &Declared<'_>,
+        initializer: Option<&Node<ast::Initializer>>,
+    ) -> Result<()> {
+        self.check_not_redeclared(name)?;
+        let ty = declared.ty;
+        if self.types.is_variable_size(ty) {
+            if initializer.is_some() {
+                return Err(
+                    self.error(format!("the variable-length array `{name}` is initialised"))
+                );
+            }
+            return self.declare_variable_array(name, ty);
+        }
+        let full_name = self.local_name(name);
+        let span = self.span;
+        let storage = Storage::Automatic(self.function.index);
+        let object = self.add_object(full_name, ty, storage, span)?;
+        let symbol = self.bind_local(name, ty, Entity::Object(object));
+        let Some(initializer) = initializer else {
+            self.check_complete(name, ty)?;
+            self.update_layout(object, symbol, declared.attributes.alignment)?;
+            self.emit(Instruction::Declare(object));
+            return Ok(());
+        };
+        let plan = self.plan_initialiser(ty, initializer)?;
+        self.scopes.symbol_mut(symbol).ty = plan.ty;
+        self.span = span;
+        self.check_complete(name, plan.ty)?;
+        self.update_layout(object, symbol, declared.attributes.alignment)?;
+        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+            object.size = object.size.max(plan.size);
+        }
+        self.emit_initialiser(Expr::ObjectAddress(object), &plan)
+    }
+
+    /// A variable-length array: an object of its own is made where the declaration is reached.
+    fn declare_variable_array(&mut self, name: &str, ty: Type) -> Result<()> {
+        let full_name = self.local_name(name);
+        let span = self.span;
+        let mut element = ty;
+        while let TypeKind::Array { element: inner, .. } = *self.types.kind(element) {
+            element = inner;
+        }
+        let alignment = self.alignment_of(element)?;
+        let pointer_type = self.types.pointer(element);
+        let storage = Storage::Automatic(self.function.index);
+        let pointer = self.add_object(full_name, pointer_type, storage, span)?;
+        let size = self.size_expression(ty)?;
+        let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
+        let place = self.object_place(pointer, ScalarType::Pointer);
+        self.emit(Instruction::Allocate {
+            place,
+            size,
+            alignment,
+            lifetime: Lifetime::Automatic,
+            contents: InitialContents::Uninitialised,
+        });
+        self.bind_local(name, ty, Entity::VariableArray(pointer));
+        Ok(())
+    }
+
+    /// Initialises a static object in the start function; gives its completed type.
+    fn initialise_static(
+        &mut self,
+        object: ObjectIndex,
+        ty: Type,
+        initializer: &Node<ast::Initializer>,
+    ) -> Result<Type> {
+        let span = self.span;
+        // Inside of a function, its name is what `__func__` means.
+        let name = self.function.name.clone();
+        let result = self.in_start(|this| {
+            let start_name = std::mem::replace(&mut this.function.name, name);
+            let result = this.static_initialiser(object, ty, initializer);
+            this.function.name = start_name;
+            result
+        });
+        self.span = span;
+        result
+    }
+
+    fn static_initialiser(
+        &mut self,
+        object: ObjectIndex,
+        ty: Type,
+        initializer: &Node<ast::Initializer>,
+    ) -> Result<Type> {
+        let plan = self.plan_initialiser(ty, initializer)?;
+        if !self.types.is_complete(plan.ty) {
+            let ty = self.types.describe(plan.ty);
+            return Err(self.error(format!("a variable of the incomplete type `{ty}`")));
+        }
+        let size = self.size_of(plan.ty)?.max(plan.size);
+        let leaves = self.types.leaves(plan.ty);
+        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+            object.size = size;
+            object.leaves = leaves;
+            object.leaves.extend_from_slice(&plan.flexible);
+        }
+        self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
+        Ok(plan.ty)
+    }
+
+    /// An identifier that is called but not declared: `int name()`.
+    pub(super) fn declare_implicitly(&mut self, name: &str) -> Result<SymbolId> {
+        self.warn(format!("the function `{name}` is not declared"));
+        let ty = self.types.function(crate::frontend::types::FunctionType {
+            result: Type::INT,
+            parameters: Vec::new(),
+            form: crate::frontend::types::ParameterForm::Unspecified,
+        });
+        if let Some(linked) = self.scopes.linked.get(name).copied() {
+            return Ok(linked.symbol);
+        }
+        let name: Rc<str> = name.into();
+        let symbol = self.scopes.create(Symbol {
+            ty,
+            entity: Entity::Function {
+                name: Rc::clone(&name),
+            },
+            span: self.span,
+        });
+        self.scopes.bind_at_file_scope(&name, symbol);
+        self.scopes.linked.insert(
+            name,
+            Linked {
+                symbol,
+                definition: Definition::Declared,
+            },
+        );
+        Ok(symbol)
+    }
+
+    /// `count * size` in bytes of `size_t`.
+    pub(super) fn byte_count(&self, count: Expr, size: u64) -> Expr {
+        let scalar = self.size_scalar();
+        let size = fold::integer(i128::from(size), scalar);
+        fold::binary(BinaryOp::Multiply, count, size, scalar)
+    }
+
+    /// A builder for a function that is about to be lowered.
+    pub(super) fn builder_for(
+        &self,
+        index: crate::frontend::ir::FunctionIndex,
+        name: &str,
+        result: Type,
+    ) -> FunctionBuilder {
+        FunctionBuilder::new(index, name.to_owned(), result, self.span)
+    }
+
+    /// A fresh object of the type that holds anything, as a value.
+    pub(super) fn undetermined(&mut self, ty: Type) -> Result<Value> {
+        let object = self.temporary_object(ty)?;
+        Ok(Value::lvalue(Expr::ObjectAddress(object), ty))
+    }
+}
+
+/// Whether a declaration takes its type from its initialiser.
+fn is_auto_type(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
+    specifiers.iter().any(|specifier| {
+        matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier)
+            if matches!(&specifier.node, ast::TypeSpecifier::TypedefName(name)
+                if name.node.name == crate::frontend::rewrite::encoding::AUTO_TYPE))
+    })
+}

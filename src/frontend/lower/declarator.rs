@@ -1,0 +1,282 @@
+//! Declarators: pointers, arrays and functions around a name.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::specifier::{Attributes, qualifier_of};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{Instruction, ScalarType};
+use crate::frontend::types::{
+    ArrayLength, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
+};
+
+/// A declarator with its type.
+#[derive(Clone, Debug)]
+pub(super) struct Declared<'a> {
+    /// The name; `None` in an abstract declarator.
+    pub name: Option<&'a Node<ast::Identifier>>,
+    /// Its type.
+    pub ty: Type,
+    /// What its attributes say.
+    pub attributes: Attributes,
+}
+
+/// What an array's length may be where a declarator stands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum LengthContext {
+    /// It is evaluated: a definition.
+    Evaluated,
+    /// It need not be constant, but nobody evaluates it: a prototype.
+    Prototype,
+}
+
+impl Lowerer<'_> {
+    /// The type that a declarator makes of the specifiers' type.
+    pub(super) fn declarator<'n>(
+        &mut self,
+        base: Type,
+        node: &'n Node<ast::Declarator>,
+    ) -> Result<Declared<'n>> {
+        self.declarator_in(base, node, LengthContext::Evaluated)
+    }
+
+    pub(super) fn declarator_in<'n>(
+        &mut self,
+        base: Type,
+        node: &'n Node<ast::Declarator>,
+        context: LengthContext,
+    ) -> Result<Declared<'n>> {
+        let declarator = &node.node;
+        let mut attributes = Attributes::default();
+        self.attributes(&declarator.extensions, &mut attributes)?;
+        let mut ty = self.apply_mode(base, &attributes)?;
+        // Pointers come first and bind from left to right; what follows the name binds from right to left.
+        for derived in &declarator.derived {
+            if let ast::DerivedDeclarator::Pointer(qualifiers) = &derived.node {
+                ty = self.pointer_declarator(ty, qualifiers, &mut attributes)?;
+            }
+        }
+        for derived in declarator.derived.iter().rev() {
+            self.span = self.place_of(derived);
+            match &derived.node {
+                ast::DerivedDeclarator::Pointer(_) => {}
+                ast::DerivedDeclarator::Array(array) => {
+                    ty = self.array_declarator(ty, &array.node, context)?;
+                }
+                ast::DerivedDeclarator::Function(function) => {
+                    ty = self.function_declarator(ty, &function.node)?;
+                }
+                ast::DerivedDeclarator::KRFunction(_) => {
+                    self.check_result_type(ty)?;
+                    ty = self.types.function(FunctionType {
+                        result: ty.unqualified(),
+                        parameters: Vec::new(),
+                        form: ParameterForm::Unspecified,
+                    });
+                }
+                ast::DerivedDeclarator::Block(_) => {
+                    return Err(self.error("blocks are not supported"));
+                }
+            }
+        }
+        match &declarator.kind.node {
+            ast::DeclaratorKind::Abstract => Ok(Declared {
+                name: None,
+                ty,
+                attributes,
+            }),
+            ast::DeclaratorKind::Identifier(name) => Ok(Declared {
+                name: Some(name),
+                ty,
+                attributes,
+            }),
+            ast::DeclaratorKind::Declarator(inner) => {
+                let mut inner = self.declarator_in(ty, inner, context)?;
+                inner.attributes.alignment = inner.attributes.alignment.max(attributes.alignment);
+                inner.attributes.constructor |= attributes.constructor;
+                Ok(inner)
+            }
+        }
+    }
+
+    fn pointer_declarator(
+        &mut self,
+        target: Type,
+        qualifiers: &[Node<ast::PointerQualifier>],
+        attributes: &mut Attributes,
+    ) -> Result<Type> {
+        let mut own = Qualifiers::empty();
+        for qualifier in qualifiers {
+            match &qualifier.node {
+                ast::PointerQualifier::TypeQualifier(qualifier) => {
+                    own |= qualifier_of(&qualifier.node);
+                }
+                ast::PointerQualifier::Extension(extensions) => {
+                    self.attributes(extensions, attributes)?;
+                }
+            }
+        }
+        Ok(self.types.pointer(target).qualified(own))
+    }
+
+    fn check_result_type(&self, ty: Type) -> Result<()> {
+        if self.types.is_array(ty) || self.types.is_function(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a function cannot return a `{ty}`")));
+        }
+        Ok(())
+    }
+
+    fn array_declarator(
+        &mut self,
+        element: Type,
+        array: &ast::ArrayDeclarator,
+        context: LengthContext,
+    ) -> Result<Type> {
+        if self.types.is_void(element) || self.types.is_function(element) {
+            let element = self.types.describe(element);
+            return Err(self.error(format!("an array of elements of type `{element}`")));
+        }
+        let complete = self.types.is_complete(element)
+            || matches!(
+                self.types.kind(element),
+                TypeKind::Array {
+                    length: ArrayLength::Unspecified,
+                    ..
+                }
+            );
+        if !complete {
+            let element = self.types.describe(element);
+            return Err(self.error(format!(
+                "an array of elements of the incomplete type `{element}`"
+            )));
+        }
+        let length = match &array.size {
+            ast::ArraySize::Unknown => ArrayLength::Unknown,
+            ast::ArraySize::VariableUnknown => ArrayLength::Unspecified,
+            ast::ArraySize::VariableExpression(size) | ast::ArraySize::StaticExpression(size) => {
+                self.array_length(size, context)?
+            }
+        };
+        let ty = self.types.array(element, length);
+        if let ArrayLength::Constant(_) = length
+            && !self.types.is_variable_size(ty)
+        {
+            self.size_of(ty)?;
+        }
+        Ok(ty)
+    }
+
+    fn array_length(
+        &mut self,
+        size: &Node<ast::Expression>,
+        context: LengthContext,
+    ) -> Result<ArrayLength> {
+        match self.try_constant(size)? {
+            Some((value, _)) => match u64::try_from(value) {
+                Ok(length) => Ok(ArrayLength::Constant(length)),
+                Err(_) => Err(self.error_at(size, "the length of an array is negative")),
+            },
+            None if context == LengthContext::Prototype => Ok(ArrayLength::Unspecified),
+            None if self.scopes.at_file_scope() => {
+                Err(self.error_at(size, "the length of an array at file scope is not constant"))
+            }
+            None => {
+                let value = self.expression(size)?;
+                let (expr, ty) = self.scalar_value(value)?;
+                let from = self.scalar_type(ty)?;
+                let scalar = self.size_scalar();
+                let length = fold::convert(expr, from, scalar);
+                let object = self.temporary(scalar);
+                let place = self.object_place(object, scalar);
+                self.emit_fresh(Instruction::Assign {
+                    place,
+                    value: length,
+                });
+                Ok(ArrayLength::Variable(object))
+            }
+        }
+    }
+
+    /// The type of a function from a prototype.
+    fn function_declarator(
+        &mut self,
+        result: Type,
+        function: &ast::FunctionDeclarator,
+    ) -> Result<Type> {
+        self.check_result_type(result)?;
+        let number = self.scopes.number();
+        self.scopes.enter(number);
+        let parameters = self.prototype_parameters(function);
+        self.scopes.leave();
+        let (parameters, form) = parameters?;
+        Ok(self.types.function(FunctionType {
+            result: result.unqualified(),
+            parameters,
+            form,
+        }))
+    }
+
+    fn prototype_parameters(
+        &mut self,
+        function: &ast::FunctionDeclarator,
+    ) -> Result<(Vec<Type>, ParameterForm)> {
+        let mut parameters = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            let specifiers = self.specifiers(&parameter.node.specifiers)?;
+            let (name, ty) = match &parameter.node.declarator {
+                Some(declarator) => {
+                    let declared =
+                        self.declarator_in(specifiers.ty, declarator, LengthContext::Prototype)?;
+                    (declared.name, declared.ty)
+                }
+                None => (None, specifiers.ty),
+            };
+            let ty = self.adjusted_parameter(ty);
+            // Later parameters' array lengths may name this one.
+            if let Some(name) = name {
+                self.bind_prototype_parameter(&name.node.name, ty);
+            }
+            parameters.push(ty);
+        }
+        Ok(self.parameter_form(parameters, function))
+    }
+
+    /// `(void)`, `()`, `(…, ...)`.
+    pub(super) fn parameter_form(
+        &self,
+        parameters: Vec<Type>,
+        function: &ast::FunctionDeclarator,
+    ) -> (Vec<Type>, ParameterForm) {
+        let variadic = function.ellipsis == ast::Ellipsis::Some;
+        if variadic {
+            return (parameters, ParameterForm::Variadic);
+        }
+        match parameters.as_slice() {
+            [] => (parameters, ParameterForm::Unspecified),
+            [only] if self.types.is_void(*only) => (Vec::new(), ParameterForm::Fixed),
+            _ => (parameters, ParameterForm::Fixed),
+        }
+    }
+
+    /// A parameter's type: arrays and functions are pointers.
+    pub(super) fn adjusted_parameter(&mut self, ty: Type) -> Type {
+        match *self.types.kind(ty) {
+            TypeKind::Array { element, .. } => self.types.pointer(element.qualified(ty.qualifiers)),
+            TypeKind::Function(_) => self.types.pointer(ty),
+            _ => ty,
+        }
+    }
+
+    fn bind_prototype_parameter(&mut self, name: &str, ty: Type) {
+        // Never evaluated: any object will do.
+        let scalar = self.types.scalar(ty).unwrap_or(ScalarType::Bool);
+        let object = self.temporary(scalar);
+        let symbol = self.scopes.create(super::scope::Symbol {
+            ty,
+            entity: super::scope::Entity::Object(object),
+            span: self.span,
+        });
+        self.scopes.bind(name, symbol);
+    }
+}

@@ -1,0 +1,402 @@
+//! Expressions: the way from each kind of syntax to its part of the module.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::assignment::{Fixity, Use};
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::constant::{self, Encoding};
+use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
+use crate::frontend::rewrite::encoding;
+use crate::frontend::types::{FloatKind, IntegerKind, Type};
+
+/// The operator that evaluates both operands and nothing else.
+fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
+    use ast::BinaryOperator as C;
+    Some(match operator {
+        C::Multiply => BinaryOp::Multiply,
+        C::Divide => BinaryOp::Divide,
+        C::Modulo => BinaryOp::Remainder,
+        C::Plus => BinaryOp::Add,
+        C::Minus => BinaryOp::Subtract,
+        C::ShiftLeft => BinaryOp::ShiftLeft,
+        C::ShiftRight => BinaryOp::ShiftRight,
+        C::Less => BinaryOp::Less,
+        C::Greater => BinaryOp::Greater,
+        C::LessOrEqual => BinaryOp::LessEqual,
+        C::GreaterOrEqual => BinaryOp::GreaterEqual,
+        C::Equals => BinaryOp::Equal,
+        C::NotEquals => BinaryOp::NotEqual,
+        C::BitwiseAnd => BinaryOp::And,
+        C::BitwiseXor => BinaryOp::Xor,
+        C::BitwiseOr => BinaryOp::Or,
+        _ => return None,
+    })
+}
+
+/// The operator of a compound assignment.
+fn assignment_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
+    use ast::BinaryOperator as C;
+    Some(match operator {
+        C::AssignMultiply => BinaryOp::Multiply,
+        C::AssignDivide => BinaryOp::Divide,
+        C::AssignModulo => BinaryOp::Remainder,
+        C::AssignPlus => BinaryOp::Add,
+        C::AssignMinus => BinaryOp::Subtract,
+        C::AssignShiftLeft => BinaryOp::ShiftLeft,
+        C::AssignShiftRight => BinaryOp::ShiftRight,
+        C::AssignBitwiseAnd => BinaryOp::And,
+        C::AssignBitwiseXor => BinaryOp::Xor,
+        C::AssignBitwiseOr => BinaryOp::Or,
+        _ => return None,
+    })
+}
+
+/// The name of the encoded operator, if the cast stands for `__real__` or `__imag__`.
+fn complex_part(name: &ast::TypeName) -> Option<&str> {
+    let [specifier] = name.specifiers.as_slice() else {
+        return None;
+    };
+    let ast::SpecifierQualifier::TypeSpecifier(specifier) = &specifier.node else {
+        return None;
+    };
+    let ast::TypeSpecifier::TypedefName(name) = &specifier.node else {
+        return None;
+    };
+    let name = name.node.name.as_str();
+    matches!(name, encoding::REAL_PART | encoding::IMAGINARY_PART).then_some(name)
+}
+
+impl Lowerer<'_> {
+    /// An expression whose value is wanted; it may be an lvalue.
+    pub(super) fn expression(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
+        self.expression_for(node, Use::Value)
+    }
+
+    /// An expression for its effects alone.
+    pub(super) fn effects(&mut self, node: &Node<ast::Expression>) -> Result<()> {
+        self.expression_for(node, Use::Effects)?;
+        Ok(())
+    }
+
+    /// An expression.
+    pub(super) fn expression_for(
+        &mut self,
+        node: &Node<ast::Expression>,
+        wanted: Use,
+    ) -> Result<Value> {
+        self.span = self.place_of(node);
+        match &node.node {
+            ast::Expression::Identifier(identifier) => self.identifier(&identifier.node.name),
+            ast::Expression::Constant(constant) => self.constant(&constant.node),
+            ast::Expression::StringLiteral(parts) => self.string_literal(&parts.node),
+            ast::Expression::GenericSelection(selection) => self.generic(&selection.node),
+            ast::Expression::Member(member) => self.member(member),
+            ast::Expression::Call(call) => self.call(&call.node, wanted),
+            ast::Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node),
+            ast::Expression::SizeOfTy(operand) => {
+                let ty = self.type_name(&operand.node.0.node)?;
+                self.size_of_type(ty)
+            }
+            ast::Expression::SizeOfVal(operand) => {
+                let value = self.unevaluated(|this| this.expression(&operand.node.0))?;
+                if let ValueKind::Lvalue(Lvalue {
+                    bit_field: Some(_), ..
+                }) = value.kind
+                {
+                    return Err(self.error("`sizeof` is applied to a bit-field"));
+                }
+                self.size_of_type(value.ty)
+            }
+            ast::Expression::AlignOf(operand) => {
+                let ty = self.type_name(&operand.node.0.node)?;
+                let alignment = self.alignment_of(ty)?;
+                Ok(self.size_constant(alignment))
+            }
+            ast::Expression::UnaryOperator(unary) => self.unary(&unary.node, wanted),
+            ast::Expression::Cast(cast) => self.cast_expression(&cast.node, wanted),
+            ast::Expression::BinaryOperator(binary) => self.binary(node, &binary.node, wanted),
+            ast::Expression::Conditional(conditional) => {
+                self.conditional(&conditional.node, wanted)
+            }
+            ast::Expression::Comma(parts) => {
+                let Some((last, first)) = parts.split_last() else {
+                    return Ok(Value::void());
+                };
+                for part in first {
+                    self.effects(part)?;
+                }
+                let value = self.expression_for(last, wanted)?;
+                Ok(self.rvalue(value))
+            }
+            ast::Expression::OffsetOf(offset) => self.offset_of(&offset.node),
+            ast::Expression::VaArg(argument) => self.va_arg(&argument.node),
+            ast::Expression::Statement(statement) => self.statement_expression(statement),
+        }
+    }
+
+    /// A constant of type `size_t`.
+    pub(super) fn size_constant(&self, value: u64) -> Value {
+        let expr = fold::integer(i128::from(value), self.size_scalar());
+        Value::scalar(expr, self.types.size_type())
+    }
+
+    fn size_of_type(&mut self, ty: Type) -> Result<Value> {
+        let size = self.size_expression(ty)?;
+        let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
+        Ok(Value::scalar(size, self.types.size_type()))
+    }
+
+    fn constant(&mut self, literal: &ast::Constant) -> Result<Value> {
+        match literal {
+            ast::Constant::Integer(integer) => {
+                let (value, kind) = constant::integer(integer, self.options.data_model)
+                    .map_err(|error| self.error(error.to_string()))?;
+                let ty = self.types.integer(kind);
+                if integer.suffix.imaginary {
+                    return self.imaginary(FloatKind::Double);
+                }
+                let scalar = self.scalar_type(ty)?;
+                Ok(Value::scalar(fold::integer(value as i128, scalar), ty))
+            }
+            ast::Constant::Float(float) => {
+                let (bits, kind) =
+                    constant::float(float).map_err(|error| self.error(error.to_string()))?;
+                if float.suffix.imaginary {
+                    return self.imaginary(kind);
+                }
+                let ty = self.types.float(kind);
+                let format = kind.format();
+                Ok(Value::scalar(Expr::Float { bits, format }, ty))
+            }
+            ast::Constant::Character(text) => {
+                let (value, encoding) =
+                    constant::character(text).map_err(|error| self.error(error.to_string()))?;
+                let ty = match encoding {
+                    Encoding::Bytes => Type::INT,
+                    other => self.character_type(other),
+                };
+                let scalar = self.scalar_type(ty)?;
+                Ok(Value::scalar(fold::integer(i128::from(value), scalar), ty))
+            }
+        }
+    }
+
+    fn imaginary(&mut self, kind: FloatKind) -> Result<Value> {
+        self.unsupported("complex arithmetic");
+        let ty = self
+            .types
+            .intern(crate::frontend::types::TypeKind::Complex(kind));
+        let object = self.temporary_object(ty)?;
+        Ok(Value::aggregate(Expr::ObjectAddress(object), ty))
+    }
+
+    /// The type of an element of a string with the prefix.
+    pub(super) fn character_type(&mut self, encoding: Encoding) -> Type {
+        match encoding {
+            Encoding::Bytes => Type::CHAR,
+            Encoding::Char16 => self.types.integer(IntegerKind::UnsignedShort),
+            Encoding::Char32 => Type::UNSIGNED_INT,
+            Encoding::Wide => self.types.wide_character_type(),
+        }
+    }
+
+    fn string_literal(&mut self, parts: &[String]) -> Result<Value> {
+        let (units, encoding) =
+            constant::string(parts).map_err(|error| self.error(error.to_string()))?;
+        let element = self.character_type(encoding);
+        let bytes = self.size_of(element)? as u8;
+        Ok(self.string_object(units, bytes, element))
+    }
+
+    fn generic(&mut self, selection: &ast::GenericSelection) -> Result<Value> {
+        let controlling = self.unevaluated(|this| {
+            let value = this.expression(&selection.expression)?;
+            Ok(this.rvalue(value).ty.unqualified())
+        })?;
+        let mut default = None;
+        let mut chosen = None;
+        for association in &selection.associations {
+            match &association.node {
+                ast::GenericAssociation::Type(association) => {
+                    let ty = self.type_name(&association.node.type_name.node)?;
+                    let same_qualifiers = ty.qualifiers.is_empty();
+                    if same_qualifiers && self.types.compatible(ty, controlling) && chosen.is_none()
+                    {
+                        chosen = Some(&association.node.expression);
+                    }
+                }
+                ast::GenericAssociation::Default(expression) => {
+                    if default.replace(expression).is_some() {
+                        return Err(self.error_at(association, "two defaults in `_Generic`"));
+                    }
+                }
+            }
+        }
+        match chosen.or(default) {
+            Some(expression) => self.expression(expression),
+            None => {
+                let ty = self.types.describe(controlling);
+                Err(self.error(format!("`_Generic` has no association for the type `{ty}`")))
+            }
+        }
+    }
+
+    fn unary(&mut self, unary: &ast::UnaryOperatorExpression, wanted: Use) -> Result<Value> {
+        use ast::UnaryOperator as C;
+        let operand = &unary.operand;
+        match &unary.operator.node {
+            C::PostIncrement => self.increment(operand, BinaryOp::Add, Fixity::Postfix, wanted),
+            C::PostDecrement => {
+                self.increment(operand, BinaryOp::Subtract, Fixity::Postfix, wanted)
+            }
+            C::PreIncrement => self.increment(operand, BinaryOp::Add, Fixity::Prefix, wanted),
+            C::PreDecrement => self.increment(operand, BinaryOp::Subtract, Fixity::Prefix, wanted),
+            C::Address => self.address_of(operand),
+            C::Indirection => {
+                let span = self.span;
+                let value = self.expression(operand)?;
+                self.span = span;
+                self.dereference(value)
+            }
+            C::Plus | C::Minus | C::Complement => {
+                let span = self.span;
+                let value = self.expression(operand)?;
+                self.span = span;
+                self.unary_operation(&unary.operator.node, value)
+            }
+            C::Negate => {
+                let span = self.span;
+                let condition = self.condition(operand)?;
+                self.span = span;
+                let truth = self.truth_of(condition);
+                let (expr, _) = self.scalar_value(truth)?;
+                let not = fold::unary(crate::frontend::ir::UnaryOp::LogicalNot, expr, fold::INT);
+                Ok(Value::scalar(not, Type::INT))
+            }
+        }
+    }
+
+    fn cast_expression(&mut self, cast: &ast::CastExpression, wanted: Use) -> Result<Value> {
+        let span = self.span;
+        if let Some(part) = complex_part(&cast.type_name.node) {
+            let value = self.expression(&cast.expression)?;
+            self.span = span;
+            return self.complex_part(value, part == encoding::IMAGINARY_PART);
+        }
+        let ty = self.type_name(&cast.type_name.node)?;
+        if self.types.is_void(ty) {
+            self.expression_for(&cast.expression, wanted)?;
+            return Ok(Value::void());
+        }
+        let value = self.expression(&cast.expression)?;
+        self.span = span;
+        if self.types.is_array(ty) || self.types.is_function(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a cast to the type `{ty}`")));
+        }
+        self.cast(value, ty)
+    }
+
+    fn binary(
+        &mut self,
+        node: &Node<ast::Expression>,
+        binary: &ast::BinaryOperatorExpression,
+        wanted: Use,
+    ) -> Result<Value> {
+        let (left, right) = (&binary.lhs, &binary.rhs);
+        let operator = &binary.operator.node;
+        if let Some(op) = plain_operator(operator) {
+            return self.binary_operation(op, left, right);
+        }
+        if let Some(op) = assignment_operator(operator) {
+            return self.compound_assign(op, left, right, wanted);
+        }
+        match operator {
+            ast::BinaryOperator::Index => self.index(left, right),
+            ast::BinaryOperator::Assign => self.assign(left, right, wanted),
+            _ => {
+                let condition = self.condition(node)?;
+                if wanted == Use::Effects {
+                    return self.drop_condition(condition);
+                }
+                Ok(self.truth_of(condition))
+            }
+        }
+    }
+
+    /// The effects of `&&` and `||` alone.
+    fn drop_condition(&mut self, condition: super::condition::Condition) -> Result<Value> {
+        if let super::condition::Condition::Branched { then, otherwise } = condition {
+            let values = [(then, Value::void()), (otherwise, Value::void())];
+            return self.join_values(values, Type::VOID);
+        }
+        Ok(Value::void())
+    }
+
+    fn offset_of(&mut self, offset: &ast::OffsetOfExpression) -> Result<Value> {
+        let ty = self.type_name(&offset.type_name.node)?;
+        let null = fold::integer(0, ScalarType::Pointer);
+        let designator = &offset.designator.node;
+        let mut place = self.select(Value::lvalue(null, ty), &designator.base.node.name)?;
+        for member in &designator.members {
+            place = match &member.node {
+                ast::OffsetMember::Member(name) => self.select(place, &name.node.name)?,
+                ast::OffsetMember::IndirectMember(name) => {
+                    let target = self.dereference(place)?;
+                    self.select(target, &name.node.name)?
+                }
+                ast::OffsetMember::Index(index) => {
+                    let pointer = self.rvalue(place);
+                    let index = self.expression(index)?;
+                    let index = self.rvalue(index);
+                    if !self.types.is_integer(index.ty) {
+                        return Err(self.error_at(member, "the index is not an integer"));
+                    }
+                    let element = self.add_to_pointer(pointer, index, BinaryOp::Add)?;
+                    self.dereference(element)?
+                }
+            };
+        }
+        let address = match place.kind {
+            ValueKind::Lvalue(Lvalue {
+                address,
+                bit_field: None,
+            }) => address,
+            _ => return Err(self.error("`offsetof` is applied to a bit-field")),
+        };
+        let size = self.size_scalar();
+        let expr = match fold::evaluate(&address) {
+            Some(value) => fold::integer(value, size),
+            None => fold::convert(address, ScalarType::Pointer, size),
+        };
+        Ok(Value::scalar(expr, self.types.size_type()))
+    }
+
+    /// The value of an integer constant expression; `None` if it is not constant.
+    pub(super) fn try_constant(
+        &mut self,
+        node: &Node<ast::Expression>,
+    ) -> Result<Option<(i128, Type)>> {
+        let span = self.span;
+        let result = self.unevaluated(|this| {
+            let value = this.expression(node)?;
+            let value = this.rvalue(value);
+            if !this.types.is_integer(value.ty) {
+                return Err(this.error_at(node, "the expression is not an integer"));
+            }
+            let ty = value.ty;
+            let (expr, _) = this.scalar_value(value)?;
+            Ok(fold::evaluate(&expr).map(|value| (value, ty)))
+        });
+        self.span = span;
+        result
+    }
+
+    /// The value of an integer constant expression.
+    pub(super) fn constant_value(&mut self, node: &Node<ast::Expression>) -> Result<(i128, Type)> {
+        self.try_constant(node)?
+            .ok_or_else(|| self.error_at(node, "the expression is not constant"))
+    }
+}

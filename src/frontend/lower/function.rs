@@ -1,0 +1,509 @@
+//! Function definitions, and the call of `main`.
+
+use lang_c::ast;
+use lang_c::span::Node;
+use rustc_hash::FxHashMap;
+
+use super::scope::{Definition, Entity};
+use super::value::Value;
+use super::{Lowerer, Result, fold};
+use crate::frontend::diagnostic::{Error, ErrorKind};
+use crate::frontend::ir::{
+    Argument, BinaryOp, Callee, Expr, FunctionIndex, InitialContents, Instruction, ObjectIndex,
+    Place, ScalarType, Storage, Terminator,
+};
+use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
+use crate::program::Lifetime;
+
+/// The part of a declarator that makes it a function, and what is around it.
+struct FunctionHead<'n> {
+    name: &'n Node<ast::Identifier>,
+    parameters: ParameterSyntax<'n>,
+    result: Type,
+}
+
+#[derive(Copy, Clone)]
+enum ParameterSyntax<'n> {
+    Prototype(&'n ast::FunctionDeclarator),
+    Identifiers(&'n [Node<ast::Identifier>]),
+}
+
+impl Lowerer<'_> {
+    /// Gives a function with a body its index, so that calls can name it before its definition.
+    pub(super) fn announce_function(&mut self, declaration: &ast::ExternalDeclaration) {
+        if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
+            && let Some(name) = declarator_name(&function.node.declarator)
+            && !self.defined.contains_key(name)
+        {
+            let index = self.new_function();
+            self.defined.insert(name.into(), index);
+        }
+    }
+
+    /// Reserves the index of a function.
+    pub(super) fn new_function(&mut self) -> FunctionIndex {
+        self.functions.push(None);
+        FunctionIndex(self.functions.len() as u32 - 1)
+    }
+
+    pub(super) fn function_definition(
+        &mut self,
+        node: &Node<ast::FunctionDefinition>,
+    ) -> Result<()> {
+        let definition = &node.node;
+        let specifiers = self.specifiers(&definition.specifiers)?;
+        let head = self.function_head(specifiers.ty, &definition.declarator)?;
+        self.span = self.place_of(head.name);
+        let name = head.name.node.name.as_str();
+        if !self.types.is_void(head.result)
+            && (!self.types.is_complete(head.result) || self.types.is_array(head.result))
+        {
+            let ty = self.types.describe(head.result);
+            return Err(self.error(format!("the function `{name}` returns a `{ty}`")));
+        }
+        let Some(&index) = self.defined.get(name) else {
+            return Err(self.error(format!("`{name}` cannot be defined here")));
+        };
+        if self
+            .functions
+            .get(index.0 as usize)
+            .is_some_and(Option::is_some)
+        {
+            return Err(self.error(format!("`{name}` is defined twice")));
+        }
+        let builder = self.builder_for(index, name, head.result);
+        let outer = std::mem::replace(&mut self.function, builder);
+        let outer_jumps = std::mem::take(&mut self.jumps);
+        let result = self.define(&head, definition);
+        while !self.scopes.at_file_scope() {
+            self.scopes.leave();
+        }
+        self.jumps = outer_jumps;
+        let built = std::mem::replace(&mut self.function, outer);
+        result?;
+        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
+            *slot = Some(built.finish());
+        }
+        if specifiers.attributes.constructor {
+            self.constructors.push(index);
+        }
+        Ok(())
+    }
+
+    fn define(
+        &mut self,
+        head: &FunctionHead<'_>,
+        definition: &ast::FunctionDefinition,
+    ) -> Result<()> {
+        let name = head.name.node.name.as_str();
+        self.function.scopes = 1;
+        self.scopes.enter(1);
+        let (parameters, form) = match head.parameters {
+            ParameterSyntax::Prototype(function) => self.prototype(function)?,
+            ParameterSyntax::Identifiers(names) => (
+                self.old_style(names, &definition.declarations)?,
+                ParameterForm::Unspecified,
+            ),
+        };
+        let ty = self.types.function(FunctionType {
+            result: head.result.unqualified(),
+            parameters: match form {
+                ParameterForm::Unspecified => Vec::new(),
+                _ => parameters.clone(),
+            },
+            form,
+        });
+        // The function's own name belongs to the scope around it.
+        let inner = self.scopes.suspend_to_file_scope();
+        self.span = self.place_of(head.name);
+        let declared = self.declare_function(name, ty);
+        self.scopes.resume(inner);
+        declared?;
+        if let Some(linked) = self.scopes.linked.get_mut(name) {
+            linked.definition = Definition::Complete;
+        }
+        if form == ParameterForm::Variadic {
+            self.add_variable_arguments();
+        }
+        if !self.types.is_void(head.result) {
+            let storage = Storage::Automatic(self.function.index);
+            let object_name = format!("{name}::<result>");
+            let span = self.span;
+            let result = self.add_object(object_name, head.result, storage, span)?;
+            self.function.result = Some(result);
+        }
+        if self.is_error_function(name) {
+            self.end_path(Terminator::Error);
+        }
+        self.function_body(&definition.statement)?;
+        self.return_at_end(name)
+    }
+
+    /// What happens when control reaches the closing brace.
+    fn return_at_end(&mut self, name: &str) -> Result<()> {
+        if let Some(result) = self.function.result {
+            if name == "main" {
+                if let Some(scalar) = self.types.scalar(self.function.result_type) {
+                    let place = self.object_place(result, scalar);
+                    let value = fold::zero(scalar);
+                    self.emit(Instruction::Assign { place, value });
+                }
+            } else {
+                self.emit(Instruction::Declare(result));
+            }
+        }
+        let span = self.span;
+        self.function.end(Terminator::Return, span);
+        Ok(())
+    }
+
+    /// Finds the function part of a definition's declarator.
+    fn function_head<'n>(
+        &mut self,
+        base: Type,
+        node: &'n Node<ast::Declarator>,
+    ) -> Result<FunctionHead<'n>> {
+        let declarator = &node.node;
+        match &declarator.kind.node {
+            ast::DeclaratorKind::Declarator(inner) => {
+                // Everything out here belongs to the result, unless the parentheses hold nothing but the name.
+                let plain = inner.node.derived.is_empty()
+                    && matches!(
+                        inner.node.kind.node,
+                        ast::DeclaratorKind::Identifier(_) | ast::DeclaratorKind::Declarator(_)
+                    );
+                if plain && let Some(name) = innermost_name(inner) {
+                    return self.head_of(base, name, &declarator.derived, node);
+                }
+                let outer = Node::new(
+                    ast::Declarator {
+                        kind: Node::new(ast::DeclaratorKind::Abstract, declarator.kind.span),
+                        derived: declarator.derived.clone(),
+                        extensions: Vec::new(),
+                    },
+                    node.span,
+                );
+                let base = self.declarator(base, &outer)?.ty;
+                self.function_head(base, inner)
+            }
+            ast::DeclaratorKind::Identifier(name) => {
+                self.head_of(base, name, &declarator.derived, node)
+            }
+            ast::DeclaratorKind::Abstract => Err(self.error_at(node, "a function without a name")),
+        }
+    }
+
+    fn head_of<'n>(
+        &mut self,
+        base: Type,
+        name: &'n Node<ast::Identifier>,
+        derived: &'n [Node<ast::DerivedDeclarator>],
+        node: &'n Node<ast::Declarator>,
+    ) -> Result<FunctionHead<'n>> {
+        let position = derived
+            .iter()
+            .position(|derived| !matches!(derived.node, ast::DerivedDeclarator::Pointer(_)));
+        let parameters = match position.and_then(|position| derived.get(position)) {
+            Some(function) => match &function.node {
+                ast::DerivedDeclarator::Function(function) => {
+                    ParameterSyntax::Prototype(&function.node)
+                }
+                ast::DerivedDeclarator::KRFunction(names) => ParameterSyntax::Identifiers(names),
+                _ => return Err(self.error_at(node, "this is not a function")),
+            },
+            None => return Err(self.error_at(node, "this is not a function")),
+        };
+        let rest: Vec<_> = derived
+            .iter()
+            .enumerate()
+            .filter(|&(index, _)| Some(index) != position)
+            .map(|(_, derived)| derived.clone())
+            .collect();
+        let result = Node::new(
+            ast::Declarator {
+                kind: Node::new(ast::DeclaratorKind::Abstract, node.span),
+                derived: rest,
+                extensions: Vec::new(),
+            },
+            node.span,
+        );
+        let result = self.declarator(base, &result)?.ty;
+        Ok(FunctionHead {
+            name,
+            parameters,
+            result,
+        })
+    }
+
+    /// Declares the parameters of a prototype as objects.
+    fn prototype(
+        &mut self,
+        function: &ast::FunctionDeclarator,
+    ) -> Result<(Vec<Type>, ParameterForm)> {
+        let mut parameters: Vec<Type> = Vec::new();
+        for node in &function.parameters {
+            self.span = self.place_of(node);
+            let specifiers = self.specifiers(&node.node.specifiers)?;
+            let (name, ty) = match &node.node.declarator {
+                Some(declarator) => {
+                    let declared = self.declarator(specifiers.ty, declarator)?;
+                    (declared.name, declared.ty)
+                }
+                None => (None, specifiers.ty),
+            };
+            let ty = self.adjusted_parameter(ty);
+            let only_void =
+                self.types.is_void(ty) && name.is_none() && function.parameters.len() == 1;
+            if !only_void {
+                self.declare_parameter(name, ty)?;
+            }
+            parameters.push(ty);
+        }
+        let types = parameters.clone();
+        let (types, form) = self.parameter_form(types, function);
+        parameters.truncate(types.len());
+        // A definition with `()` takes none.
+        Ok((parameters, form))
+    }
+
+    /// Old-style parameters: their names, then declarations of some of them; the others are `int`.
+    fn old_style(
+        &mut self,
+        names: &[Node<ast::Identifier>],
+        declarations: &[Node<ast::Declaration>],
+    ) -> Result<Vec<Type>> {
+        let mut types: FxHashMap<&str, Type> = FxHashMap::default();
+        for declaration in declarations {
+            self.span = self.place_of(declaration);
+            let specifiers = self.specifiers(&declaration.node.specifiers)?;
+            for item in &declaration.node.declarators {
+                let declared = self.declarator(specifiers.ty, &item.node.declarator)?;
+                let Some(name) = declared.name else {
+                    continue;
+                };
+                let text = name.node.name.as_str();
+                if !names.iter().any(|parameter| parameter.node.name == text) {
+                    return Err(self.error_at(name, format!("`{text}` is not a parameter")));
+                }
+                let ty = self.adjusted_parameter(declared.ty);
+                // The key must live as long as the parameters do.
+                if let Some(parameter) = names.iter().find(|parameter| parameter.node.name == text)
+                {
+                    types.insert(parameter.node.name.as_str(), ty);
+                }
+            }
+        }
+        let mut parameters = Vec::new();
+        for name in names {
+            let ty = types
+                .get(name.node.name.as_str())
+                .copied()
+                .unwrap_or(Type::INT);
+            self.span = self.place_of(name);
+            self.declare_old_parameter(name, ty)?;
+            parameters.push(ty);
+        }
+        Ok(parameters)
+    }
+
+    /// An old-style parameter arrives with its promoted type and is converted at the function's start.
+    fn declare_old_parameter(&mut self, name: &Node<ast::Identifier>, ty: Type) -> Result<()> {
+        let promoted = self.types.argument_promoted(ty);
+        if self.types.scalar(promoted) == self.types.scalar(ty) {
+            return self.declare_parameter(Some(name), ty);
+        }
+        let passed = self.parameter_object(
+            format!("{}::<{}>", self.function.name, name.node.name),
+            promoted,
+        )?;
+        let full_name = self.local_name(&name.node.name);
+        let storage = Storage::Automatic(self.function.index);
+        let span = self.span;
+        let object = self.add_object(full_name, ty, storage, span)?;
+        self.bind_local(&name.node.name, ty, Entity::Object(object));
+        let value = self.rvalue(Value::lvalue(Expr::ObjectAddress(passed), promoted));
+        let value = self.cast(value, ty)?;
+        self.store_value(Value::lvalue(Expr::ObjectAddress(object), ty), value)
+    }
+
+    fn parameter_object(&mut self, name: String, ty: Type) -> Result<ObjectIndex> {
+        let storage = Storage::Automatic(self.function.index);
+        let span = self.span;
+        let object = self.add_object(name, ty, storage, span)?;
+        self.function.parameters.push(object);
+        Ok(object)
+    }
+
+    fn declare_parameter(&mut self, name: Option<&Node<ast::Identifier>>, ty: Type) -> Result<()> {
+        if !self.types.is_complete(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a parameter has the incomplete type `{ty}`")));
+        }
+        let Some(name) = name else {
+            let number = self.function.parameters.len();
+            self.parameter_object(format!("{}::<{number}>", self.function.name), ty)?;
+            return Ok(());
+        };
+        let text = name.node.name.as_str();
+        if self.scopes.lookup_innermost(text).is_some() {
+            return Err(self.error_at(name, format!("the parameter `{text}` occurs twice")));
+        }
+        let full_name = self.local_name(text);
+        let object = self.parameter_object(full_name, ty)?;
+        self.bind_local(text, ty, Entity::Object(object));
+        Ok(())
+    }
+
+    /// Calls the constructors and `main` from the start function, and ends the program.
+    pub(super) fn call_main(&mut self) -> Result<()> {
+        let missing = || Error::new(ErrorKind::MissingMain, "the program has no function `main`");
+        let Some(&index) = self.defined.get("main") else {
+            return Err(missing());
+        };
+        let Some(main) = self
+            .functions
+            .get(index.0 as usize)
+            .and_then(Option::as_ref)
+        else {
+            return Err(missing());
+        };
+        let parameters = main.parameters.clone();
+        for constructor in std::mem::take(&mut self.constructors) {
+            self.call_without_arguments(constructor);
+        }
+        let mut arguments = Vec::new();
+        let mut count = fold::integer(0, self.size_scalar());
+        for (position, parameter) in parameters.into_iter().enumerate() {
+            arguments.push(self.main_argument(position, parameter, &mut count)?);
+        }
+        self.emit(Instruction::Call {
+            callee: Callee::Direct(index),
+            arguments,
+            result: None,
+        });
+        self.end_path(Terminator::End);
+        Ok(())
+    }
+
+    fn call_without_arguments(&mut self, index: FunctionIndex) {
+        let takes_none = self
+            .functions
+            .get(index.0 as usize)
+            .and_then(Option::as_ref)
+            .is_some_and(|function| function.parameters.is_empty());
+        if takes_none {
+            self.emit(Instruction::Call {
+                callee: Callee::Direct(index),
+                arguments: Vec::new(),
+                result: None,
+            });
+        }
+    }
+
+    /// What the environment gives `main`: a count of at least one, and arrays of so many strings that nobody knows.
+    fn main_argument(
+        &mut self,
+        position: usize,
+        parameter: ObjectIndex,
+        count: &mut Expr,
+    ) -> Result<Argument> {
+        let scalar = self
+            .objects
+            .get(parameter.0 as usize)
+            .and_then(|object| object.leaves.first())
+            .map_or(fold::INT, |leaf| leaf.scalar);
+        let temporary = self.temporary(scalar);
+        let place = self.object_place(temporary, scalar);
+        let value = self.load_object(temporary, scalar);
+        match (position, scalar) {
+            (0, ScalarType::Integer { .. }) => {
+                self.emit(Instruction::Nondet {
+                    place,
+                    function: "argc".to_owned(),
+                });
+                let one = fold::convert(fold::int(1), fold::INT, scalar);
+                let positive = fold::binary(BinaryOp::GreaterEqual, value.clone(), one, scalar);
+                self.emit(Instruction::Assume(positive));
+                *count = fold::convert(value.clone(), scalar, self.size_scalar());
+            }
+            (_, ScalarType::Pointer) => self.environment_strings(&place, count.clone()),
+            _ => self.emit(Instruction::Nondet {
+                place,
+                function: "main".to_owned(),
+            }),
+        }
+        Ok(Argument::Scalar { value, scalar })
+    }
+
+    /// An array of so many pointers, of which nothing is known, and a null pointer at its end.
+    fn environment_strings(&mut self, place: &Place, count: Expr) {
+        let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
+        let scalar = self.size_scalar();
+        let used = self.byte_count(count, pointer_bytes);
+        let last = fold::integer(i128::from(pointer_bytes), scalar);
+        self.emit(Instruction::Allocate {
+            place: place.clone(),
+            size: fold::binary(BinaryOp::Add, used.clone(), last, scalar),
+            alignment: pointer_bytes,
+            lifetime: Lifetime::Automatic,
+            contents: InitialContents::Uninitialised,
+        });
+        let end = self.offset(
+            Expr::Load(place.clone()),
+            fold::convert(used, scalar, self.offset_scalar()),
+        );
+        self.assign_scalar(end, ScalarType::Pointer, fold::zero(ScalarType::Pointer));
+    }
+
+    /// A function with no body but the error.
+    pub(super) fn error_stub(&mut self, name: &str, ty: Type) -> FunctionIndex {
+        if let Some(&index) = self.defined.get(name) {
+            return index;
+        }
+        let index = self.new_function();
+        self.defined.insert(name.into(), index);
+        let Some(function) = self.types.function_type(ty) else {
+            return index;
+        };
+        let span = self.span;
+        let builder = self.builder_for(index, name, function.result);
+        let outer = std::mem::replace(&mut self.function, builder);
+        for (position, &parameter) in function.parameters.iter().enumerate() {
+            // Incomplete parameter types have no values: no call can pass one.
+            let _ = self.parameter_object(format!("{name}::<{position}>"), parameter);
+        }
+        if function.form == ParameterForm::Variadic {
+            self.add_variable_arguments();
+        }
+        if self.types.scalar(function.result).is_some()
+            || matches!(self.types.kind(function.result), TypeKind::Record(_))
+        {
+            let storage = Storage::Automatic(index);
+            self.function.result = self
+                .add_object(format!("{name}::<result>"), function.result, storage, span)
+                .ok();
+        }
+        self.function.end(Terminator::Error, span);
+        let built = std::mem::replace(&mut self.function, outer);
+        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
+            *slot = Some(built.finish());
+        }
+        index
+    }
+}
+
+/// The name that a declarator declares.
+pub(super) fn declarator_name(node: &Node<ast::Declarator>) -> Option<&str> {
+    innermost_name(node).map(|name| name.node.name.as_str())
+}
+
+fn innermost_name(node: &Node<ast::Declarator>) -> Option<&Node<ast::Identifier>> {
+    let mut node = node;
+    loop {
+        match &node.node.kind.node {
+            ast::DeclaratorKind::Abstract => return None,
+            ast::DeclaratorKind::Identifier(name) => return Some(name),
+            ast::DeclaratorKind::Declarator(inner) => node = inner,
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! Calls of library functions, by the model that [`crate::frontend::library`] has of each.
+
+use std::rc::Rc;
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::assignment::Use;
+use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{
+    Callee, Expr, FunctionIndex, Instruction, MathFunction, ScalarType, Storage, Terminator,
+};
+use crate::frontend::library::{self, LibraryFunction, Model};
+use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::program::Span;
+
+impl Lowerer<'_> {
+    /// Declares a library function that is used without a declaration; `None` if it is not known.
+    pub(super) fn declare_from_library(&mut self, name: &str) -> Result<Option<SymbolId>> {
+        let Some(known) = library::lookup(name) else {
+            return Ok(None);
+        };
+        let ty = match self.library_type(&known)? {
+            Some(ty) => ty,
+            None => self.types.function(FunctionType {
+                result: Type::INT,
+                parameters: Vec::new(),
+                form: ParameterForm::Unspecified,
+            }),
+        };
+        let name: Rc<str> = name.into();
+        let symbol = self.scopes.create(Symbol {
+            ty,
+            entity: Entity::Function {
+                name: Rc::clone(&name),
+            },
+            span: Span::NONE,
+        });
+        self.scopes.bind_at_file_scope(&name, symbol);
+        self.scopes.linked.insert(
+            name,
+            Linked {
+                symbol,
+                definition: Definition::Declared,
+            },
+        );
+        Ok(Some(symbol))
+    }
+
+    /// The type that the library's own prototype gives a function.
+    pub(super) fn library_type(&mut self, known: &LibraryFunction) -> Result<Option<Type>> {
+        let Some(unit) = library::prototype(known.name) else {
+            return Ok(None);
+        };
+        let unit = unit?;
+        self.in_prelude(|this| {
+            for declaration in &unit.declarations {
+                this.prelude_declaration(&declaration.node)?;
+            }
+            Ok(this
+                .scopes
+                .lookup(known.name)
+                .map(|symbol| this.scopes.symbol(symbol).ty))
+        })
+    }
+
+    /// A call of a known library function; `function` is the type that the program sees.
+    pub(super) fn call_library(
+        &mut self,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        nodes: &[Node<ast::Expression>],
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        if let Model::Builtin(builtin) = known.model
+            && let Some(value) = self.builtin_on_syntax(builtin, nodes)?
+        {
+            self.span = span;
+            return self.library_result(value, function.result, wanted);
+        }
+        // Type-generic built-ins say nothing of their parameters.
+        let open = FunctionType {
+            result: function.result,
+            parameters: Vec::new(),
+            form: ParameterForm::Unspecified,
+        };
+        let raw = known.prototype.is_empty()
+            || matches!(
+                known.model,
+                Model::Builtin(
+                    library::Builtin::Memcpy | library::Builtin::Memmove | library::Builtin::Memset
+                )
+            );
+        let function_seen = if raw { &open } else { function };
+        let values = self.arguments(function_seen, nodes)?;
+        self.span = span;
+        self.library_values(known, function, values, wanted)
+    }
+
+    /// A library function applied to values.
+    pub(super) fn library_values(
+        &mut self,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        values: Vec<Value>,
+        wanted: Use,
+    ) -> Result<Value> {
+        match known.model {
+            Model::Prelude => {
+                let index = self.prelude_function(known.name);
+                let values = self.fit_prelude_arguments(known, values)?;
+                let own = match self.library_type(known)? {
+                    Some(ty) => self.types.function_type(ty),
+                    None => None,
+                };
+                let own = own.as_deref().unwrap_or(function);
+                let value = self.emit_call(Callee::Direct(index), own, values, wanted)?;
+                self.library_result(value, function.result, wanted)
+            }
+            Model::Builtin(builtin) => {
+                let value = self.builtin_on_values(builtin, known, function, values)?;
+                self.library_result(value, function.result, wanted)
+            }
+            Model::Math(math) => {
+                let value = self.math_call(known, math, values)?;
+                self.library_result(value, function.result, wanted)
+            }
+            Model::Approximate => {
+                let Some(scalar) = self.types.scalar(function.result) else {
+                    return self.unmodelled(known.name, function.result);
+                };
+                let object = self.temporary(scalar);
+                let place = self.object_place(object, scalar);
+                self.emit_fresh(Instruction::Approximate {
+                    place,
+                    what: known.name.to_owned(),
+                });
+                let value = self.load_object(object, scalar);
+                Ok(Value::scalar(value, function.result.unqualified()))
+            }
+            Model::NoEffect | Model::Input => {
+                if wanted == Use::Effects && known.model == Model::NoEffect {
+                    return Ok(Value::void());
+                }
+                self.nondet(known.name, function.result)
+            }
+            Model::Unsupported => self.unmodelled(known.name, function.result),
+        }
+    }
+
+    /// A value of what a library function returns, converted to what the program was told it returns.
+    fn library_result(&mut self, value: Value, ty: Type, wanted: Use) -> Result<Value> {
+        if wanted == Use::Effects {
+            return Ok(Value::void());
+        }
+        if let ValueKind::Void = value.kind {
+            return if self.types.is_void(ty) {
+                Ok(value)
+            } else {
+                self.any_value(ty)
+            };
+        }
+        self.cast(value, ty)
+    }
+
+    /// What is not supported: the path ends for every claim.
+    pub(super) fn unmodelled(&mut self, what: &str, ty: Type) -> Result<Value> {
+        self.unsupported(format!("`{what}`"));
+        self.any_value(ty)
+    }
+
+    /// Any value of a type, from outside.
+    pub(super) fn nondet(&mut self, function: &str, ty: Type) -> Result<Value> {
+        if self.types.is_void(ty) {
+            return Ok(Value::void());
+        }
+        let Some(scalar) = self.types.scalar(ty) else {
+            let value = self.undetermined(ty)?;
+            if let ValueKind::Lvalue(lvalue) = &value.kind
+                && let Expr::ObjectAddress(object) = lvalue.address
+            {
+                self.emit(Instruction::Declare(object));
+            }
+            return Ok(self.rvalue(value));
+        };
+        // A bool is 0 or 1, whatever type the program declares for it.
+        let is_bool = function.ends_with("nondet_bool") || function.ends_with("nondet__Bool");
+        let drawn = if is_bool { ScalarType::Bool } else { scalar };
+        let object = self.temporary(drawn);
+        let place = self.object_place(object, drawn);
+        self.emit_fresh(Instruction::Nondet {
+            place,
+            function: function.to_owned(),
+        });
+        let value = self.load_object(object, drawn);
+        let value = self.convert_representation(value, drawn, scalar);
+        Ok(Value::scalar(value, ty.unqualified()))
+    }
+
+    fn math_call(
+        &mut self,
+        known: &LibraryFunction,
+        function: MathFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        let own = match self.library_type(known)? {
+            Some(ty) => self.types.function_type(ty),
+            None => None,
+        };
+        let Some(first) = values.first() else {
+            return Err(self.error(format!("`{}` needs an argument", known.name)));
+        };
+        // Type-generic ones compute in the operand's own type; an integer counts as a double.
+        let operand_type = match own.as_ref().and_then(|own| own.parameters.first()) {
+            Some(&parameter) => parameter,
+            None if self.types.is_float(first.ty) => first.ty,
+            None => Type::DOUBLE,
+        };
+        let scalar = self.scalar_type(operand_type)?;
+        let mut arguments = Vec::with_capacity(values.len());
+        for value in values {
+            let value = self.cast(value, operand_type)?;
+            arguments.push(self.scalar_value(value)?.0);
+        }
+        let gives_int = matches!(
+            function,
+            MathFunction::IsNan
+                | MathFunction::IsInfinite
+                | MathFunction::IsNormal
+                | MathFunction::IsSubnormal
+                | MathFunction::IsZero
+                | MathFunction::SignBit
+                | MathFunction::PopulationCount
+                | MathFunction::CountLeadingZeros
+                | MathFunction::CountTrailingZeros
+        );
+        let ty = if gives_int { Type::INT } else { operand_type };
+        let expr = Expr::Math {
+            function,
+            arguments,
+            scalar,
+        };
+        Ok(Value::scalar(expr, ty.unqualified()))
+    }
+
+    // --- the prelude ---
+
+    /// The index of a function that C text of ours defines; its body is lowered at the end.
+    pub(super) fn prelude_function(&mut self, name: &str) -> FunctionIndex {
+        if let Some(&index) = self.defined.get(name) {
+            return index;
+        }
+        let index = self.new_function();
+        self.defined.insert(name.into(), index);
+        self.wanted_prelude.push(name.to_owned());
+        index
+    }
+
+    /// Lowers the prelude functions that are used, and those that they use.
+    pub(super) fn lower_prelude(&mut self) -> Result<()> {
+        while let Some(name) = self.wanted_prelude.pop() {
+            let Some(unit) = library::definition(&name) else {
+                return Err(self.error(format!("the library has no definition of `{name}`")));
+            };
+            let unit = unit?;
+            self.in_prelude(|this| {
+                for declaration in &unit.declarations {
+                    this.prelude_declaration(&declaration.node)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Lowers text of ours: with scopes of its own, and without places.
+    fn in_prelude<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let span = std::mem::replace(&mut self.span, Span::NONE);
+        let origin = self.origin.take();
+        let prelude = std::mem::replace(&mut self.prelude_scopes, super::scope::Scopes::new());
+        let scopes = std::mem::replace(&mut self.scopes, prelude);
+        let result = act(self);
+        self.prelude_scopes = std::mem::replace(&mut self.scopes, scopes);
+        self.origin = origin;
+        self.span = span;
+        result
+    }
+
+    /// A declaration of our text; what was declared before is not declared again.
+    fn prelude_declaration(&mut self, node: &Node<ast::ExternalDeclaration>) -> Result<()> {
+        match &node.node {
+            ast::ExternalDeclaration::FunctionDefinition(function) => {
+                let name = super::function::declarator_name(&function.node.declarator);
+                let Some(name) = name else {
+                    return Ok(());
+                };
+                let index = match self.defined.get(name) {
+                    Some(&index) => index,
+                    None => {
+                        let index = self.new_function();
+                        self.defined.insert(name.into(), index);
+                        index
+                    }
+                };
+                let done = self
+                    .functions
+                    .get(index.0 as usize)
+                    .is_some_and(Option::is_some);
+                if done {
+                    return Ok(());
+                }
+                self.wanted_prelude.retain(|wanted| wanted != name);
+                self.external_declaration(node)
+            }
+            ast::ExternalDeclaration::Declaration(declaration) => {
+                let repeated = declaration.node.declarators.iter().any(|item| {
+                    super::function::declarator_name(&item.node.declarator)
+                        .is_some_and(|name| self.scopes.lookup(name).is_some())
+                });
+                if repeated {
+                    return Ok(());
+                }
+                self.external_declaration(node)
+            }
+            ast::ExternalDeclaration::StaticAssert(_) => self.external_declaration(node),
+        }
+    }
+
+    /// Arguments as the prelude's own prototype wants them.
+    fn fit_prelude_arguments(
+        &mut self,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Vec<Value>> {
+        let own = match self.library_type(known)? {
+            Some(ty) => self.types.function_type(ty),
+            None => None,
+        };
+        let Some(own) = own else {
+            return Ok(values);
+        };
+        if values.len() < own.parameters.len() {
+            return Err(self.error(format!("`{}` is called with too few arguments", known.name)));
+        }
+        let mut fitted = Vec::with_capacity(values.len());
+        for (position, value) in values.into_iter().enumerate() {
+            match own.parameters.get(position) {
+                Some(&parameter) => fitted.push(self.cast(value, parameter)?),
+                None if own.form == ParameterForm::Variadic => fitted.push(value),
+                None => {}
+            }
+        }
+        Ok(fitted)
+    }
+
+    /// A function of ours that does what a modelled library function does, so that its address can be taken.
+    pub(super) fn library_wrapper(
+        &mut self,
+        known: &LibraryFunction,
+        ty: Type,
+    ) -> Result<FunctionIndex> {
+        if known.model == Model::Prelude {
+            return Ok(self.prelude_function(known.name));
+        }
+        let key = format!("{} (library)", known.name);
+        if let Some(&index) = self.defined.get(key.as_str()) {
+            return Ok(index);
+        }
+        let index = self.new_function();
+        self.defined.insert(key.as_str().into(), index);
+        let ty = match self.types.function_type(ty) {
+            Some(function) if function.form == ParameterForm::Unspecified => {
+                self.library_type(known)?.unwrap_or(ty)
+            }
+            _ => ty,
+        };
+        let Some(function) = self.types.function_type(ty) else {
+            return Ok(index);
+        };
+        let span = self.span;
+        let builder = self.builder_for(index, &key, function.result);
+        let outer = std::mem::replace(&mut self.function, builder);
+        let jumps = std::mem::take(&mut self.jumps);
+        let built = self.wrapper_body(known, &function);
+        self.jumps = jumps;
+        let own = std::mem::replace(&mut self.function, outer);
+        self.span = span;
+        built?;
+        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
+            *slot = Some(own.finish());
+        }
+        Ok(index)
+    }
+
+    fn wrapper_body(&mut self, known: &LibraryFunction, function: &FunctionType) -> Result<()> {
+        let storage = Storage::Automatic(self.function.index);
+        let span = self.span;
+        let mut values = Vec::new();
+        for (position, &parameter) in function.parameters.iter().enumerate() {
+            let name = format!("{}::<{position}>", self.function.name);
+            let object = self.add_object(name, parameter, storage, span)?;
+            self.function.parameters.push(object);
+            let value = Value::lvalue(Expr::ObjectAddress(object), parameter);
+            values.push(self.rvalue(value));
+        }
+        if function.form == ParameterForm::Variadic {
+            self.add_variable_arguments();
+        }
+        let value = self.library_values(known, function, values, Use::Value)?;
+        if !self.types.is_void(function.result) {
+            let name = format!("{}::<result>", self.function.name);
+            let result = self.add_object(name, function.result, storage, span)?;
+            self.function.result = Some(result);
+            let value = self.cast(value, function.result)?;
+            self.store_value(
+                Value::lvalue(Expr::ObjectAddress(result), function.result),
+                value,
+            )?;
+        }
+        self.function.end(Terminator::Return, span);
+        Ok(())
+    }
+
+    /// The value of a constant argument.
+    pub(super) fn constant_argument(&self, value: &Value) -> Option<i128> {
+        match &value.kind {
+            ValueKind::Scalar(expr) => fold::evaluate(expr),
+            _ => None,
+        }
+    }
+}

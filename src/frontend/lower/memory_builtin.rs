@@ -1,0 +1,306 @@
+//! Library functions that make, end, copy and fill objects.
+
+use super::value::Value;
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{
+    BinaryOp, Expr, InitialContents, Instruction, Leaf, ScalarType, Terminator,
+};
+use crate::frontend::library::{Builtin, LibraryFunction, lookup};
+use crate::frontend::types::{ArrayLength, Type};
+use crate::program::{DataModel, Lifetime};
+
+impl Lowerer<'_> {
+    pub(super) fn memory_builtin(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        match builtin {
+            Builtin::Malloc => {
+                let [size] = self.exactly(known, values)?;
+                let size = self.size_operand(size)?;
+                let alignment = self.heap_alignment();
+                self.allocate(
+                    size,
+                    alignment,
+                    Lifetime::Heap,
+                    InitialContents::Uninitialised,
+                )
+            }
+            Builtin::Alloca => {
+                let Some(size) = values.into_iter().next() else {
+                    return Err(self.error(format!("`{}` needs a size", known.name)));
+                };
+                let size = self.size_operand(size)?;
+                let contents = InitialContents::Uninitialised;
+                self.allocate(size, 16, Lifetime::Automatic, contents)
+            }
+            Builtin::AlignedAlloc => {
+                let [alignment, size] = self.exactly(known, values)?;
+                let alignment = self
+                    .constant_argument(&alignment)
+                    .and_then(|value| u64::try_from(value).ok())
+                    .filter(|value| value.is_power_of_two())
+                    .unwrap_or_else(|| self.heap_alignment());
+                let size = self.size_operand(size)?;
+                let contents = InitialContents::Uninitialised;
+                self.allocate(size, alignment, Lifetime::Heap, contents)
+            }
+            Builtin::Calloc => {
+                let [count, size] = self.exactly(known, values)?;
+                self.calloc(count, size)
+            }
+            Builtin::Free => {
+                let [pointer] = self.exactly(known, values)?;
+                let (address, _) = self.scalar_value(pointer)?;
+                self.emit(Instruction::Free(address));
+                Ok(Value::void())
+            }
+            Builtin::AllocatedSize => {
+                let [pointer] = self.exactly(known, values)?;
+                let (address, _) = self.scalar_value(pointer)?;
+                let expr = Expr::AllocatedSize(Box::new(address));
+                Ok(Value::scalar(expr, self.types.size_type()))
+            }
+            Builtin::Memcpy | Builtin::Memmove => self.copy_memory(builtin, known, values),
+            Builtin::Memset => self.fill_memory(known, values),
+            _ => self.havoc_memory(builtin, known, values),
+        }
+    }
+
+    /// What glibc's `malloc` aligns to, as far as a program may rely on it.
+    fn heap_alignment(&self) -> u64 {
+        match self.options.data_model {
+            DataModel::Ilp32 => 8,
+            DataModel::Lp64 => 16,
+        }
+    }
+
+    fn size_operand(&mut self, value: Value) -> Result<Expr> {
+        let size_type = self.types.size_type();
+        let value = self.cast(value, size_type)?;
+        Ok(self.scalar_value(value)?.0)
+    }
+
+    fn allocate(
+        &mut self,
+        size: Expr,
+        alignment: u64,
+        lifetime: Lifetime,
+        contents: InitialContents,
+    ) -> Result<Value> {
+        let object = self.temporary(ScalarType::Pointer);
+        let place = self.object_place(object, ScalarType::Pointer);
+        self.emit(Instruction::Allocate {
+            place,
+            size,
+            alignment,
+            lifetime,
+            contents,
+        });
+        let pointer = self.types.pointer(Type::VOID);
+        let value = self.load_object(object, ScalarType::Pointer);
+        Ok(Value::scalar(value, pointer))
+    }
+
+    /// `calloc`: a product that does not fit gives null.
+    fn calloc(&mut self, count: Value, size: Value) -> Result<Value> {
+        let count = self.size_operand(count)?;
+        let size = self.size_operand(size)?;
+        let scalar = self.size_scalar();
+        let product = fold::binary(BinaryOp::Multiply, count.clone(), size.clone(), scalar);
+        let alignment = self.heap_alignment();
+        let contents = InitialContents::Zero;
+        if fold::constant(&product).is_some() {
+            return self.allocate(product, alignment, Lifetime::Heap, contents);
+        }
+        // With a small constant for one factor, the other is compared with a constant; else in twice the width.
+        let bits = self.options.data_model.pointer_bits();
+        let largest = (1i128 << bits) - 1;
+        let limit = |factor: i128| fold::integer(largest / factor.max(1), scalar);
+        let fits = match (fold::constant(&count), fold::constant(&size)) {
+            (_, Some(factor)) => fold::binary(BinaryOp::LessEqual, count, limit(factor), scalar),
+            (Some(factor), _) => fold::binary(BinaryOp::LessEqual, size, limit(factor), scalar),
+            _ => {
+                let wide = ScalarType::Integer {
+                    bits: bits * 2,
+                    signed: false,
+                };
+                let exact = fold::binary(
+                    BinaryOp::Multiply,
+                    fold::convert(count, scalar, wide),
+                    fold::convert(size, scalar, wide),
+                    wide,
+                );
+                fold::binary(
+                    BinaryOp::LessEqual,
+                    exact,
+                    fold::integer(largest, wide),
+                    wide,
+                )
+            }
+        };
+        let condition = super::condition::Condition::Value(fits, fold::INT);
+        let (then, otherwise) = self.branch_on(condition);
+        self.function.current = then;
+        let made = self.allocate(product, alignment, Lifetime::Heap, contents)?;
+        let end = self.function.current;
+        let ty = made.ty;
+        let null = Value::scalar(fold::zero(ScalarType::Pointer), ty);
+        self.join_values([(end, made), (otherwise, null)], ty)
+    }
+
+    /// The scalars in so many bytes at a pointer, as far as its type tells.
+    fn leaves_at(&mut self, values: &[Value], size: u64) -> Vec<Leaf> {
+        for value in values {
+            let Some(target) = self.types.pointee(value.ty) else {
+                continue;
+            };
+            let target_size = match self.types.size_of(target) {
+                Ok(target_size) if target_size > 0 && self.types.is_complete(target) => target_size,
+                _ => continue,
+            };
+            if self.types.is_void(target) || !size.is_multiple_of(target_size) {
+                continue;
+            }
+            let array = self.types.array(
+                target.unqualified(),
+                ArrayLength::Constant(size / target_size),
+            );
+            return self.types.leaves(array);
+        }
+        let bytes = self.types.array(Type::CHAR, ArrayLength::Constant(size));
+        self.types.leaves(bytes)
+    }
+
+    fn copy_memory(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        let [destination, source, size] = self.exactly(known, values)?;
+        let constant = self
+            .constant_argument(&size)
+            .and_then(|size| u64::try_from(size).ok())
+            .filter(|&size| size < 1 << 40);
+        let Some(size_known) = constant else {
+            let name = match builtin {
+                Builtin::Memcpy => "__regatta_memcpy",
+                _ => "__regatta_memmove",
+            };
+            return self.call_prelude(name, vec![destination, source, size]);
+        };
+        let leaves = self.leaves_at(&[destination.clone(), source.clone()], size_known);
+        let (source, _) = self.scalar_value(source)?;
+        let pointer_type = self.types.pointer(Type::VOID);
+        let (destination, _) = self.scalar_value(destination)?;
+        let destination = self.keep(destination, ScalarType::Pointer);
+        if size_known > 0 {
+            self.emit(Instruction::Copy {
+                destination: destination.clone(),
+                source,
+                size: size_known,
+                leaves,
+                overlapping: builtin == Builtin::Memmove,
+            });
+        }
+        Ok(Value::scalar(destination, pointer_type))
+    }
+
+    fn fill_memory(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
+        let [destination, byte, size] = self.exactly(known, values)?;
+        let constant = self
+            .constant_argument(&size)
+            .and_then(|size| u64::try_from(size).ok())
+            .filter(|&size| size < 1 << 40);
+        let (Some(size_known), Some(byte_known)) = (constant, self.constant_argument(&byte)) else {
+            return self.call_prelude("__regatta_memset", vec![destination, byte, size]);
+        };
+        let leaves = self.leaves_at(std::slice::from_ref(&destination), size_known);
+        let pointer_type = self.types.pointer(Type::VOID);
+        let (destination, _) = self.scalar_value(destination)?;
+        let destination = self.keep(destination, ScalarType::Pointer);
+        if size_known > 0 {
+            self.emit(Instruction::Fill {
+                destination: destination.clone(),
+                size: size_known,
+                byte: (byte_known & 0xff) as u8,
+                leaves,
+            });
+        }
+        Ok(Value::scalar(destination, pointer_type))
+    }
+
+    fn call_prelude(&mut self, name: &'static str, values: Vec<Value>) -> Result<Value> {
+        let Some(known) = lookup(name) else {
+            return Err(self.error(format!("the library has no `{name}`")));
+        };
+        let pointer = self.types.pointer(Type::VOID);
+        let function = crate::frontend::types::FunctionType {
+            result: pointer,
+            parameters: Vec::new(),
+            form: crate::frontend::types::ParameterForm::Unspecified,
+        };
+        self.library_values(&known, &function, values, super::assignment::Use::Value)
+    }
+
+    /// So many bytes become inputs, or values that are not modelled: in a loop, byte by byte.
+    fn havoc_memory(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        let [pointer, size] = self.exactly(known, values)?;
+        let (pointer, _) = self.scalar_value(pointer)?;
+        let pointer = self.keep(pointer, ScalarType::Pointer);
+        let size = self.size_operand(size)?;
+        let scalar = self.size_scalar();
+        let size = self.keep(size, scalar);
+        let span = self.span;
+        let counter = self.temporary(scalar);
+        // Assigned in a loop: not a temporary that keeps its value.
+        if let Some(flag) = self.temporaries.get_mut(counter.0 as usize) {
+            *flag = false;
+        }
+        self.assign_scalar(Expr::ObjectAddress(counter), scalar, fold::zero(scalar));
+        let head = self.function.new_block();
+        let body = self.function.new_block();
+        let exit = self.function.new_block();
+        self.function.goto_new(head, span);
+        let index = self.load_object(counter, scalar);
+        let condition = fold::binary(BinaryOp::Less, index.clone(), size, scalar);
+        self.function.end(
+            Terminator::Branch {
+                condition,
+                scalar: fold::INT,
+                then: body,
+                otherwise: exit,
+            },
+            span,
+        );
+        self.function.current = body;
+        let offset = fold::convert(index.clone(), scalar, self.offset_scalar());
+        let address = self.offset(pointer, offset);
+        let character = Type::CHAR;
+        let place = self.scalar_place(address, character)?;
+        self.emit(match builtin {
+            Builtin::NondetMemory => Instruction::Nondet {
+                place,
+                function: known.name.to_owned(),
+            },
+            _ => Instruction::Approximate {
+                place,
+                what: known.name.to_owned(),
+            },
+        });
+        let one = fold::integer(1, scalar);
+        let next = fold::binary(BinaryOp::Add, index, one, scalar);
+        self.assign_scalar(Expr::ObjectAddress(counter), scalar, next);
+        self.function.end(Terminator::Goto(head), span);
+        self.function.current = exit;
+        Ok(Value::void())
+    }
+}

@@ -1,0 +1,437 @@
+//! From the syntax tree to the typed intermediate representation.
+//!
+//! One pass over the declarations in their order. What an identifier stands for is in [`scope`]; types come from
+//! [`specifier`] and [`declarator`]; [`declaration`] and [`initializer`] make objects; [`statement`] makes basic blocks
+//! with the help of [`builder`]; [`expression`] and its neighbours make pure expressions and emit what has an effect.
+//!
+//! # Order of evaluation
+//! Strictly from left to right, also where C leaves it open: operands, arguments, the two sides of an assignment. An
+//! operand is copied to a temporary when something after it has an effect (see [`builder`]).
+//!
+//! # Branches and expressions
+//! `&&`, `||` and `?:` become branches only if an operand has an effect or could fault (a read through a pointer or at
+//! a variable index, a division or shift by a variable); else they stay expressions, so that the graph stays small.
+
+mod arithmetic;
+mod assignment;
+mod atomic;
+mod builder;
+mod builtin;
+mod call;
+mod condition;
+mod conversion;
+mod declaration;
+mod declarator;
+mod expression;
+mod float_builtin;
+mod fold;
+mod function;
+mod initializer;
+mod library_call;
+mod memory_builtin;
+mod place;
+mod property;
+mod reconcile;
+mod scope;
+mod specifier;
+mod statement;
+mod switch;
+mod tag;
+mod value;
+mod variadic;
+
+use std::rc::Rc;
+
+use lang_c::span::Node;
+use rustc_hash::FxHashMap;
+
+use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
+use crate::frontend::ir::{
+    Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place, ScalarType,
+    Storage, Terminator, Unit, UnknownEffect,
+};
+use crate::frontend::parse::ParsedUnit;
+use crate::frontend::position::Origin;
+use crate::frontend::types::layout::LayoutError;
+use crate::frontend::types::{Type, TypeTable};
+use crate::program::{DataModel, Span};
+
+use builder::{Effect, FunctionBuilder};
+use scope::Scopes;
+
+pub use property::Property;
+
+/// The result of everything that can meet an error in the program.
+type Result<T> = std::result::Result<T, Error>;
+
+/// What the command says about the meaning of programs.
+#[derive(Copy, Clone, Debug)]
+pub struct LowerOptions {
+    /// Sizes of C's types.
+    pub data_model: DataModel,
+    /// What a call of a function without a body may change.
+    pub unknown_calls: UnknownEffect,
+}
+
+/// Lowers a parsed program. To be called under [`crate::frontend::parse::with_large_stack`].
+pub fn lower(
+    parsed: &ParsedUnit,
+    property: &Property,
+    options: &LowerOptions,
+) -> Result<(Unit, Vec<Warning>)> {
+    let mut lowerer = Lowerer::new(parsed, property, *options);
+    match lowerer.run() {
+        Ok(()) => lowerer.finish(),
+        Err(error) if error.place().is_none() => {
+            let span = error.span();
+            Err(match parsed.positions.place(span) {
+                Some(place) => error.at(place),
+                None => error,
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The state of lowering one program.
+struct Lowerer<'a> {
+    property: &'a Property,
+    options: LowerOptions,
+    parsed: &'a ParsedUnit,
+    /// The text that is being lowered; `None` for ours, which has no places.
+    origin: Option<Origin>,
+    types: TypeTable,
+    scopes: Scopes,
+    /// The names of our own text, apart from the program's.
+    prelude_scopes: Scopes,
+    /// Functions of our own text that are used and not lowered yet.
+    wanted_prelude: Vec<String>,
+    objects: Vec<Object>,
+    /// By object: whether it is a temporary that is assigned once before it is read.
+    temporaries: Vec<bool>,
+    functions: Vec<Option<Function>>,
+    /// The functions that have a body somewhere in the program.
+    defined: FxHashMap<Rc<str>, FunctionIndex>,
+    /// Where instructions go.
+    function: FunctionBuilder,
+    /// The start function; swapped with `function` while a static object is initialised.
+    start: FunctionBuilder,
+    /// The control structures around the current statement.
+    jumps: statement::Jumps,
+    /// String literals by contents and width.
+    strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
+    /// Functions with the attribute `constructor`, called before `main`.
+    constructors: Vec<FunctionIndex>,
+    warnings: Vec<Warning>,
+    /// The place of what is being lowered.
+    span: Span,
+    dynamic_rounding: bool,
+}
+
+/// What [`Lowerer::start`] is called.
+const START: &str = "<start>";
+
+impl<'a> Lowerer<'a> {
+    fn new(parsed: &'a ParsedUnit, property: &'a Property, options: LowerOptions) -> Self {
+        let start = FunctionIndex(0);
+        let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
+        let mut lowerer = Self {
+            property,
+            options,
+            parsed,
+            origin: None,
+            types: TypeTable::new(options.data_model),
+            scopes: Scopes::new(),
+            prelude_scopes: Scopes::new(),
+            wanted_prelude: Vec::new(),
+            objects: Vec::new(),
+            temporaries: Vec::new(),
+            functions: vec![None],
+            defined: FxHashMap::default(),
+            function: builder(),
+            start: builder(),
+            jumps: statement::Jumps::default(),
+            strings: FxHashMap::default(),
+            constructors: Vec::new(),
+            warnings: Vec::new(),
+            span: Span::NONE,
+            dynamic_rounding: false,
+        };
+        lowerer.declare_builtin_types();
+        lowerer
+    }
+
+    fn run(&mut self) -> Result<()> {
+        let parsed = self.parsed;
+        for declaration in &parsed.declarations {
+            self.announce_function(&declaration.node.node);
+        }
+        for declaration in &parsed.declarations {
+            self.origin = Some(declaration.origin);
+            self.external_declaration(&declaration.node)?;
+        }
+        self.origin = None;
+        self.span = Span::NONE;
+        self.lower_prelude()?;
+        self.finish_globals()
+    }
+
+    fn finish(mut self) -> Result<(Unit, Vec<Warning>)> {
+        self.span = Span::NONE;
+        let sources = self.parsed.positions.source_map();
+        std::mem::swap(&mut self.function, &mut self.start);
+        self.call_main()?;
+        let start = std::mem::replace(
+            &mut self.function,
+            FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE),
+        );
+        self.warn_about_property();
+        let start_index = start.index;
+        self.functions[start_index.0 as usize] = Some(start.finish());
+        // Nothing calls a function that was announced but has no body in the end: that would have been an error.
+        let mut functions: Vec<Function> = self
+            .functions
+            .drain(..)
+            .map(|function| function.unwrap_or_else(unreachable_function))
+            .collect();
+        self.reconcile_calls(&mut functions);
+        Ok((
+            Unit {
+                sources,
+                data_model: self.options.data_model,
+                objects: self.objects,
+                functions,
+                start: start_index,
+                dynamic_rounding: self.dynamic_rounding,
+            },
+            self.warnings,
+        ))
+    }
+
+    // --- places and messages ---
+
+    /// The place where a node begins.
+    fn place_of<T>(&self, node: &Node<T>) -> Span {
+        match self.origin {
+            Some(origin) => self.parsed.positions.span(origin, node.span.start),
+            None => Span::NONE,
+        }
+    }
+
+    /// A type error at the place of what is being lowered.
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Type, message).with_span(self.span)
+    }
+
+    /// A type error at a node.
+    fn error_at<T>(&self, node: &Node<T>, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Type, message).with_span(self.place_of(node))
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.push(Warning {
+            message: message.into(),
+            span: self.span,
+        });
+    }
+
+    fn layout_error(&self, error: &LayoutError) -> Error {
+        self.error(error.to_string())
+    }
+
+    fn size_of(&self, ty: Type) -> Result<u64> {
+        self.types
+            .size_of(ty)
+            .map_err(|error| self.layout_error(&error))
+    }
+
+    fn alignment_of(&self, ty: Type) -> Result<u64> {
+        self.types
+            .alignment_of(ty)
+            .map_err(|error| self.layout_error(&error))
+    }
+
+    // --- instructions ---
+
+    fn emit(&mut self, instruction: Instruction) {
+        self.function.emit(instruction, Effect::Visible, self.span);
+    }
+
+    /// Emits what cannot change anything that an expression has read before.
+    fn emit_fresh(&mut self, instruction: Instruction) {
+        self.function.emit(instruction, Effect::Fresh, self.span);
+    }
+
+    /// Emits a construct that is not modelled; what follows is lowered all the same.
+    fn unsupported(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        self.emit(Instruction::Unsupported(what));
+    }
+
+    /// Ends the path here.
+    fn end_path(&mut self, terminator: Terminator) {
+        self.function.end_path(terminator, self.span);
+    }
+
+    /// Lowers into the start function.
+    fn in_start<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.function, &mut self.start);
+        let result = act(self);
+        std::mem::swap(&mut self.function, &mut self.start);
+        result
+    }
+
+    /// Whether instructions go to the start function.
+    fn is_in_start(&self) -> bool {
+        self.function.index == FunctionIndex(0)
+    }
+
+    /// Lowers what is not evaluated: only its type or its constant value is of interest.
+    fn unevaluated<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let index = self.function.index;
+        let name = self.function.name.clone();
+        let mut scratch = FunctionBuilder::new(index, name, self.function.result_type, self.span);
+        scratch.variable_arguments = self.function.variable_arguments;
+        scratch.result = self.function.result;
+        scratch.temporaries = self.function.temporaries;
+        let saved = std::mem::replace(&mut self.function, scratch);
+        let jumps = std::mem::take(&mut self.jumps);
+        let result = act(self);
+        self.jumps = jumps;
+        let scratch = std::mem::replace(&mut self.function, saved);
+        self.function.temporaries = self.function.temporaries.max(scratch.temporaries);
+        result
+    }
+
+    // --- objects ---
+
+    fn add_object(
+        &mut self,
+        name: String,
+        ty: Type,
+        storage: Storage,
+        span: Span,
+    ) -> Result<ObjectIndex> {
+        let (size, alignment) = if self.types.is_complete(ty) {
+            (self.size_of(ty)?, self.alignment_of(ty)?)
+        } else {
+            (0, 1)
+        };
+        let leaves = self.types.leaves(ty);
+        Ok(self.push_object(Object {
+            name,
+            size,
+            alignment,
+            storage,
+            leaves,
+            span,
+        }))
+    }
+
+    fn push_object(&mut self, object: Object) -> ObjectIndex {
+        self.objects.push(object);
+        self.temporaries.push(false);
+        ObjectIndex(self.objects.len() as u32 - 1)
+    }
+
+    /// A scalar temporary of the current function.
+    fn temporary(&mut self, scalar: ScalarType) -> ObjectIndex {
+        let (size, alignment) = self.scalar_layout(scalar);
+        let bits = scalar_bits(scalar, self.options.data_model);
+        let index = self.push_object(Object {
+            name: self.temporary_name(),
+            size,
+            alignment,
+            storage: Storage::Automatic(self.function.index),
+            leaves: vec![Leaf {
+                bit_offset: 0,
+                bits,
+                scalar,
+                count: 1,
+                stride: u64::from(bits),
+            }],
+            span: self.span,
+        });
+        self.temporaries[index.0 as usize] = true;
+        self.function.temporaries += 1;
+        index
+    }
+
+    /// A temporary object of any type.
+    fn temporary_object(&mut self, ty: Type) -> Result<ObjectIndex> {
+        let name = self.temporary_name();
+        self.function.temporaries += 1;
+        let storage = Storage::Automatic(self.function.index);
+        self.add_object(name, ty, storage, self.span)
+    }
+
+    fn temporary_name(&self) -> String {
+        format!("{}::#{}", self.function.name, self.function.temporaries)
+    }
+
+    fn scalar_layout(&self, scalar: ScalarType) -> (u64, u64) {
+        use crate::term::FloatFormat;
+        let ilp32 = self.options.data_model == DataModel::Ilp32;
+        let (size, alignment): (u64, u64) = match scalar {
+            ScalarType::Bool => (1, 1),
+            ScalarType::Integer { bits, .. } => {
+                let size = u64::from(bits).div_ceil(8).next_power_of_two();
+                (size, size)
+            }
+            ScalarType::Float(FloatFormat::F16) => (2, 2),
+            ScalarType::Float(FloatFormat::F32) => (4, 4),
+            ScalarType::Float(FloatFormat::F64) => (8, 8),
+            ScalarType::Float(FloatFormat::F80) if ilp32 => (12, 4),
+            ScalarType::Float(FloatFormat::F80 | FloatFormat::F128) => (16, 16),
+            ScalarType::Pointer => {
+                let size = u64::from(self.options.data_model.pointer_bits()) / 8;
+                (size, size)
+            }
+        };
+        (size, if ilp32 { alignment.min(4) } else { alignment })
+    }
+
+    /// The place of a scalar object.
+    fn object_place(&self, object: ObjectIndex, scalar: ScalarType) -> Place {
+        Place {
+            address: Box::new(Expr::ObjectAddress(object)),
+            scalar,
+            bit_field: None,
+        }
+    }
+
+    /// The value of a scalar object.
+    fn load_object(&self, object: ObjectIndex, scalar: ScalarType) -> Expr {
+        Expr::Load(self.object_place(object, scalar))
+    }
+
+    /// The signed integer type of a pointer's width.
+    fn offset_scalar(&self) -> ScalarType {
+        ScalarType::Integer {
+            bits: self.options.data_model.pointer_bits(),
+            signed: true,
+        }
+    }
+
+    /// `size_t`.
+    fn size_scalar(&self) -> ScalarType {
+        ScalarType::Integer {
+            bits: self.options.data_model.pointer_bits(),
+            signed: false,
+        }
+    }
+}
+
+/// Width of a scalar's representation in memory, padding not included.
+fn scalar_bits(scalar: ScalarType, model: DataModel) -> u32 {
+    match scalar {
+        ScalarType::Bool => 8,
+        ScalarType::Integer { bits, .. } => u32::from(bits),
+        ScalarType::Float(format) => format.storage_bits(),
+        ScalarType::Pointer => u32::from(model.pointer_bits()),
+    }
+}
+
+fn unreachable_function() -> Function {
+    FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE).finish()
+}

@@ -1,0 +1,371 @@
+//! Expressions that name objects: identifiers, members, elements, what a pointer points to.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::scope::Entity;
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BinaryOp, BitField, Expr, Leaf, Object, ScalarType, Storage};
+use crate::frontend::library;
+use crate::frontend::types::{ArrayLength, FieldPath, FunctionType, ParameterForm, Type, TypeKind};
+
+impl Lowerer<'_> {
+    /// `address + bytes`, nested offsets joined.
+    pub(super) fn offset(&self, address: Expr, bytes: Expr) -> Expr {
+        if fold::constant(&bytes) == Some(0) {
+            return address;
+        }
+        let scalar = self.offset_scalar();
+        match address {
+            Expr::Offset {
+                base,
+                bytes: earlier,
+            } => match (fold::constant(&earlier), fold::constant(&bytes)) {
+                (Some(first), Some(second)) => {
+                    let sum = fold::integer(first.wrapping_add(second), scalar);
+                    self.offset(*base, sum)
+                }
+                _ => Expr::Offset {
+                    base,
+                    bytes: Box::new(fold::binary(BinaryOp::Add, *earlier, bytes, scalar)),
+                },
+            },
+            Expr::Integer {
+                value,
+                scalar: ScalarType::Pointer,
+            } if fold::constant(&bytes).is_some() => {
+                let sum = value.wrapping_add(fold::constant(&bytes).unwrap_or(0));
+                Expr::Integer {
+                    value: fold::wrap(sum, self.size_scalar()),
+                    scalar: ScalarType::Pointer,
+                }
+            }
+            base => Expr::Offset {
+                base: Box::new(base),
+                bytes: Box::new(bytes),
+            },
+        }
+    }
+
+    /// `address + bytes` for a constant.
+    pub(super) fn constant_offset(&self, address: Expr, bytes: u64) -> Expr {
+        let bytes = fold::integer(i128::from(bytes), self.offset_scalar());
+        self.offset(address, bytes)
+    }
+
+    /// The size of a type as an expression of a pointer's signed width; variable for a variable-length array.
+    pub(super) fn size_expression(&mut self, ty: Type) -> Result<Expr> {
+        if self.types.is_variable_size(ty)
+            && let Some((element, length)) = self.array_parts(ty)
+        {
+            let element_size = self.size_expression(element)?;
+            let scalar = self.offset_scalar();
+            let count = match length {
+                ArrayLength::Constant(count) => fold::integer(i128::from(count), scalar),
+                ArrayLength::Variable(object) => {
+                    let size = self.size_scalar();
+                    fold::convert(self.load_object(object, size), size, scalar)
+                }
+                ArrayLength::Unknown | ArrayLength::Unspecified => {
+                    return Err(self.error("the size of the array is not known"));
+                }
+            };
+            return Ok(fold::binary(
+                BinaryOp::Multiply,
+                count,
+                element_size,
+                scalar,
+            ));
+        }
+        let size = self.size_of(ty)?;
+        Ok(fold::integer(i128::from(size), self.offset_scalar()))
+    }
+
+    /// An identifier as an expression.
+    pub(super) fn identifier(&mut self, name: &str) -> Result<Value> {
+        let Some(id) = self.scopes.lookup(name) else {
+            if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
+                return Ok(self.function_name_literal());
+            }
+            if let Some(value) = self.builtin_function_designator(name) {
+                return Ok(value);
+            }
+            return Err(self.error(format!("`{name}` is not declared")));
+        };
+        let symbol = self.scopes.symbol(id);
+        let ty = symbol.ty;
+        Ok(match &symbol.entity {
+            Entity::Object(object) => Value::lvalue(Expr::ObjectAddress(*object), ty),
+            Entity::VariableArray(pointer) => {
+                Value::lvalue(self.load_object(*pointer, ScalarType::Pointer), ty)
+            }
+            Entity::Function { name } => {
+                let name = name.clone();
+                let address = self.function_address(&name, ty);
+                Value {
+                    ty,
+                    kind: ValueKind::Function(address),
+                }
+            }
+            Entity::Enumerator(value) => {
+                let scalar = self.scalar_type(ty)?;
+                Value::scalar(fold::integer(*value, scalar), ty)
+            }
+            Entity::Typedef => {
+                return Err(self.error(format!("`{name}` is a type, not a value")));
+            }
+        })
+    }
+
+    /// The address of a function with or without a body.
+    pub(super) fn function_address(&mut self, name: &str, ty: Type) -> Expr {
+        if let Some(&index) = self.defined.get(name) {
+            return Expr::FunctionAddress(index);
+        }
+        if self.is_error_function(name) {
+            return Expr::FunctionAddress(self.error_stub(name, ty));
+        }
+        if let Some(known) = library::lookup(name)
+            && let Ok(index) = self.library_wrapper(&known, ty)
+        {
+            return Expr::FunctionAddress(index);
+        }
+        Expr::ExternalFunctionAddress(name.to_owned())
+    }
+
+    /// A function that the compiler knows without a declaration.
+    fn builtin_function_designator(&mut self, name: &str) -> Option<Value> {
+        let known = name.starts_with("__builtin_") || name.starts_with("__VERIFIER_");
+        if !known {
+            return None;
+        }
+        let ty = self.types.function(FunctionType {
+            result: Type::INT,
+            parameters: Vec::new(),
+            form: ParameterForm::Unspecified,
+        });
+        let address = self.function_address(name, ty);
+        Some(Value {
+            ty,
+            kind: ValueKind::Function(address),
+        })
+    }
+
+    fn function_name_literal(&mut self) -> Value {
+        let units: Vec<u32> = self.function.name.bytes().map(u32::from).collect();
+        self.string_object(units, 1, Type::CHAR)
+    }
+
+    /// A string literal as an object; `bytes` is the size of an element.
+    pub(super) fn string_object(&mut self, mut units: Vec<u32>, bytes: u8, element: Type) -> Value {
+        units.push(0);
+        let count = units.len() as u64;
+        let ty = self.types.array(element, ArrayLength::Constant(count));
+        let key = (units, bytes);
+        if let Some(&object) = self.strings.get(&key) {
+            return Value::lvalue(Expr::ObjectAddress(object), ty);
+        }
+        let bits = bytes * 8;
+        let signed = self.types.scalar(element) == Some(ScalarType::Integer { bits, signed: true });
+        let scalar = ScalarType::Integer { bits, signed };
+        let name = format!("string#{}", self.strings.len());
+        let object = self.push_object(Object {
+            name,
+            size: count * u64::from(bytes),
+            alignment: u64::from(bytes),
+            storage: Storage::Literal,
+            leaves: vec![Leaf {
+                bit_offset: 0,
+                bits: u32::from(bits),
+                scalar,
+                count,
+                stride: u64::from(bits),
+            }],
+            span: self.span,
+        });
+        let units = key.0.clone();
+        self.strings.insert(key, object);
+        self.in_start(|this| {
+            for (position, &unit) in units.iter().enumerate() {
+                if unit != 0 {
+                    let address = Expr::ObjectAddress(object);
+                    let address = this.constant_offset(address, position as u64 * u64::from(bytes));
+                    let value = fold::integer(i128::from(unit), scalar);
+                    this.assign_scalar(address, scalar, value);
+                }
+            }
+        });
+        Value::lvalue(Expr::ObjectAddress(object), ty)
+    }
+
+    /// `*pointer`.
+    pub(super) fn dereference(&mut self, value: Value) -> Result<Value> {
+        let value = self.rvalue(value);
+        let Some(target) = self.types.pointee(value.ty) else {
+            let ty = self.types.describe(value.ty);
+            return Err(self.error(format!("`*` is applied to a value of type `{ty}`")));
+        };
+        let (address, _) = self.scalar_value(value)?;
+        Ok(self.object_at(address, target))
+    }
+
+    /// What is at an address.
+    pub(super) fn object_at(&self, address: Expr, ty: Type) -> Value {
+        if self.types.is_function(ty) {
+            return Value {
+                ty,
+                kind: ValueKind::Function(address),
+            };
+        }
+        Value::lvalue(address, ty)
+    }
+
+    /// `base.member` or `base->member`.
+    pub(super) fn member(&mut self, node: &Node<ast::MemberExpression>) -> Result<Value> {
+        let member = &node.node;
+        let base = self.expression(&member.expression)?;
+        let record = match member.operator.node {
+            ast::MemberOperator::Direct => match base.kind {
+                ValueKind::Aggregate(_) | ValueKind::Lvalue(_) => base,
+                _ => self.rvalue(base),
+            },
+            ast::MemberOperator::Indirect => self.dereference(base)?,
+        };
+        self.span = self.place_of(&member.identifier);
+        self.select(record, &member.identifier.node.name)
+    }
+
+    /// A member of a struct or union.
+    pub(super) fn select(&mut self, record: Value, name: &str) -> Result<Value> {
+        if self.types.as_record(record.ty).is_none() {
+            let ty = self.types.describe(record.ty);
+            return Err(self.error(format!(
+                "member `{name}` of something that is not a struct or union but `{ty}`"
+            )));
+        }
+        if !self.types.is_complete(record.ty) {
+            let ty = self.types.describe(record.ty);
+            return Err(self.error(format!("the type `{ty}` is incomplete")));
+        }
+        let Some(field) = self.types.find_field(record.ty, name) else {
+            let ty = self.types.describe(record.ty);
+            return Err(self.error(format!("`{ty}` has no member `{name}`")));
+        };
+        match record.kind {
+            ValueKind::Lvalue(lvalue) => Ok(self.field_lvalue(lvalue.address, field)),
+            ValueKind::Aggregate(address) => {
+                let part = self.field_lvalue(address, field);
+                // Not an lvalue: what is not an array is read at once.
+                if self.types.is_array(part.ty) {
+                    let ValueKind::Lvalue(lvalue) = part.kind else {
+                        return Ok(part);
+                    };
+                    return Ok(Value::aggregate(lvalue.address, part.ty));
+                }
+                Ok(self.rvalue(part))
+            }
+            _ => Err(self.error("a member of something without an address")),
+        }
+    }
+
+    /// The member at a path within the record at an address.
+    pub(super) fn field_lvalue(&self, address: Expr, field: FieldPath) -> Value {
+        let address = self.constant_offset(address, field.bit_offset / 8);
+        Value {
+            ty: field.ty,
+            kind: ValueKind::Lvalue(Lvalue {
+                address,
+                bit_field: field.bit_width.map(|bits| BitField {
+                    offset: (field.bit_offset % 8) as u8,
+                    bits,
+                }),
+            }),
+        }
+    }
+
+    /// `left[right]`; either may be the pointer.
+    pub(super) fn index(
+        &mut self,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+    ) -> Result<Value> {
+        let (left, right) = self.operands(left, right)?;
+        let left = self.rvalue(left);
+        let right = self.rvalue(right);
+        let (pointer, index) = if self.types.is_pointer(left.ty) {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        if !self.types.is_pointer(pointer.ty) || !self.types.is_integer(index.ty) {
+            return Err(self.error(
+                "the subscripted value is not an array or pointer, or the index not an integer",
+            ));
+        }
+        let element = self.add_to_pointer(pointer, index, BinaryOp::Add)?;
+        self.dereference(element)
+    }
+
+    /// `pointer + integer` or `pointer - integer`.
+    pub(super) fn add_to_pointer(
+        &mut self,
+        pointer: Value,
+        index: Value,
+        op: BinaryOp,
+    ) -> Result<Value> {
+        let ty = pointer.ty;
+        let Some(target) = self.types.pointee(ty) else {
+            return Err(self.error("arithmetic on something that is not a pointer"));
+        };
+        if !self.types.is_complete(target)
+            && !self.types.is_void(target)
+            && !self.types.is_function(target)
+        {
+            let target = self.types.describe(target);
+            return Err(self.error(format!(
+                "arithmetic on a pointer to the incomplete type `{target}`"
+            )));
+        }
+        let size = self.size_expression(target)?;
+        let (address, _) = self.scalar_value(pointer)?;
+        let (index, index_type) = self.scalar_value(index)?;
+        let scalar = self.offset_scalar();
+        let from = self.scalar_type(index_type)?;
+        let index = fold::convert(index, from, scalar);
+        let mut bytes = if fold::constant(&size) == Some(1) {
+            index
+        } else {
+            fold::binary(BinaryOp::Multiply, index, size, scalar)
+        };
+        if op == BinaryOp::Subtract {
+            bytes = fold::unary(crate::frontend::ir::UnaryOp::Negate, bytes, scalar);
+        }
+        Ok(Value::scalar(self.offset(address, bytes), ty.unqualified()))
+    }
+
+    /// `&operand`.
+    pub(super) fn address_of(&mut self, operand: &Node<ast::Expression>) -> Result<Value> {
+        let value = self.expression(operand)?;
+        let ty = value.ty;
+        let address = match value.kind {
+            ValueKind::Lvalue(Lvalue {
+                bit_field: Some(_), ..
+            }) => return Err(self.error("the address of a bit-field is taken")),
+            ValueKind::Lvalue(lvalue) => lvalue.address,
+            ValueKind::Function(address) => address,
+            // gcc refuses the address of a struct that is not an lvalue, but has arrays in one.
+            ValueKind::Aggregate(address)
+                if matches!(self.types.kind(ty), TypeKind::Array { .. }) =>
+            {
+                address
+            }
+            ValueKind::Void if self.types.is_void(ty) => {
+                return Err(self.error("the address of a void value is taken"));
+            }
+            _ => return Err(self.error("the address of something that is not an lvalue is taken")),
+        };
+        let pointer = self.types.pointer(ty);
+        Ok(Value::scalar(address, pointer))
+    }
+}

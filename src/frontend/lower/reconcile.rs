@@ -1,0 +1,231 @@
+//! Calls that do not fit the function they reach.
+//!
+//! A function may be called through a declaration that says less than its definition, or something else: without a
+//! prototype, or with the program's own idea of a library function. Here, once all functions are known, the arguments
+//! of direct calls are converted to the parameters' types, as far as that makes sense.
+
+use super::Lowerer;
+use crate::frontend::ir::{
+    Argument, Callee, Function, FunctionIndex, Instruction, ObjectIndex, ResultPlace, ScalarType,
+    Storage,
+};
+use crate::program::Span;
+
+/// What a function takes and gives.
+#[derive(Clone)]
+struct Signature {
+    parameters: Vec<ObjectIndex>,
+    result: Option<ObjectIndex>,
+}
+
+impl Lowerer<'_> {
+    /// Makes every direct call fit its callee.
+    pub(super) fn reconcile_calls(&mut self, functions: &mut [Function]) {
+        let signatures: Vec<Signature> = functions
+            .iter()
+            .map(|function| Signature {
+                parameters: function.parameters.clone(),
+                result: function.result,
+            })
+            .collect();
+        for (index, function) in functions.iter_mut().enumerate() {
+            let caller = FunctionIndex(index as u32);
+            for block in &mut function.blocks {
+                let misfit = block
+                    .instructions
+                    .iter()
+                    .any(|(instruction, _)| !self.fits(instruction, &signatures));
+                if !misfit {
+                    continue;
+                }
+                let instructions = std::mem::take(&mut block.instructions);
+                for (instruction, span) in instructions {
+                    if self.fits(&instruction, &signatures) {
+                        block.instructions.push((instruction, span));
+                    } else {
+                        let fitted = self.fit(caller, instruction, span, &signatures);
+                        block
+                            .instructions
+                            .extend(fitted.into_iter().map(|instruction| (instruction, span)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn scalar_of(&self, object: ObjectIndex) -> Option<ScalarType> {
+        match self.objects.get(object.0 as usize)?.leaves.as_slice() {
+            [leaf] if leaf.count == 1 && leaf.bit_offset == 0 => Some(leaf.scalar),
+            _ => None,
+        }
+    }
+
+    fn size_of_object(&self, object: ObjectIndex) -> u64 {
+        self.objects
+            .get(object.0 as usize)
+            .map_or(0, |object| object.size)
+    }
+
+    fn argument_fits(&self, argument: &Argument, parameter: ObjectIndex) -> bool {
+        match argument {
+            Argument::Scalar { scalar, .. } => self.scalar_of(parameter) == Some(*scalar),
+            Argument::Object { size, .. } => self.size_of_object(parameter) == *size,
+        }
+    }
+
+    fn result_fits(&self, result: &ResultPlace, object: Option<ObjectIndex>) -> bool {
+        match (result, object) {
+            (_, None) => false,
+            (ResultPlace::Scalar(place), Some(object)) => {
+                self.scalar_of(object) == Some(place.scalar)
+            }
+            (ResultPlace::Object { size, .. }, Some(object)) => {
+                self.size_of_object(object) == *size
+            }
+        }
+    }
+
+    fn fits(&self, instruction: &Instruction, signatures: &[Signature]) -> bool {
+        let Instruction::Call {
+            callee: Callee::Direct(callee),
+            arguments,
+            result,
+        } = instruction
+        else {
+            return true;
+        };
+        let Some(signature) = signatures.get(callee.0 as usize) else {
+            return true;
+        };
+        arguments.len() == signature.parameters.len()
+            && arguments
+                .iter()
+                .zip(&signature.parameters)
+                .all(|(argument, &parameter)| self.argument_fits(argument, parameter))
+            && result
+                .as_ref()
+                .is_none_or(|result| self.result_fits(result, signature.result))
+    }
+
+    /// A call that fits, with what has to happen before and after it.
+    fn fit(
+        &mut self,
+        caller: FunctionIndex,
+        instruction: Instruction,
+        span: Span,
+        signatures: &[Signature],
+    ) -> Vec<Instruction> {
+        let Instruction::Call {
+            callee: Callee::Direct(callee),
+            arguments,
+            result,
+        } = instruction
+        else {
+            return vec![instruction];
+        };
+        let Some(signature) = signatures.get(callee.0 as usize).cloned() else {
+            return Vec::new();
+        };
+        let mut before = Vec::new();
+        let mut fitted = Vec::with_capacity(signature.parameters.len());
+        let mut given = arguments.into_iter();
+        for parameter in signature.parameters {
+            match (given.next(), self.scalar_of(parameter)) {
+                (Some(argument), _) if self.argument_fits(&argument, parameter) => {
+                    fitted.push(argument);
+                }
+                (Some(Argument::Scalar { value, scalar }), Some(wanted)) => {
+                    let value = self.convert_representation(value, scalar, wanted);
+                    fitted.push(Argument::Scalar {
+                        value,
+                        scalar: wanted,
+                    });
+                }
+                // Nothing is passed, or something of another kind: the parameter holds anything.
+                (_, wanted) => {
+                    let copy = self.copy_of(parameter, caller, span);
+                    before.push(Instruction::Declare(copy));
+                    fitted.push(self.object_argument(copy, wanted));
+                }
+            }
+        }
+        let mut after = Vec::new();
+        let result = match (result, signature.result) {
+            (None, _) => None,
+            (Some(result), own) if self.result_fits(&result, own) => Some(result),
+            (Some(ResultPlace::Scalar(place)), Some(own)) => match self.scalar_of(own) {
+                Some(scalar) => {
+                    let copy = self.copy_of(own, caller, span);
+                    let value = self.load_object(copy, scalar);
+                    let value = self.convert_representation(value, scalar, place.scalar);
+                    after.push(Instruction::Assign { place, value });
+                    Some(ResultPlace::Scalar(self.object_place(copy, scalar)))
+                }
+                None => {
+                    after.push(undetermined(ResultPlace::Scalar(place)));
+                    None
+                }
+            },
+            (Some(result), _) => {
+                after.push(undetermined(result));
+                None
+            }
+        };
+        before.push(Instruction::Call {
+            callee: Callee::Direct(callee),
+            arguments: fitted,
+            result,
+        });
+        before.append(&mut after);
+        before
+    }
+
+    /// An object of the caller with the shape of another.
+    fn copy_of(&mut self, object: ObjectIndex, caller: FunctionIndex, span: Span) -> ObjectIndex {
+        let number = self.objects.len();
+        match self.objects.get(object.0 as usize).cloned() {
+            Some(mut copy) => {
+                copy.name = format!("{}#{number}", copy.name);
+                copy.storage = Storage::Automatic(caller);
+                copy.span = span;
+                self.push_object(copy)
+            }
+            None => object,
+        }
+    }
+
+    fn object_argument(&self, object: ObjectIndex, scalar: Option<ScalarType>) -> Argument {
+        match scalar {
+            Some(scalar) => Argument::Scalar {
+                value: self.load_object(object, scalar),
+                scalar,
+            },
+            None => {
+                let (size, leaves) = self
+                    .objects
+                    .get(object.0 as usize)
+                    .map_or((0, Vec::new()), |object| {
+                        (object.size, object.leaves.clone())
+                    });
+                Argument::Object {
+                    address: crate::frontend::ir::Expr::ObjectAddress(object),
+                    size,
+                    leaves,
+                }
+            }
+        }
+    }
+}
+
+/// What the caller finds where it expects a result that the callee does not give.
+fn undetermined(result: ResultPlace) -> Instruction {
+    match result {
+        ResultPlace::Scalar(place) => Instruction::Approximate {
+            place,
+            what: "the result of a function of another type".to_owned(),
+        },
+        ResultPlace::Object { .. } => Instruction::Unsupported(
+            "a call of a function through a declaration of another type".to_owned(),
+        ),
+    }
+}

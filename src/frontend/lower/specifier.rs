@@ -1,0 +1,524 @@
+//! Declaration specifiers: storage classes, basic types, attributes.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::scope::Entity;
+use super::{Lowerer, Result};
+use crate::frontend::constant::sized_float;
+use crate::frontend::types::record::Packing;
+use crate::frontend::types::{ArrayLength, FloatKind, IntegerKind, Qualifiers, Type, TypeKind};
+
+/// Where and how long an object exists, and who can see it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum StorageClass {
+    Typedef,
+    Extern,
+    Static,
+}
+
+/// What attributes say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Attributes {
+    pub packing: Packing,
+    /// `aligned`, in bytes.
+    pub alignment: Option<u64>,
+    /// The width in bits that `mode` gives.
+    mode: Option<Mode>,
+    /// Size in bytes of a vector type.
+    vector_size: Option<u64>,
+    /// `#pragma pack`: no member of the record has a larger alignment, in bytes.
+    pub pack: Option<u64>,
+    /// `constructor`: called before `main`.
+    pub constructor: bool,
+}
+
+/// A machine mode.
+#[derive(Copy, Clone, Debug)]
+enum Mode {
+    Integer(u8),
+    Float(FloatKind),
+}
+
+/// What the specifiers of a declaration say together.
+#[derive(Clone, Debug)]
+pub(super) struct Specifiers {
+    pub ty: Type,
+    pub storage: Option<StorageClass>,
+    pub attributes: Attributes,
+}
+
+/// The type specifiers seen so far.
+#[derive(Default)]
+struct BasicType {
+    named: Option<Type>,
+    void: bool,
+    character: bool,
+    short: bool,
+    integer: bool,
+    longs: u8,
+    float: bool,
+    double: bool,
+    signed: bool,
+    unsigned: bool,
+    boolean: bool,
+    complex: bool,
+}
+
+impl Lowerer<'_> {
+    /// Types that gcc knows without a declaration.
+    pub(super) fn declare_builtin_types(&mut self) {
+        let va_list = self.types.va_list();
+        let int128 = self.types.integer(IntegerKind::Int128);
+        let unsigned_int128 = self.types.integer(IntegerKind::UnsignedInt128);
+        let float128 = self.types.float(FloatKind::Float128);
+        for (name, ty) in [
+            ("__builtin_va_list", va_list),
+            ("__int128_t", int128),
+            ("__uint128_t", unsigned_int128),
+            ("__int128", int128),
+            ("__float128", float128),
+        ] {
+            let symbol = self.scopes.create(super::scope::Symbol {
+                ty,
+                entity: Entity::Typedef,
+                span: crate::program::Span::NONE,
+            });
+            self.scopes.bind(name, symbol);
+        }
+    }
+
+    /// The specifiers of a declaration.
+    pub(super) fn specifiers(
+        &mut self,
+        list: &[Node<ast::DeclarationSpecifier>],
+    ) -> Result<Specifiers> {
+        let mut basic = BasicType::default();
+        let mut qualifiers = Qualifiers::empty();
+        let mut storage = None;
+        let mut attributes = Attributes::default();
+        let mut alignment = None;
+        let mut body = Attributes::default();
+        let extensions = list
+            .iter()
+            .rev()
+            .map_while(|specifier| match &specifier.node {
+                ast::DeclarationSpecifier::Extension(extensions) => Some(Some(extensions)),
+                ast::DeclarationSpecifier::TypeSpecifier(specifier) => {
+                    (!defines_tag(&specifier.node)).then_some(None)
+                }
+                _ => Some(None),
+            });
+        if list.iter().any(|specifier| matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier) if defines_tag(&specifier.node))) {
+            for extensions in extensions.flatten() {
+                self.attributes(extensions, &mut body)?;
+            }
+        }
+        for specifier in list {
+            match &specifier.node {
+                ast::DeclarationSpecifier::StorageClass(class) => {
+                    let class = match class.node {
+                        ast::StorageClassSpecifier::Typedef => StorageClass::Typedef,
+                        ast::StorageClassSpecifier::Extern => StorageClass::Extern,
+                        ast::StorageClassSpecifier::Static => StorageClass::Static,
+                        // One thread: thread-local objects are ordinary static ones.
+                        ast::StorageClassSpecifier::ThreadLocal
+                        | ast::StorageClassSpecifier::Auto
+                        | ast::StorageClassSpecifier::Register => continue,
+                    };
+                    if storage.replace(class).is_some_and(|old| old != class) {
+                        return Err(self.error_at(specifier, "two storage classes"));
+                    }
+                }
+                ast::DeclarationSpecifier::TypeSpecifier(specifier) => {
+                    self.type_specifier(specifier, &body, &mut basic)?;
+                }
+                ast::DeclarationSpecifier::TypeQualifier(qualifier) => {
+                    qualifiers |= qualifier_of(&qualifier.node);
+                }
+                ast::DeclarationSpecifier::Function(_) => {}
+                ast::DeclarationSpecifier::Alignment(specifier) => {
+                    let requested = self.alignment_specifier(specifier)?;
+                    alignment = alignment.max(Some(requested));
+                }
+                ast::DeclarationSpecifier::Extension(extensions) => {
+                    self.attributes(extensions, &mut attributes)?;
+                }
+            }
+        }
+        attributes.alignment = attributes.alignment.max(alignment);
+        let ty = self.basic_type(&basic)?;
+        let ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        Ok(Specifiers {
+            ty,
+            storage,
+            attributes,
+        })
+    }
+
+    /// The specifiers of a type name or a struct's members.
+    pub(super) fn qualified_specifiers(
+        &mut self,
+        list: &[Node<ast::SpecifierQualifier>],
+    ) -> Result<(Type, Attributes)> {
+        let mut basic = BasicType::default();
+        let mut qualifiers = Qualifiers::empty();
+        let mut attributes = Attributes::default();
+        let mut body = Attributes::default();
+        let extensions = list
+            .iter()
+            .rev()
+            .map_while(|specifier| match &specifier.node {
+                ast::SpecifierQualifier::Extension(extensions) => Some(Some(extensions)),
+                ast::SpecifierQualifier::TypeSpecifier(specifier) => {
+                    (!defines_tag(&specifier.node)).then_some(None)
+                }
+                ast::SpecifierQualifier::TypeQualifier(_) => Some(None),
+            });
+        if list.iter().any(|specifier| matches!(&specifier.node, ast::SpecifierQualifier::TypeSpecifier(specifier) if defines_tag(&specifier.node))) {
+            for extensions in extensions.flatten() {
+                self.attributes(extensions, &mut body)?;
+            }
+        }
+        for specifier in list {
+            match &specifier.node {
+                ast::SpecifierQualifier::TypeSpecifier(specifier) => {
+                    self.type_specifier(specifier, &body, &mut basic)?;
+                }
+                ast::SpecifierQualifier::TypeQualifier(qualifier) => {
+                    qualifiers |= qualifier_of(&qualifier.node);
+                }
+                ast::SpecifierQualifier::Extension(extensions) => {
+                    self.attributes(extensions, &mut attributes)?;
+                }
+            }
+        }
+        let ty = self.basic_type(&basic)?;
+        let ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        Ok((ty, attributes))
+    }
+
+    fn type_specifier(
+        &mut self,
+        node: &Node<ast::TypeSpecifier>,
+        body: &Attributes,
+        basic: &mut BasicType,
+    ) -> Result<()> {
+        let flag = match &node.node {
+            ast::TypeSpecifier::Void => &mut basic.void,
+            ast::TypeSpecifier::Char => &mut basic.character,
+            ast::TypeSpecifier::Short => &mut basic.short,
+            ast::TypeSpecifier::Int => &mut basic.integer,
+            ast::TypeSpecifier::Float => &mut basic.float,
+            ast::TypeSpecifier::Double => &mut basic.double,
+            ast::TypeSpecifier::Signed => &mut basic.signed,
+            ast::TypeSpecifier::Unsigned => &mut basic.unsigned,
+            ast::TypeSpecifier::Bool => &mut basic.boolean,
+            ast::TypeSpecifier::Complex => &mut basic.complex,
+            ast::TypeSpecifier::Long => {
+                basic.longs += 1;
+                if basic.longs > 2 {
+                    return Err(self.error_at(node, "`long long long` is not a type"));
+                }
+                return Ok(());
+            }
+            other => {
+                let ty = self.named_type(node, other, body)?;
+                if basic.named.replace(ty).is_some() {
+                    return Err(self.error_at(node, "two types in one declaration"));
+                }
+                return Ok(());
+            }
+        };
+        if std::mem::replace(flag, true) {
+            return Err(self.error_at(node, "a type specifier is repeated"));
+        }
+        Ok(())
+    }
+
+    fn named_type(
+        &mut self,
+        node: &Node<ast::TypeSpecifier>,
+        specifier: &ast::TypeSpecifier,
+        body: &Attributes,
+    ) -> Result<Type> {
+        match specifier {
+            ast::TypeSpecifier::Atomic(name) => self.type_name(&name.node),
+            ast::TypeSpecifier::Struct(record) => self.record_specifier(record, body),
+            ast::TypeSpecifier::Enum(enumeration) => self.enumeration_specifier(enumeration, body),
+            ast::TypeSpecifier::TypedefName(name) => {
+                let found = self.scopes.lookup(&name.node.name);
+                match found.map(|id| self.scopes.symbol(id)) {
+                    Some(symbol) if matches!(symbol.entity, Entity::Typedef) => Ok(symbol.ty),
+                    _ => {
+                        let message = format!("`{}` is not a type", name.node.name);
+                        Err(self.error_at(node, message))
+                    }
+                }
+            }
+            ast::TypeSpecifier::TypeOf(operand) => match &operand.node {
+                ast::TypeOf::Type(name) => self.type_name(&name.node),
+                ast::TypeOf::Expression(expression) => {
+                    Ok(self.unevaluated(|this| this.expression(expression))?.ty)
+                }
+            },
+            ast::TypeSpecifier::TS18661Float(format) if is_int128(format) => {
+                Ok(self.types.integer(IntegerKind::Int128))
+            }
+            ast::TypeSpecifier::TS18661Float(format) => match sized_float(format) {
+                Some(kind) => Ok(self.types.float(kind)),
+                None => Err(self.error_at(node, "this floating-point type is not supported")),
+            },
+            _ => Err(self.error_at(node, "this type is not supported")),
+        }
+    }
+
+    fn basic_type(&mut self, basic: &BasicType) -> Result<Type> {
+        let invalid = |this: &Self| this.error("these type specifiers make no type together");
+        let integral = basic.character
+            || basic.short
+            || basic.integer
+            || basic.longs > 0
+            || basic.signed
+            || basic.unsigned;
+        if basic.signed && basic.unsigned {
+            return Err(invalid(self));
+        }
+        if let Some(named) = basic.named {
+            // `unsigned __int128` is the one type with a name that takes a sign.
+            let is_int128 = self.types.integer_kind(named) == Some(IntegerKind::Int128);
+            if is_int128 && (basic.signed || basic.unsigned) {
+                return Ok(if basic.unsigned {
+                    self.types.integer(IntegerKind::UnsignedInt128)
+                } else {
+                    named
+                });
+            }
+            if integral || basic.void || basic.float || basic.double || basic.boolean {
+                return Err(invalid(self));
+            }
+            if basic.complex
+                && let TypeKind::Float(kind) = *self.types.kind(named)
+            {
+                return Ok(self.types.intern(TypeKind::Complex(kind)));
+            }
+            return Ok(named);
+        }
+        let special = [basic.void, basic.float, basic.double, basic.boolean];
+        let specials = special.iter().filter(|&&given| given).count();
+        let only_long_double = basic.double
+            && basic.longs == 1
+            && !(basic.character || basic.short || basic.integer || basic.signed || basic.unsigned);
+        if specials > 1 || (specials == 1 && integral && !only_long_double) {
+            return Err(invalid(self));
+        }
+        if basic.void {
+            return Ok(Type::VOID);
+        }
+        if basic.boolean {
+            return Ok(Type::BOOL);
+        }
+        if basic.float || basic.double || (basic.complex && !integral) {
+            let kind = match (basic.float, basic.longs) {
+                (true, _) => FloatKind::Float,
+                (false, 0) => FloatKind::Double,
+                (false, _) => FloatKind::LongDouble,
+            };
+            return Ok(if basic.complex {
+                self.types.intern(TypeKind::Complex(kind))
+            } else {
+                self.types.float(kind)
+            });
+        }
+        if (basic.character && (basic.short || basic.integer || basic.longs > 0))
+            || (basic.short && basic.longs > 0)
+        {
+            return Err(invalid(self));
+        }
+        // `int` is implied where nothing is said.
+        let kind = if basic.character {
+            match (basic.signed, basic.unsigned) {
+                (true, _) => IntegerKind::SignedChar,
+                (_, true) => IntegerKind::UnsignedChar,
+                _ => IntegerKind::Char,
+            }
+        } else {
+            let signed = match (basic.short, basic.longs) {
+                (true, _) => IntegerKind::Short,
+                (_, 0) => IntegerKind::Int,
+                (_, 1) => IntegerKind::Long,
+                _ => IntegerKind::LongLong,
+            };
+            if basic.unsigned {
+                signed.unsigned()
+            } else {
+                signed
+            }
+        };
+        if basic.complex {
+            return Ok(self.types.intern(TypeKind::Complex(FloatKind::Double)));
+        }
+        Ok(self.types.integer(kind))
+    }
+
+    fn alignment_specifier(&mut self, node: &Node<ast::AlignmentSpecifier>) -> Result<u64> {
+        match &node.node {
+            ast::AlignmentSpecifier::Type(name) => {
+                let ty = self.type_name(&name.node)?;
+                self.alignment_of(ty)
+            }
+            ast::AlignmentSpecifier::Constant(value) => {
+                let (value, _) = self.constant_value(value)?;
+                self.check_alignment(value)
+            }
+        }
+    }
+
+    fn check_alignment(&self, value: i128) -> Result<u64> {
+        match u64::try_from(value) {
+            Ok(0) => Ok(1),
+            Ok(value) if value.is_power_of_two() && value <= 1 << 28 => Ok(value),
+            _ => Err(self.error("the alignment is not a power of two")),
+        }
+    }
+
+    /// Reads attributes; what has no meaning for verification is skipped.
+    pub(super) fn attributes(
+        &mut self,
+        extensions: &[Node<ast::Extension>],
+        attributes: &mut Attributes,
+    ) -> Result<()> {
+        for extension in extensions {
+            let ast::Extension::Attribute(attribute) = &extension.node else {
+                continue;
+            };
+            let argument = attribute.arguments.first();
+            match attribute.name.node.trim_matches('_') {
+                "packed" => attributes.packing = Packing::Packed,
+                "aligned" => {
+                    let requested = match argument {
+                        Some(argument) => {
+                            let (value, _) = self.constant_value(argument)?;
+                            self.check_alignment(value)?
+                        }
+                        None => 16,
+                    };
+                    attributes.alignment = attributes.alignment.max(Some(requested));
+                }
+                "vector_size" => {
+                    if let Some(argument) = argument {
+                        let (value, _) = self.constant_value(argument)?;
+                        attributes.vector_size = u64::try_from(value).ok();
+                    }
+                }
+                "mode" => {
+                    if let Some(argument) = argument
+                        && let ast::Expression::Identifier(name) = &argument.node
+                    {
+                        attributes.mode = self.mode(&name.node.name);
+                    }
+                }
+                "regatta_pack" => {
+                    if let Some(argument) = argument {
+                        let (value, _) = self.constant_value(argument)?;
+                        attributes.pack = Some(self.check_alignment(value)?);
+                    }
+                }
+                "constructor" => attributes.constructor = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn mode(&self, name: &str) -> Option<Mode> {
+        Some(match name.trim_matches('_') {
+            "QI" | "byte" => Mode::Integer(8),
+            "HI" => Mode::Integer(16),
+            "SI" => Mode::Integer(32),
+            "DI" => Mode::Integer(64),
+            "TI" => Mode::Integer(128),
+            "word" | "pointer" => Mode::Integer(self.options.data_model.pointer_bits()),
+            "HF" => Mode::Float(FloatKind::Float16),
+            "SF" => Mode::Float(FloatKind::Float),
+            "DF" => Mode::Float(FloatKind::Double),
+            "XF" => Mode::Float(FloatKind::LongDouble),
+            "TF" => Mode::Float(FloatKind::Float128),
+            _ => return None,
+        })
+    }
+
+    /// A type changed by `mode` and `vector_size`.
+    pub(super) fn apply_mode(&mut self, ty: Type, attributes: &Attributes) -> Result<Type> {
+        let mut ty = ty;
+        match attributes.mode {
+            Some(Mode::Integer(bits)) => {
+                if let Some(kind) = self.types.integer_kind(ty) {
+                    let signed = match bits {
+                        8 => IntegerKind::SignedChar,
+                        16 => IntegerKind::Short,
+                        32 => IntegerKind::Int,
+                        64 if self.options.data_model.pointer_bits() == 64 => IntegerKind::Long,
+                        64 => IntegerKind::LongLong,
+                        _ => IntegerKind::Int128,
+                    };
+                    ty = self.types.integer(if kind.is_signed() {
+                        signed
+                    } else {
+                        signed.unsigned()
+                    });
+                }
+            }
+            Some(Mode::Float(kind)) => ty = self.types.float(kind),
+            None => {}
+        }
+        if let Some(bytes) = attributes.vector_size {
+            let size = self.size_of(ty)?;
+            if size == 0 || bytes == 0 || bytes % size != 0 || bytes > 1 << 20 {
+                return Err(self.error("the size of the vector is no multiple of its elements'"));
+            }
+            ty = self.types.intern(TypeKind::Vector {
+                element: ty,
+                count: bytes / size,
+            });
+        }
+        Ok(ty)
+    }
+
+    /// A type name, as in casts and `sizeof`.
+    pub(super) fn type_name(&mut self, name: &ast::TypeName) -> Result<Type> {
+        let (base, _) = self.qualified_specifiers(&name.specifiers)?;
+        match &name.declarator {
+            Some(declarator) => Ok(self.declarator(base, declarator)?.ty),
+            None => Ok(base),
+        }
+    }
+
+    /// Whether an array type lacks its length.
+    pub(super) fn is_unsized_array(&self, ty: Type) -> bool {
+        matches!(self.array_parts(ty), Some((_, ArrayLength::Unknown)))
+    }
+}
+
+/// How `__int128` is written in what lang-c parsed; see [`crate::frontend::rewrite`].
+fn is_int128(format: &ast::TS18661FloatType) -> bool {
+    format.format == ast::TS18661FloatFormat::DecimalExtended && format.width == 128
+}
+
+/// Whether the specifier is a struct, union or enumeration with its body: attributes behind it belong to that.
+fn defines_tag(specifier: &ast::TypeSpecifier) -> bool {
+    match specifier {
+        ast::TypeSpecifier::Struct(record) => record.node.declarations.is_some(),
+        ast::TypeSpecifier::Enum(enumeration) => !enumeration.node.enumerators.is_empty(),
+        _ => false,
+    }
+}
+
+/// The part of a qualifier that has a meaning here.
+pub(super) fn qualifier_of(qualifier: &ast::TypeQualifier) -> Qualifiers {
+    match qualifier {
+        ast::TypeQualifier::Const => Qualifiers::CONST,
+        ast::TypeQualifier::Volatile => Qualifiers::VOLATILE,
+        _ => Qualifiers::empty(),
+    }
+}

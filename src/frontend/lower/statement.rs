@@ -1,0 +1,383 @@
+//! Statements and the control flow between them.
+
+use lang_c::ast;
+use lang_c::span::Node;
+use rustc_hash::FxHashMap;
+
+use super::assignment::Use;
+use super::switch::SwitchContext;
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BlockIndex, Terminator};
+use crate::program::Span;
+
+/// The control structures around a statement.
+#[derive(Debug, Default)]
+pub(super) struct Jumps {
+    /// Where `break` goes, innermost last.
+    pub breaks: Vec<BlockIndex>,
+    /// Where `continue` goes, innermost last.
+    pub continues: Vec<BlockIndex>,
+    /// The switches, innermost last.
+    pub switches: Vec<SwitchContext>,
+    /// The function's labels.
+    pub labels: FxHashMap<String, Label>,
+    /// The labels whose addresses are taken, in the order of their numbers (from one).
+    pub numbered: Vec<String>,
+    /// Computed `goto`s: blocks that end with a switch over label numbers, once all labels are known.
+    pub computed: Vec<(BlockIndex, crate::frontend::ir::Expr, Span)>,
+}
+
+/// A label of a function.
+#[derive(Debug)]
+pub(super) struct Label {
+    /// The block that starts there.
+    pub block: BlockIndex,
+    /// Whether the label has been met.
+    pub defined: bool,
+    /// Where it was named first.
+    pub span: Span,
+}
+
+impl Lowerer<'_> {
+    /// The body of a function; all labels belong to it.
+    pub(super) fn function_body(&mut self, node: &Node<ast::Statement>) -> Result<()> {
+        match &node.node {
+            // The parameters are in the same scope as the body's declarations.
+            ast::Statement::Compound(items) => self.block_items(items)?,
+            _ => self.statement(node)?,
+        }
+        self.finish_computed_gotos();
+        let mut missing: Vec<(&String, Span)> = self
+            .jumps
+            .labels
+            .iter()
+            .filter(|(_, label)| !label.defined)
+            .map(|(name, label)| (name, label.span))
+            .collect();
+        missing.sort_by_key(|&(_, span)| span);
+        if let Some(&(name, span)) = missing.first() {
+            let message = format!("the label `{name}` is not defined");
+            self.span = span;
+            return Err(self.error(message));
+        }
+        Ok(())
+    }
+
+    fn block_items(&mut self, items: &[Node<ast::BlockItem>]) -> Result<()> {
+        for item in items {
+            self.block_item(item)?;
+        }
+        Ok(())
+    }
+
+    fn block_item(&mut self, item: &Node<ast::BlockItem>) -> Result<()> {
+        match &item.node {
+            ast::BlockItem::Declaration(declaration) => self.declaration(declaration),
+            ast::BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
+            ast::BlockItem::Statement(statement) => self.statement(statement),
+        }
+    }
+
+    /// Enters a block scope, acts, and leaves it.
+    fn scoped<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.function.scopes += 1;
+        let number = self.function.scopes;
+        self.scopes.enter(number);
+        let result = act(self);
+        self.scopes.leave();
+        result
+    }
+
+    pub(super) fn statement(&mut self, node: &Node<ast::Statement>) -> Result<()> {
+        self.span = self.place_of(node);
+        match &node.node {
+            ast::Statement::Labeled(labeled) => self.labeled(&labeled.node),
+            ast::Statement::Compound(items) => self.scoped(|this| this.block_items(items)),
+            ast::Statement::Expression(None) => Ok(()),
+            ast::Statement::Expression(Some(expression)) => self.effects(expression),
+            ast::Statement::If(statement) => self.if_statement(&statement.node),
+            ast::Statement::Switch(statement) => {
+                self.scoped(|this| this.switch_statement(&statement.node))
+            }
+            ast::Statement::While(statement) => {
+                self.scoped(|this| this.while_statement(&statement.node))
+            }
+            ast::Statement::DoWhile(statement) => {
+                self.scoped(|this| this.do_statement(&statement.node))
+            }
+            ast::Statement::For(statement) => {
+                self.scoped(|this| this.for_statement(&statement.node))
+            }
+            ast::Statement::Goto(label) => {
+                let target = self.label_block(&label.node.name);
+                self.end_path(Terminator::Goto(target));
+                Ok(())
+            }
+            ast::Statement::Continue => match self.jumps.continues.last() {
+                Some(&target) => {
+                    self.end_path(Terminator::Goto(target));
+                    Ok(())
+                }
+                None => Err(self.error("`continue` outside of a loop")),
+            },
+            ast::Statement::Break => match self.jumps.breaks.last() {
+                Some(&target) => {
+                    self.end_path(Terminator::Goto(target));
+                    Ok(())
+                }
+                None => Err(self.error("`break` outside of a loop or `switch`")),
+            },
+            ast::Statement::Return(value) => self.return_statement(value.as_deref()),
+            ast::Statement::Asm(asm) => self.asm_statement(&asm.node),
+        }
+    }
+
+    // --- labels ---
+
+    /// The block of a label, which may come later.
+    pub(super) fn label_block(&mut self, name: &str) -> BlockIndex {
+        if let Some(label) = self.jumps.labels.get(name) {
+            return label.block;
+        }
+        let block = self.function.new_block();
+        self.jumps.labels.insert(
+            name.to_owned(),
+            Label {
+                block,
+                defined: false,
+                span: self.span,
+            },
+        );
+        block
+    }
+
+    fn labeled(&mut self, labeled: &ast::LabeledStatement) -> Result<()> {
+        self.span = self.place_of(&labeled.label);
+        match &labeled.label.node {
+            ast::Label::Identifier(name) => {
+                let name = name.node.name.as_str();
+                let block = self.label_block(name);
+                let again = self
+                    .jumps
+                    .labels
+                    .get_mut(name)
+                    .is_some_and(|label| std::mem::replace(&mut label.defined, true));
+                if again {
+                    return Err(self.error(format!("the label `{name}` is defined twice")));
+                }
+                let span = self.span;
+                self.function.goto_new(block, span);
+                self.function.set_label(block, name);
+                if self.is_error_label(name) {
+                    self.end_path(Terminator::Error);
+                }
+            }
+            ast::Label::Case(value) => self.case_label(value, value)?,
+            ast::Label::CaseRange(range) => self.case_label(&range.node.low, &range.node.high)?,
+            ast::Label::Default => self.default_label()?,
+        }
+        self.statement(&labeled.statement)
+    }
+
+    // --- branches and loops ---
+
+    fn if_statement(&mut self, statement: &ast::IfStatement) -> Result<()> {
+        let span = self.span;
+        let condition = self.condition(&statement.condition)?;
+        self.span = span;
+        let (then, otherwise) = self.branch_on(condition);
+        let join = match &statement.else_statement {
+            Some(_) => self.function.new_block(),
+            None => otherwise,
+        };
+        self.function.current = then;
+        self.scoped(|this| this.statement(&statement.then_statement))?;
+        self.span = span;
+        self.function.end(Terminator::Goto(join), span);
+        if let Some(alternative) = &statement.else_statement {
+            self.function.current = otherwise;
+            self.scoped(|this| this.statement(alternative))?;
+            self.function.end(Terminator::Goto(join), span);
+        }
+        self.function.current = join;
+        Ok(())
+    }
+
+    /// A loop's body, with the targets of `break` and `continue`.
+    fn loop_body(
+        &mut self,
+        body: &Node<ast::Statement>,
+        exit: BlockIndex,
+        next: BlockIndex,
+    ) -> Result<()> {
+        self.jumps.breaks.push(exit);
+        self.jumps.continues.push(next);
+        let result = self.scoped(|this| this.statement(body));
+        self.jumps.breaks.pop();
+        self.jumps.continues.pop();
+        result
+    }
+
+    fn while_statement(&mut self, statement: &ast::WhileStatement) -> Result<()> {
+        let span = self.span;
+        let head = self.function.new_block();
+        let exit = self.function.new_block();
+        self.function.goto_new(head, span);
+        let condition = self.condition(&statement.expression)?;
+        self.span = span;
+        let (body, done) = self.branch_on(condition);
+        self.function.end_block(done, Terminator::Goto(exit), span);
+        self.function.current = body;
+        self.loop_body(&statement.statement, exit, head)?;
+        self.function.end(Terminator::Goto(head), span);
+        self.function.current = exit;
+        Ok(())
+    }
+
+    fn do_statement(&mut self, statement: &ast::DoWhileStatement) -> Result<()> {
+        let span = self.span;
+        let head = self.function.new_block();
+        let test = self.function.new_block();
+        let exit = self.function.new_block();
+        self.function.goto_new(head, span);
+        self.loop_body(&statement.statement, exit, test)?;
+        self.function.goto_new(test, span);
+        let condition = self.condition(&statement.expression)?;
+        self.span = span;
+        let (again, done) = self.branch_on(condition);
+        self.function.end_block(again, Terminator::Goto(head), span);
+        self.function.end_block(done, Terminator::Goto(exit), span);
+        self.function.current = exit;
+        Ok(())
+    }
+
+    fn for_statement(&mut self, statement: &ast::ForStatement) -> Result<()> {
+        let span = self.span;
+        match &statement.initializer.node {
+            ast::ForInitializer::Empty => {}
+            ast::ForInitializer::Expression(expression) => self.effects(expression)?,
+            ast::ForInitializer::Declaration(declaration) => self.declaration(declaration)?,
+            ast::ForInitializer::StaticAssert(assertion) => self.static_assertion(assertion)?,
+        }
+        self.span = span;
+        let head = self.function.new_block();
+        let step = self.function.new_block();
+        let exit = self.function.new_block();
+        self.function.goto_new(head, span);
+        if let Some(condition) = &statement.condition {
+            let condition = self.condition(condition)?;
+            self.span = span;
+            let (body, done) = self.branch_on(condition);
+            self.function.end_block(done, Terminator::Goto(exit), span);
+            self.function.current = body;
+        }
+        self.loop_body(&statement.statement, exit, step)?;
+        self.span = span;
+        self.function.goto_new(step, span);
+        if let Some(expression) = &statement.step {
+            self.effects(expression)?;
+        }
+        self.span = span;
+        self.function.end(Terminator::Goto(head), span);
+        self.function.current = exit;
+        Ok(())
+    }
+
+    fn return_statement(&mut self, value: Option<&Node<ast::Expression>>) -> Result<()> {
+        let span = self.span;
+        let ty = self.function.result_type;
+        match (value, self.function.result) {
+            (Some(expression), Some(object)) => {
+                let value = self.expression(expression)?;
+                self.span = span;
+                let value = self.assignable(value, ty)?;
+                let address = crate::frontend::ir::Expr::ObjectAddress(object);
+                self.store_value(Value::lvalue(address, ty.unqualified()), value)?;
+            }
+            (Some(expression), None) => {
+                // gcc warns of `return f();` in a void function.
+                self.effects(expression)?;
+                self.span = span;
+            }
+            (None, Some(object)) => {
+                self.emit(crate::frontend::ir::Instruction::Declare(object));
+            }
+            (None, None) => {}
+        }
+        self.end_path(Terminator::Return);
+        Ok(())
+    }
+
+    fn asm_statement(&mut self, asm: &ast::AsmStatement) -> Result<()> {
+        if let ast::AsmStatement::GnuExtended(asm) = asm {
+            for operand in asm.inputs.iter().chain(&asm.outputs) {
+                self.unevaluated(|this| this.expression(&operand.node.variable_name))?;
+            }
+            if !asm.outputs.is_empty() {
+                self.unsupported("inline assembly with outputs");
+            }
+        }
+        Ok(())
+    }
+
+    /// `({ … })`: the value of the last statement if that is an expression.
+    pub(super) fn statement_expression(&mut self, node: &Node<ast::Statement>) -> Result<Value> {
+        let ast::Statement::Compound(items) = &node.node else {
+            self.statement(node)?;
+            return Ok(Value::void());
+        };
+        if self.scopes.at_file_scope() {
+            return Err(self.error("a statement expression outside of a function"));
+        }
+        self.scoped(|this| {
+            let Some((last, first)) = items.split_last() else {
+                return Ok(Value::void());
+            };
+            this.block_items(first)?;
+            this.final_item(last)
+        })
+    }
+
+    fn final_item(&mut self, item: &Node<ast::BlockItem>) -> Result<Value> {
+        let ast::BlockItem::Statement(statement) = &item.node else {
+            self.block_item(item)?;
+            return Ok(Value::void());
+        };
+        let mut statement = statement;
+        // Labels may stand before the expression.
+        while let ast::Statement::Labeled(labeled) = &statement.node {
+            let empty = ast::LabeledStatement {
+                label: labeled.node.label.clone(),
+                statement: Box::new(Node::new(ast::Statement::Expression(None), statement.span)),
+            };
+            self.labeled(&empty)?;
+            statement = &labeled.node.statement;
+        }
+        match &statement.node {
+            ast::Statement::Expression(Some(expression)) => {
+                let value = self.expression_for(expression, Use::Value)?;
+                let value = self.rvalue(value);
+                self.keep_value(value)
+            }
+            _ => {
+                self.statement(statement)?;
+                Ok(Value::void())
+            }
+        }
+    }
+
+    /// A value that does not depend on the locals of a block that ends.
+    fn keep_value(&mut self, value: Value) -> Result<Value> {
+        match value.kind {
+            ValueKind::Scalar(expr) => {
+                let scalar = self.scalar_type(value.ty)?;
+                if fold::constant(&expr).is_some() {
+                    return Ok(Value::scalar(expr, value.ty));
+                }
+                Ok(Value::scalar(self.keep(expr, scalar), value.ty))
+            }
+            kind => Ok(Value { kind, ..value }),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `switch`, and `goto` to a computed label.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::value::Value;
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
+use crate::frontend::types::Type;
+
+/// A `switch` whose body is being lowered.
+#[derive(Debug)]
+pub(super) struct SwitchContext {
+    /// The promoted type of its expression.
+    ty: Type,
+    scalar: ScalarType,
+    cases: Vec<(i128, i128, BlockIndex)>,
+    default: Option<BlockIndex>,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn switch_statement(&mut self, statement: &ast::SwitchStatement) -> Result<()> {
+        let span = self.span;
+        let value = self.expression(&statement.expression)?;
+        self.span = span;
+        let value = self.rvalue(value);
+        if !self.types.is_integer(value.ty) {
+            return Err(self.error("the expression of `switch` is not an integer"));
+        }
+        let ty = self.types.promoted(value.ty);
+        let scalar = self.scalar_type(ty)?;
+        let value = self.cast(value, ty)?;
+        let (expr, _) = self.scalar_value(value)?;
+        let dispatch = self.function.current;
+        let exit = self.function.new_block();
+        // What stands before the first case is never reached.
+        self.function.current = self.function.new_block();
+        self.jumps.switches.push(SwitchContext {
+            ty,
+            scalar,
+            cases: Vec::new(),
+            default: None,
+        });
+        self.jumps.breaks.push(exit);
+        let result = self.statement(&statement.statement);
+        self.jumps.breaks.pop();
+        let context = self.jumps.switches.pop();
+        result?;
+        self.function.end(Terminator::Goto(exit), span);
+        if let Some(context) = context {
+            let default = context.default.unwrap_or(exit);
+            let terminator = dispatch_terminator(expr, context, default);
+            self.function.end_block(dispatch, terminator, span);
+        }
+        self.function.current = exit;
+        Ok(())
+    }
+
+    /// `case low ... high:`.
+    pub(super) fn case_label(
+        &mut self,
+        low: &Node<ast::Expression>,
+        high: &Node<ast::Expression>,
+    ) -> Result<()> {
+        let Some(context) = self.jumps.switches.last() else {
+            return Err(self.error("`case` outside of a `switch`"));
+        };
+        let ty = context.ty;
+        let low_value = self.case_value(low, ty)?;
+        let high_value = self.case_value(high, ty)?;
+        let span = self.span;
+        let block = self.function.new_block();
+        self.function.goto_new(block, span);
+        let unsigned_128 = self.scalar_type(ty)?
+            == ScalarType::Integer {
+                bits: 128,
+                signed: false,
+            };
+        let empty = if unsigned_128 {
+            (low_value as u128) > high_value as u128
+        } else {
+            low_value > high_value
+        };
+        if empty {
+            self.warn("an empty range of cases");
+            return Ok(());
+        }
+        let overlap =
+            |&(first, last, _): &(i128, i128, BlockIndex)| low_value <= last && first <= high_value;
+        let Some(context) = self.jumps.switches.last_mut() else {
+            return Ok(());
+        };
+        if context.cases.iter().any(overlap) {
+            return Err(self.error_at(low, "a `case` value occurs twice"));
+        }
+        context.cases.push((low_value, high_value, block));
+        Ok(())
+    }
+
+    /// A case's value, converted to the type of the switch.
+    fn case_value(&mut self, node: &Node<ast::Expression>, ty: Type) -> Result<i128> {
+        let (value, _) = self.constant_value(node)?;
+        let scalar = self.scalar_type(ty)?;
+        Ok(fold::wrap(value, scalar))
+    }
+
+    /// `default:`.
+    pub(super) fn default_label(&mut self) -> Result<()> {
+        let block = self.function.new_block();
+        let span = self.span;
+        let Some(context) = self.jumps.switches.last_mut() else {
+            return Err(self.error("`default` outside of a `switch`"));
+        };
+        if context.default.replace(block).is_some() {
+            return Err(self.error("two `default` labels in a `switch`"));
+        }
+        self.function.goto_new(block, span);
+        Ok(())
+    }
+
+    // --- label addresses ---
+
+    /// `&&label`: the label's number as a pointer. Numbers start from one, so that none is null.
+    pub(super) fn label_address(&mut self, name: &str) -> Value {
+        // The label belongs to the function even when its address initialises a static object.
+        let in_start = self.is_in_start();
+        if in_start {
+            std::mem::swap(&mut self.function, &mut self.start);
+        }
+        self.label_block(name);
+        if in_start {
+            std::mem::swap(&mut self.function, &mut self.start);
+        }
+        let position = self.jumps.numbered.iter().position(|known| known == name);
+        let number = match position {
+            Some(position) => position,
+            None => {
+                self.jumps.numbered.push(name.to_owned());
+                self.jumps.numbered.len() - 1
+            }
+        };
+        let pointer = self.types.pointer(Type::VOID);
+        let expr = fold::integer(number as i128 + 1, ScalarType::Pointer);
+        Value::scalar(expr, pointer)
+    }
+
+    /// `goto *address;`.
+    pub(super) fn computed_goto(&mut self, address: Value) -> Result<()> {
+        let (expr, ty) = self.scalar_value(address)?;
+        let from = self.scalar_type(ty)?;
+        let number = self.convert_representation(expr, from, self.size_scalar());
+        let block = self.function.current;
+        let span = self.span;
+        self.jumps.computed.push((block, number, span));
+        self.function.current = self.function.new_block();
+        Ok(())
+    }
+
+    /// Ends the blocks of computed `goto`s, once all labels have their numbers.
+    pub(super) fn finish_computed_gotos(&mut self) {
+        let scalar = self.size_scalar();
+        for (block, value, span) in std::mem::take(&mut self.jumps.computed) {
+            let cases: Vec<(i128, i128, BlockIndex)> = self
+                .jumps
+                .numbered
+                .iter()
+                .enumerate()
+                .filter_map(|(position, name)| {
+                    let label = self.jumps.labels.get(name)?;
+                    let number = position as i128 + 1;
+                    Some((number, number, label.block))
+                })
+                .collect();
+            self.span = span;
+            let saved = self.function.current;
+            let other = self.function.new_block();
+            self.function.current = other;
+            self.emit(Instruction::Unsupported(
+                "`goto` to something that is not a label of the function".to_owned(),
+            ));
+            self.function.end(Terminator::Unreachable, span);
+            self.function.current = saved;
+            self.function.end_block(
+                block,
+                Terminator::Switch {
+                    value,
+                    scalar,
+                    cases,
+                    default: other,
+                },
+                span,
+            );
+        }
+    }
+}
+
+/// The jump at a switch's head; a constant value makes it an ordinary one.
+fn dispatch_terminator(value: Expr, context: SwitchContext, default: BlockIndex) -> Terminator {
+    if let Some(constant) = fold::constant(&value) {
+        let target = context
+            .cases
+            .iter()
+            .find(|(low, high, _)| (low..=high).contains(&&constant))
+            .map_or(default, |&(_, _, block)| block);
+        return Terminator::Goto(target);
+    }
+    if context.cases.is_empty() {
+        return Terminator::Goto(default);
+    }
+    Terminator::Switch {
+        value,
+        scalar: context.scalar,
+        cases: context.cases,
+        default,
+    }
+}

@@ -1,0 +1,339 @@
+//! Structs, unions and enumerations where they are named or defined.
+
+use lang_c::ast;
+use lang_c::span::Node;
+use rustc_hash::FxHashSet;
+
+use super::scope::{Entity, Symbol};
+use super::specifier::Attributes;
+use super::{Lowerer, Result};
+use crate::frontend::types::record::{FieldDeclaration, Packing};
+use crate::frontend::types::{IntegerKind, RecordKind, Type, TypeKind};
+
+impl Lowerer<'_> {
+    pub(super) fn record_specifier(
+        &mut self,
+        node: &Node<ast::StructType>,
+        body: &Attributes,
+    ) -> Result<Type> {
+        let record = &node.node;
+        let kind = match record.kind.node {
+            ast::StructKind::Struct => RecordKind::Struct,
+            ast::StructKind::Union => RecordKind::Union,
+        };
+        let tag = record.identifier.as_ref().map(|tag| tag.node.name.as_str());
+        let same_kind = |this: &Self, ty: Type| {
+            this.types
+                .as_record(ty)
+                .is_some_and(|record| record.kind == kind)
+        };
+        let Some(declarations) = &record.declarations else {
+            let Some(tag) = tag else {
+                return Err(self.error_at(node, "a struct without tag and members"));
+            };
+            if let Some(known) = self.scopes.lookup_tag(tag) {
+                if !same_kind(self, known) {
+                    return Err(self.error_at(node, format!("`{tag}` is another kind of tag")));
+                }
+                return Ok(known);
+            }
+            let ty = self.types.declare_record(kind, Some(tag.to_owned()));
+            self.scopes.bind_tag(tag, ty);
+            return Ok(ty);
+        };
+        let known = tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag));
+        let ty = match known {
+            Some(known) if !same_kind(self, known) => {
+                return Err(self.error_at(node, "the tag is declared as another kind of tag"));
+            }
+            Some(known) if self.types.is_complete(known) => {
+                let ty = self.types.describe(known);
+                return Err(self.error_at(node, format!("`{ty}` is defined twice")));
+            }
+            Some(known) => known,
+            None => {
+                let ty = self.types.declare_record(kind, tag.map(str::to_owned));
+                if let Some(tag) = tag {
+                    self.scopes.bind_tag(tag, ty);
+                }
+                ty
+            }
+        };
+        self.define_record(ty, declarations, body)?;
+        Ok(ty)
+    }
+
+    fn define_record(
+        &mut self,
+        ty: Type,
+        list: &[Node<ast::StructDeclaration>],
+        body: &Attributes,
+    ) -> Result<()> {
+        let mut members = Vec::new();
+        for declaration in list {
+            match &declaration.node {
+                ast::StructDeclaration::Field(field) => {
+                    self.span = self.place_of(field);
+                    self.members(&field.node, &mut members)?;
+                }
+                ast::StructDeclaration::StaticAssert(assertion) => {
+                    self.static_assertion(assertion)?;
+                }
+            }
+        }
+        let mut names = FxHashSet::default();
+        self.check_member_names(&members, &mut names)?;
+        let TypeKind::Record(id) = *self.types.kind(ty) else {
+            return Ok(());
+        };
+        self.types
+            .complete_record(id, &members, body.packing, body.pack, body.alignment)
+            .map_err(|error| self.layout_error(&error))
+    }
+
+    fn check_member_names(
+        &self,
+        members: &[FieldDeclaration],
+        names: &mut FxHashSet<String>,
+    ) -> Result<()> {
+        for member in members {
+            match &member.name {
+                Some(name) => {
+                    if !names.insert(name.clone()) {
+                        return Err(self.error(format!("the member `{name}` occurs twice")));
+                    }
+                }
+                None => self.check_anonymous_names(member.ty, names)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn check_anonymous_names(&self, ty: Type, names: &mut FxHashSet<String>) -> Result<()> {
+        let Some(record) = self.types.as_record(ty) else {
+            return Ok(());
+        };
+        for field in &record.fields {
+            match &field.name {
+                Some(name) => {
+                    if !names.insert(name.clone()) {
+                        return Err(self.error(format!("the member `{name}` occurs twice")));
+                    }
+                }
+                None => self.check_anonymous_names(field.ty, names)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        field: &ast::StructField,
+        members: &mut Vec<FieldDeclaration>,
+    ) -> Result<()> {
+        let (base, shared) = self.qualified_specifiers(&field.specifiers)?;
+        if field.declarators.is_empty() {
+            // An anonymous struct or union; anything else declares nothing.
+            let anonymous = self.types.as_record(base);
+            let plain = anonymous.is_some_and(|record| record.tag.is_none());
+            if plain || anonymous.is_some() {
+                members.push(FieldDeclaration {
+                    name: None,
+                    ty: base,
+                    bit_width: None,
+                    packing: shared.packing,
+                    alignment: shared.alignment,
+                });
+            }
+            return Ok(());
+        }
+        for declarator in &field.declarators {
+            let (name, ty, own) = match &declarator.node.declarator {
+                Some(declarator) => {
+                    let declared = self.declarator(base, declarator)?;
+                    let name = declared.name.map(|name| name.node.name.clone());
+                    (name, declared.ty, declared.attributes)
+                }
+                None => (None, base, Attributes::default()),
+            };
+            self.span = self.place_of(declarator);
+            let bit_width = match &declarator.node.bit_width {
+                Some(width) => Some(self.bit_width(ty, width, name.is_some())?),
+                None => {
+                    self.check_member_type(ty)?;
+                    None
+                }
+            };
+            let packing = match (shared.packing, own.packing) {
+                (Packing::Natural, Packing::Natural) => Packing::Natural,
+                _ => Packing::Packed,
+            };
+            members.push(FieldDeclaration {
+                name,
+                ty,
+                bit_width,
+                packing,
+                alignment: shared.alignment.max(own.alignment),
+            });
+        }
+        Ok(())
+    }
+
+    fn check_member_type(&self, ty: Type) -> Result<()> {
+        if self.types.is_variable_size(ty) {
+            return Err(self.error("a variable-length array as a member is not supported"));
+        }
+        if self.types.is_function(ty) || (!self.types.is_complete(ty) && !self.is_unsized_array(ty))
+        {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a member of type `{ty}`")));
+        }
+        Ok(())
+    }
+
+    fn bit_width(&mut self, ty: Type, width: &Node<ast::Expression>, named: bool) -> Result<u8> {
+        if !self.types.is_integer(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("a bit-field of type `{ty}`")));
+        }
+        let (value, _) = self.constant_value(width)?;
+        let limit = match self.types.kind(ty) {
+            TypeKind::Bool => 1,
+            _ => i128::from(self.size_of(ty)?) * 8,
+        };
+        if value < 0 || value > limit || (value == 0 && named) {
+            return Err(self.error_at(width, "the width of a bit-field is out of range"));
+        }
+        Ok(value as u8)
+    }
+
+    pub(super) fn enumeration_specifier(
+        &mut self,
+        node: &Node<ast::EnumType>,
+        body: &Attributes,
+    ) -> Result<Type> {
+        let enumeration = &node.node;
+        let tag = enumeration
+            .identifier
+            .as_ref()
+            .map(|tag| tag.node.name.as_str());
+        let is_enumeration =
+            |this: &Self, ty: Type| matches!(this.types.kind(ty), TypeKind::Enumeration(_));
+        if enumeration.enumerators.is_empty() {
+            let Some(tag) = tag else {
+                return Err(self.error_at(node, "an enumeration without tag and enumerators"));
+            };
+            if let Some(known) = self.scopes.lookup_tag(tag) {
+                if !is_enumeration(self, known) {
+                    return Err(self.error_at(node, format!("`{tag}` is another kind of tag")));
+                }
+                return Ok(known);
+            }
+            let ty = self.types.declare_enumeration(Some(tag.to_owned()));
+            self.scopes.bind_tag(tag, ty);
+            return Ok(ty);
+        }
+        let known = tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag));
+        let ty = match known {
+            Some(known) if !is_enumeration(self, known) || self.types.is_complete(known) => {
+                return Err(self.error_at(node, "the tag is defined twice"));
+            }
+            Some(known) => known,
+            None => {
+                let ty = self.types.declare_enumeration(tag.map(str::to_owned));
+                if let Some(tag) = tag {
+                    self.scopes.bind_tag(tag, ty);
+                }
+                ty
+            }
+        };
+        self.enumerators(ty, &enumeration.enumerators, body.packing)?;
+        Ok(ty)
+    }
+
+    /// Enumerators have type `int` where that holds their value; the others get the enumeration's type, as in gcc.
+    fn enumerators(
+        &mut self,
+        ty: Type,
+        list: &[Node<ast::Enumerator>],
+        packing: Packing,
+    ) -> Result<()> {
+        let mut next: i128 = 0;
+        let (mut lowest, mut highest) = (0i128, 0i128);
+        let mut wide = Vec::new();
+        for enumerator in list {
+            self.span = self.place_of(enumerator);
+            let name = enumerator.node.identifier.node.name.as_str();
+            if let Some(expression) = &enumerator.node.expression {
+                next = self.constant_value(expression)?.0;
+            }
+            let fits_int = i32::try_from(next).is_ok();
+            if self.scopes.lookup_innermost(name).is_some() {
+                return Err(self.error(format!("`{name}` is declared twice")));
+            }
+            let symbol = self.scopes.create(Symbol {
+                ty: Type::INT,
+                entity: Entity::Enumerator(next),
+                span: self.span,
+            });
+            if !fits_int {
+                // Its own type inside of the list; the final one is set below.
+                let own = self.types.integer(IntegerKind::LongLong);
+                self.scopes.symbol_mut(symbol).ty = own;
+                wide.push(symbol);
+            }
+            self.scopes.bind(name, symbol);
+            lowest = lowest.min(next);
+            highest = highest.max(next);
+            next = next
+                .checked_add(1)
+                .ok_or_else(|| self.error("an enumerator is out of range"))?;
+        }
+        let model = self.options.data_model;
+        let candidates = [
+            IntegerKind::UnsignedChar,
+            IntegerKind::SignedChar,
+            IntegerKind::UnsignedShort,
+            IntegerKind::Short,
+            IntegerKind::UnsignedInt,
+            IntegerKind::Int,
+            IntegerKind::UnsignedLong,
+            IntegerKind::Long,
+            IntegerKind::UnsignedLongLong,
+            IntegerKind::LongLong,
+        ];
+        // Types smaller than `int` are for packed enumerations.
+        let first = if packing == Packing::Packed { 0 } else { 4 };
+        let representation = candidates
+            .into_iter()
+            .skip(first)
+            .find(|kind| {
+                let bits = u32::from(kind.bits(model));
+                if kind.is_signed() {
+                    lowest < 0 && lowest >= -(1i128 << (bits - 1)) && highest < 1i128 << (bits - 1)
+                } else {
+                    lowest >= 0 && highest < 1i128 << bits
+                }
+            })
+            .ok_or_else(|| self.error("an enumerator is out of range"))?;
+        if let TypeKind::Enumeration(id) = *self.types.kind(ty) {
+            self.types.complete_enumeration(id, representation);
+        }
+        let own = self.types.integer(representation);
+        for symbol in wide {
+            self.scopes.symbol_mut(symbol).ty = own;
+        }
+        Ok(())
+    }
+
+    /// `_Static_assert`.
+    pub(super) fn static_assertion(&mut self, node: &Node<ast::StaticAssert>) -> Result<()> {
+        self.span = self.place_of(node);
+        let (value, _) = self.constant_value(&node.node.expression)?;
+        if value == 0 {
+            let message = node.node.message.node.join(" ");
+            return Err(self.error_at(node, format!("a static assertion fails: {message}")));
+        }
+        Ok(())
+    }
+}

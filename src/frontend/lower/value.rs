@@ -1,0 +1,343 @@
+//! The values of C expressions while they are lowered, and settling them in the order of evaluation.
+
+use super::builder::Mark;
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BitField, Expr, Instruction, ObjectIndex, Place, ScalarType};
+use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
+
+/// A C expression's value.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    /// Its type; the declared one for a bit-field that has not been read yet.
+    pub ty: Type,
+    /// What it is.
+    pub kind: ValueKind,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ValueKind {
+    /// An object that can be read, and written if it is modifiable.
+    Lvalue(Lvalue),
+    /// A scalar.
+    Scalar(Expr),
+    /// A struct, union or array that is not an lvalue, by its address.
+    Aggregate(Expr),
+    /// A function, by its address.
+    Function(Expr),
+    /// Nothing.
+    Void,
+}
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub(super) struct Lvalue {
+    /// Address of the first byte touched.
+    pub address: Expr,
+    /// For a bit-field, which bits.
+    pub bit_field: Option<BitField>,
+}
+
+impl Value {
+    pub fn void() -> Self {
+        Self {
+            ty: Type::VOID,
+            kind: ValueKind::Void,
+        }
+    }
+
+    pub fn scalar(expr: Expr, ty: Type) -> Self {
+        Self {
+            ty,
+            kind: ValueKind::Scalar(expr),
+        }
+    }
+
+    pub fn lvalue(address: Expr, ty: Type) -> Self {
+        Self {
+            ty,
+            kind: ValueKind::Lvalue(Lvalue {
+                address,
+                bit_field: None,
+            }),
+        }
+    }
+
+    pub fn aggregate(address: Expr, ty: Type) -> Self {
+        Self {
+            ty,
+            kind: ValueKind::Aggregate(address),
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Lvalue conversion and decay: the value itself, a pointer to an array's first element or to a function.
+    pub(super) fn rvalue(&mut self, value: Value) -> Value {
+        match value.kind {
+            ValueKind::Lvalue(lvalue) => {
+                if let TypeKind::Array { element, .. } = *self.types.kind(value.ty) {
+                    let pointer = self.types.pointer(element.qualified(value.ty.qualifiers));
+                    return Value::scalar(lvalue.address, pointer);
+                }
+                match self.types.scalar(value.ty) {
+                    Some(scalar) => {
+                        let place = Place {
+                            address: Box::new(lvalue.address),
+                            scalar,
+                            bit_field: lvalue.bit_field,
+                        };
+                        self.read(place, value.ty)
+                    }
+                    None => Value::aggregate(lvalue.address, value.ty.unqualified()),
+                }
+            }
+            ValueKind::Aggregate(address) => {
+                if let TypeKind::Array { element, .. } = *self.types.kind(value.ty) {
+                    let pointer = self.types.pointer(element);
+                    return Value::scalar(address, pointer);
+                }
+                Value::aggregate(address, value.ty)
+            }
+            ValueKind::Function(address) => {
+                let pointer = self.types.pointer(value.ty);
+                Value::scalar(address, pointer)
+            }
+            kind => Value { ty: value.ty, kind },
+        }
+    }
+
+    /// The value at a place of the declared type.
+    fn read(&mut self, place: Place, declared: Type) -> Value {
+        let Some(bits) = place.bit_field.map(|field| field.bits) else {
+            return Value::scalar(Expr::Load(place), declared.unqualified());
+        };
+        let ty = self.types.bit_field_value(declared, bits);
+        let value = Expr::Load(place.clone());
+        match self.types.scalar(ty) {
+            // It is read with the declared type, which has every value of the field.
+            Some(scalar) => {
+                let narrow = fold::convert(value, place.scalar, scalar);
+                Value::scalar(narrow, ty)
+            }
+            None => Value::scalar(value, declared.unqualified()),
+        }
+    }
+
+    /// The scalar value of an expression, with its type; fails for structs and `void`.
+    pub(super) fn scalar_value(&mut self, value: Value) -> Result<(Expr, Type)> {
+        let value = self.rvalue(value);
+        match value.kind {
+            ValueKind::Scalar(expr) => Ok((expr, value.ty)),
+            ValueKind::Void => Err(self.error("a void value is used")),
+            _ => {
+                if self.is_exotic(value.ty) {
+                    let what = format!("arithmetic of type `{}`", self.types.describe(value.ty));
+                    self.unsupported(what);
+                    return Ok((fold::int(0), Type::INT));
+                }
+                let ty = self.types.describe(value.ty);
+                Err(self.error(format!("a value of type `{ty}` is used as a number")))
+            }
+        }
+    }
+
+    /// Whether it is a type whose operations are not modelled.
+    pub(super) fn is_exotic(&self, ty: Type) -> bool {
+        matches!(
+            self.types.kind(ty),
+            TypeKind::Complex(_) | TypeKind::Vector { .. }
+        )
+    }
+
+    /// The representation of a scalar type; a type that is none is an error.
+    pub(super) fn scalar_type(&self, ty: Type) -> Result<ScalarType> {
+        self.types.scalar(ty).ok_or_else(|| {
+            let ty = self.types.describe(ty);
+            self.error(format!("`{ty}` is not a scalar type"))
+        })
+    }
+
+    /// Whether the expression reads something that a later effect might change.
+    fn reads_mutable(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(place) => match &*place.address {
+                Expr::ObjectAddress(object) => !self.is_temporary(*object),
+                _ => true,
+            },
+            Expr::Integer { .. }
+            | Expr::Float { .. }
+            | Expr::ObjectAddress(_)
+            | Expr::FunctionAddress(_)
+            | Expr::ExternalFunctionAddress(_) => false,
+            Expr::Offset { base, bytes } => self.reads_mutable(base) || self.reads_mutable(bytes),
+            Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
+                self.reads_mutable(operand)
+            }
+            Expr::Binary { left, right, .. } => {
+                self.reads_mutable(left) || self.reads_mutable(right)
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                self.reads_mutable(condition)
+                    || self.reads_mutable(then)
+                    || self.reads_mutable(otherwise)
+            }
+            Expr::Math { arguments, .. } => arguments
+                .iter()
+                .any(|argument| self.reads_mutable(argument)),
+            Expr::AllocatedSize(_) | Expr::Rounding => true,
+        }
+    }
+
+    pub(super) fn is_temporary(&self, object: ObjectIndex) -> bool {
+        self.temporaries
+            .get(object.0 as usize)
+            .copied()
+            .unwrap_or(false)
+    }
+
+    /// Copies a scalar to a temporary now.
+    pub(super) fn keep(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
+        if !self.reads_mutable(&expr) {
+            return expr;
+        }
+        self.store_fresh(expr, scalar)
+    }
+
+    /// Assigns a scalar to a new temporary now.
+    pub(super) fn store_fresh(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
+        let temporary = self.temporary(scalar);
+        let place = self.object_place(temporary, scalar);
+        self.emit_fresh(Instruction::Assign { place, value: expr });
+        self.load_object(temporary, scalar)
+    }
+
+    /// Makes sure that a scalar that was computed at the mark keeps its value, whatever has happened since.
+    pub(super) fn settle_scalar(&mut self, expr: Expr, scalar: ScalarType, mark: Mark) -> Expr {
+        if !self.function.changed_since(mark) || !self.reads_mutable(&expr) {
+            return expr;
+        }
+        let temporary = self.temporary(scalar);
+        let place = self.object_place(temporary, scalar);
+        let span = self.span;
+        self.function
+            .insert(mark, Instruction::Assign { place, value: expr }, span);
+        self.load_object(temporary, scalar)
+    }
+
+    /// The same for an address, whose shape (object and offset) is kept.
+    pub(super) fn settle_address(&mut self, address: Expr, mark: Mark) -> Expr {
+        if !self.function.changed_since(mark) || !self.reads_mutable(&address) {
+            return address;
+        }
+        match address {
+            Expr::Offset { base, bytes } => {
+                // The later one first: each is inserted at the mark, before what is there.
+                let scalar = self.offset_scalar();
+                let bytes = self.settle_scalar(*bytes, scalar, mark);
+                let base = self.settle_address(*base, mark);
+                Expr::Offset {
+                    base: Box::new(base),
+                    bytes: Box::new(bytes),
+                }
+            }
+            other => self.settle_scalar(other, ScalarType::Pointer, mark),
+        }
+    }
+
+    /// Makes sure that a value that was computed at the mark keeps it.
+    pub(super) fn settle(&mut self, value: Value, mark: Mark) -> Result<Value> {
+        if !self.function.changed_since(mark) {
+            return Ok(value);
+        }
+        let ty = value.ty;
+        Ok(match value.kind {
+            ValueKind::Scalar(expr) => {
+                let scalar = self.scalar_type(ty)?;
+                let expr = if scalar == ScalarType::Pointer {
+                    self.settle_address(expr, mark)
+                } else {
+                    self.settle_scalar(expr, scalar, mark)
+                };
+                Value::scalar(expr, ty)
+            }
+            ValueKind::Lvalue(lvalue) => Value {
+                ty,
+                kind: ValueKind::Lvalue(Lvalue {
+                    address: self.settle_address(lvalue.address, mark),
+                    ..lvalue
+                }),
+            },
+            ValueKind::Aggregate(address) => {
+                // The object itself may have been overwritten.
+                let copy = self.temporary_object(ty)?;
+                let instruction = Instruction::Copy {
+                    destination: Expr::ObjectAddress(copy),
+                    source: address,
+                    size: self.size_of(ty)?,
+                    leaves: self.types.leaves(ty),
+                    overlapping: false,
+                };
+                let span = self.span;
+                self.function.insert(mark, instruction, span);
+                Value::aggregate(Expr::ObjectAddress(copy), ty)
+            }
+            ValueKind::Function(address) => Value {
+                ty,
+                kind: ValueKind::Function(self.settle_address(address, mark)),
+            },
+            ValueKind::Void => value,
+        })
+    }
+
+    /// Whether an expression may stand where it is evaluated although a guard says no.
+    pub(super) fn is_harmless(&self, expr: &Expr) -> bool {
+        fold::is_harmless(expr, &|place| self.is_sure_read(place))
+    }
+
+    /// Whether a place is sure to be inside of a named object.
+    fn is_sure_read(&self, place: &Place) -> bool {
+        let (object, offset) = match &*place.address {
+            Expr::ObjectAddress(object) => (*object, 0),
+            Expr::Offset { base, bytes } => match (&**base, fold::constant(bytes)) {
+                (Expr::ObjectAddress(object), Some(offset)) => (*object, offset),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let (size, _) = self.scalar_layout(place.scalar);
+        let size = match place.bit_field {
+            Some(field) => (u64::from(field.offset) + u64::from(field.bits)).div_ceil(8),
+            None => size,
+        };
+        self.objects
+            .get(object.0 as usize)
+            .is_some_and(|object| offset >= 0 && offset + i128::from(size) <= object.size.into())
+    }
+
+    /// Whether an lvalue may be assigned to.
+    pub(super) fn check_modifiable(&self, value: &Value) -> Result<()> {
+        if !matches!(value.kind, ValueKind::Lvalue(_)) {
+            return Err(self.error("the operand that is written to is not an lvalue"));
+        }
+        if self.types.is_array(value.ty) {
+            return Err(self.error("an array is assigned to"));
+        }
+        if value.ty.qualifiers.contains(Qualifiers::CONST) {
+            return Err(self.error("a read-only object is assigned to"));
+        }
+        Ok(())
+    }
+
+    /// The element type and length of an array type.
+    pub(super) fn array_parts(&self, ty: Type) -> Option<(Type, ArrayLength)> {
+        match *self.types.kind(ty) {
+            TypeKind::Array { element, length } => Some((element, length)),
+            _ => None,
+        }
+    }
+}

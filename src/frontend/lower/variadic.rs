@@ -1,0 +1,190 @@
+//! Functions with a variable number of arguments.
+//!
+//! The caller puts the variable arguments into an automatic object, each in a slot of so many bytes that it is aligned
+//! (8 bytes, or 16 for types aligned to that; 4 in 32-bit code), and passes the object's address as a hidden last
+//! parameter. A `va_list` is a pointer to the next slot; see [`crate::frontend::types::TypeTable::va_list`].
+
+use lang_c::ast;
+
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{
+    Argument, BinaryOp, Expr, Instruction, Object, Place, ScalarType, Storage,
+};
+use crate::frontend::types::{Type, TypeKind};
+use crate::program::DataModel;
+
+impl Lowerer<'_> {
+    /// The size that a slot is a multiple of.
+    fn slot_unit(&self) -> u64 {
+        match self.options.data_model {
+            DataModel::Ilp32 => 4,
+            DataModel::Lp64 => 8,
+        }
+    }
+
+    /// The alignment of a type's slot.
+    fn slot_alignment(&self, ty: Type) -> Result<u64> {
+        let unit = self.slot_unit();
+        Ok(match self.options.data_model {
+            DataModel::Ilp32 => unit,
+            DataModel::Lp64 => self.alignment_of(ty)?.clamp(unit, 16),
+        })
+    }
+
+    /// The hidden parameter of the function being lowered.
+    pub(super) fn add_variable_arguments(&mut self) {
+        let (size, alignment) = self.scalar_layout(ScalarType::Pointer);
+        let bits = u32::from(self.options.data_model.pointer_bits());
+        let object = self.push_object(Object {
+            name: format!("{}::<...>", self.function.name),
+            size,
+            alignment,
+            storage: Storage::Automatic(self.function.index),
+            leaves: vec![crate::frontend::ir::Leaf {
+                bit_offset: 0,
+                bits,
+                scalar: ScalarType::Pointer,
+                count: 1,
+                stride: u64::from(bits),
+            }],
+            span: self.span,
+        });
+        self.function.parameters.push(object);
+        self.function.variable_arguments = Some(object);
+    }
+
+    /// Puts promoted arguments into an object of their own.
+    pub(super) fn pack_variable_arguments(&mut self, values: Vec<Value>) -> Result<Argument> {
+        let mut leaves = Vec::new();
+        let mut slots = Vec::with_capacity(values.len());
+        let mut end: u64 = 0;
+        let unit = self.slot_unit();
+        for value in &values {
+            let alignment = self.slot_alignment(value.ty)?;
+            let start = end.next_multiple_of(alignment);
+            for mut leaf in self.types.leaves(value.ty) {
+                leaf.bit_offset += start * 8;
+                leaves.push(leaf);
+            }
+            slots.push(start);
+            end = start
+                .checked_add(self.size_of(value.ty)?)
+                .and_then(|end| end.checked_next_multiple_of(unit))
+                .ok_or_else(|| self.error("the arguments are too large"))?;
+        }
+        if values.is_empty() {
+            return Ok(Argument::Scalar {
+                value: fold::zero(ScalarType::Pointer),
+                scalar: ScalarType::Pointer,
+            });
+        }
+        let object = self.push_object(Object {
+            name: format!("{}::#{}", self.function.name, self.function.temporaries),
+            size: end,
+            alignment: 16,
+            storage: Storage::Automatic(self.function.index),
+            leaves,
+            span: self.span,
+        });
+        self.function.temporaries += 1;
+        for (value, start) in values.into_iter().zip(slots) {
+            let address = self.constant_offset(Expr::ObjectAddress(object), start);
+            let ty = value.ty;
+            self.store_value(Value::lvalue(address, ty), value)?;
+        }
+        Ok(Argument::Scalar {
+            value: Expr::ObjectAddress(object),
+            scalar: ScalarType::Pointer,
+        })
+    }
+
+    /// The pointer inside of a `va_list`.
+    fn list_place(&mut self, value: Value) -> Result<Place> {
+        let address = match (self.options.data_model, value.kind) {
+            (DataModel::Ilp32, ValueKind::Lvalue(Lvalue { address, .. }))
+                if self.types.is_pointer(value.ty) =>
+            {
+                address
+            }
+            (DataModel::Lp64, ValueKind::Lvalue(Lvalue { address, .. }))
+                if self.types.is_array(value.ty) =>
+            {
+                self.constant_offset(address, 8)
+            }
+            // A parameter of type `va_list` is a pointer to the struct.
+            (DataModel::Lp64, kind) if self.types.is_pointer(value.ty) => {
+                let pointer = self.rvalue(Value { ty: value.ty, kind });
+                let (address, _) = self.scalar_value(pointer)?;
+                self.constant_offset(address, 8)
+            }
+            _ => return Err(self.error("the operand is not a `va_list`")),
+        };
+        Ok(Place {
+            address: Box::new(address),
+            scalar: ScalarType::Pointer,
+            bit_field: None,
+        })
+    }
+
+    /// `va_start(list, last)`.
+    pub(super) fn va_start(&mut self, list: Value) -> Result<Value> {
+        let place = self.list_place(list)?;
+        let Some(arguments) = self.function.variable_arguments else {
+            return Err(self.error("`va_start` in a function with fixed arguments"));
+        };
+        let value = self.load_object(arguments, ScalarType::Pointer);
+        self.emit(Instruction::Assign { place, value });
+        Ok(Value::void())
+    }
+
+    /// `va_copy(destination, source)`.
+    pub(super) fn va_copy(&mut self, destination: Value, source: Value) -> Result<Value> {
+        let source = self.list_place(source)?;
+        let place = self.list_place(destination)?;
+        let value = Expr::Load(source);
+        self.emit(Instruction::Assign { place, value });
+        Ok(Value::void())
+    }
+
+    /// `va_arg(list, type)`.
+    pub(super) fn va_arg(&mut self, argument: &ast::VaArgExpression) -> Result<Value> {
+        let span = self.span;
+        let list = self.expression(&argument.va_list)?;
+        let ty = self.type_name(&argument.type_name.node)?;
+        self.span = span;
+        if !self.types.is_complete(ty) || matches!(self.types.kind(ty), TypeKind::Function(_)) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!("`va_arg` of the type `{ty}`")));
+        }
+        let place = self.list_place(list)?;
+        let unit = self.slot_unit();
+        let alignment = self.slot_alignment(ty)?;
+        let mut slot = Expr::Load(place.clone());
+        if alignment > unit {
+            slot = self.aligned_pointer(slot, alignment);
+        }
+        let slot = self.store_fresh(slot, ScalarType::Pointer);
+        let size = self.size_of(ty)?.next_multiple_of(unit);
+        let next = self.constant_offset(slot.clone(), size);
+        self.emit(Instruction::Assign { place, value: next });
+        let value = self.rvalue(Value::lvalue(slot, ty));
+        match value.kind {
+            ValueKind::Scalar(expr) => {
+                let scalar = self.scalar_type(value.ty)?;
+                Ok(Value::scalar(self.keep(expr, scalar), value.ty))
+            }
+            kind => Ok(Value { kind, ..value }),
+        }
+    }
+
+    /// The pointer, moved up to a multiple of the alignment; the arguments' object is aligned to 16.
+    fn aligned_pointer(&mut self, pointer: Expr, alignment: u64) -> Expr {
+        let scalar = self.offset_scalar();
+        let address = self.convert_representation(pointer.clone(), ScalarType::Pointer, scalar);
+        let negative = fold::unary(crate::frontend::ir::UnaryOp::Negate, address, scalar);
+        let mask = fold::integer(i128::from(alignment) - 1, scalar);
+        let missing = fold::binary(BinaryOp::And, negative, mask, scalar);
+        self.offset(pointer, missing)
+    }
+}

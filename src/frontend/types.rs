@@ -1,0 +1,640 @@
+//! C's types.
+//!
+//! A [`Type`] is a small `Copy` value: an index into the [`TypeTable`] of one translation, which shares equal types,
+//! with the qualifiers and the alignment that a `typedef` or an attribute added. [`layout`] gives sizes, alignments and
+//! the scalar members of an object; [`record`] lays out structs and unions as gcc does on x86; [`relation`] says which
+//! types are compatible and which type an arithmetic operator computes in.
+
+pub mod layout;
+pub mod record;
+pub mod relation;
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::frontend::ir::{ObjectIndex, ScalarType};
+use crate::program::DataModel;
+use crate::term::FloatFormat;
+
+pub use record::{Field, FieldPath, Record, RecordKind};
+
+/// Index of a type without its qualifiers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TypeId(u32);
+
+/// Index of a struct or union.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RecordId(pub(super) u32);
+
+/// Index of an enumeration.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumerationId(u32);
+
+bitflags::bitflags! {
+    /// Type qualifiers. `restrict` and `_Atomic` have no meaning for a sequential program and are not kept.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct Qualifiers: u8 {
+        /// `const`.
+        const CONST = 1;
+        /// `volatile`.
+        const VOLATILE = 2;
+    }
+}
+
+/// A C type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// What it is.
+    pub id: TypeId,
+    /// Its qualifiers.
+    pub qualifiers: Qualifiers,
+    /// What `aligned` asked for: the exponent of the power of two plus one, or zero.
+    alignment: u8,
+}
+
+impl Type {
+    const fn plain(id: u32) -> Self {
+        Self {
+            id: TypeId(id),
+            qualifiers: Qualifiers::empty(),
+            alignment: 0,
+        }
+    }
+
+    /// `void`.
+    pub const VOID: Self = Self::plain(0);
+    /// `_Bool`.
+    pub const BOOL: Self = Self::plain(1);
+    /// `char`.
+    pub const CHAR: Self = Self::plain(2);
+    /// `int`.
+    pub const INT: Self = Self::plain(3);
+    /// `unsigned int`.
+    pub const UNSIGNED_INT: Self = Self::plain(4);
+    /// `long`.
+    pub const LONG: Self = Self::plain(5);
+    /// `unsigned long`.
+    pub const UNSIGNED_LONG: Self = Self::plain(6);
+    /// `double`.
+    pub const DOUBLE: Self = Self::plain(7);
+
+    /// The type with further qualifiers.
+    pub fn qualified(self, qualifiers: Qualifiers) -> Self {
+        Self {
+            qualifiers: self.qualifiers | qualifiers,
+            ..self
+        }
+    }
+
+    /// The type with another kind, qualifiers and alignment kept.
+    pub fn replaced(self, other: Self) -> Self {
+        Self {
+            id: other.id,
+            ..self
+        }
+    }
+
+    /// The type without qualifiers and without an alignment of its own.
+    pub fn unqualified(self) -> Self {
+        Self {
+            qualifiers: Qualifiers::empty(),
+            alignment: 0,
+            ..self
+        }
+    }
+
+    /// The type with an alignment of at least the given power of two in bytes.
+    pub fn aligned(self, alignment: u64) -> Self {
+        let exponent = alignment.max(1).trailing_zeros() as u8 + 1;
+        Self {
+            alignment: self.alignment.max(exponent),
+            ..self
+        }
+    }
+
+    /// The alignment that an attribute gave it, in bytes.
+    pub fn requested_alignment(self) -> Option<u64> {
+        (self.alignment > 0).then(|| 1 << (self.alignment - 1))
+    }
+}
+
+/// The kinds of types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    /// `void`.
+    Void,
+    /// `_Bool`.
+    Bool,
+    /// An integer type.
+    Integer(IntegerKind),
+    /// A real floating type.
+    Float(FloatKind),
+    /// A complex type; only its size is known here.
+    Complex(FloatKind),
+    /// An enumeration.
+    Enumeration(EnumerationId),
+    /// A pointer.
+    Pointer(Type),
+    /// An array.
+    Array {
+        /// The type of an element.
+        element: Type,
+        /// How many there are.
+        length: ArrayLength,
+    },
+    /// A function.
+    Function(Rc<FunctionType>),
+    /// A struct or union.
+    Record(RecordId),
+    /// A vector of the given number of elements; only its size is known here.
+    Vector {
+        /// The type of an element.
+        element: Type,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+/// The length of an array type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ArrayLength {
+    /// A constant.
+    Constant(u64),
+    /// Not given: an incomplete type.
+    Unknown,
+    /// Computed at run time: the object of type `size_t` that holds the number of elements.
+    Variable(ObjectIndex),
+    /// Computed at run time, but nobody needs it (`[*]`, or an expression in a prototype).
+    Unspecified,
+}
+
+/// A function's type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionType {
+    /// The result's type.
+    pub result: Type,
+    /// The parameters' types, arrays and functions turned to pointers.
+    pub parameters: Vec<Type>,
+    /// What is known of the parameters.
+    pub form: ParameterForm,
+}
+
+/// What a function type says about the arguments.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterForm {
+    /// A prototype: exactly these.
+    Fixed,
+    /// A prototype with `...`: these and more.
+    Variadic,
+    /// `()` or an old-style definition: arguments are promoted and not checked.
+    Unspecified,
+}
+
+/// The integer types but for `_Bool` and enumerations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum IntegerKind {
+    /// `char`, signed on x86.
+    Char,
+    /// `signed char`.
+    SignedChar,
+    /// `unsigned char`.
+    UnsignedChar,
+    /// `short`.
+    Short,
+    /// `unsigned short`.
+    UnsignedShort,
+    /// `int`.
+    Int,
+    /// `unsigned int`.
+    UnsignedInt,
+    /// `long`.
+    Long,
+    /// `unsigned long`.
+    UnsignedLong,
+    /// `long long`.
+    LongLong,
+    /// `unsigned long long`.
+    UnsignedLongLong,
+    /// `__int128`.
+    Int128,
+    /// `unsigned __int128`.
+    UnsignedInt128,
+    /// The value of a bit-field wider than `int` and narrower than its declared type: gcc computes in exactly that
+    /// width.
+    Exact {
+        /// Width in bits.
+        bits: u8,
+        /// Whether negative values exist.
+        signed: bool,
+    },
+}
+
+impl IntegerKind {
+    /// Width in bits.
+    pub fn bits(self, model: DataModel) -> u8 {
+        match self {
+            Self::Char | Self::SignedChar | Self::UnsignedChar => 8,
+            Self::Short | Self::UnsignedShort => 16,
+            Self::Int | Self::UnsignedInt => 32,
+            Self::Long | Self::UnsignedLong => model.pointer_bits(),
+            Self::LongLong | Self::UnsignedLongLong => 64,
+            Self::Int128 | Self::UnsignedInt128 => 128,
+            Self::Exact { bits, .. } => bits,
+        }
+    }
+
+    /// Whether negative values exist.
+    pub fn is_signed(self) -> bool {
+        match self {
+            Self::Char
+            | Self::SignedChar
+            | Self::Short
+            | Self::Int
+            | Self::Long
+            | Self::LongLong
+            | Self::Int128 => true,
+            Self::Exact { signed, .. } => signed,
+            _ => false,
+        }
+    }
+
+    /// The type of the same rank and the other signedness.
+    pub fn unsigned(self) -> Self {
+        match self {
+            Self::Char | Self::SignedChar => Self::UnsignedChar,
+            Self::Short => Self::UnsignedShort,
+            Self::Int => Self::UnsignedInt,
+            Self::Long => Self::UnsignedLong,
+            Self::LongLong => Self::UnsignedLongLong,
+            Self::Int128 => Self::UnsignedInt128,
+            Self::Exact { bits, .. } => Self::Exact {
+                bits,
+                signed: false,
+            },
+            other => other,
+        }
+    }
+}
+
+/// The real floating types. `_Float32`, `_Float64` and their like are the types of the same format.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FloatKind {
+    /// `_Float16`.
+    Float16,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// `long double`, the x87 format.
+    LongDouble,
+    /// `_Float128`.
+    Float128,
+}
+
+impl FloatKind {
+    /// The format of its values.
+    pub const fn format(self) -> FloatFormat {
+        match self {
+            Self::Float16 => FloatFormat::F16,
+            Self::Float => FloatFormat::F32,
+            Self::Double => FloatFormat::F64,
+            Self::LongDouble => FloatFormat::F80,
+            Self::Float128 => FloatFormat::F128,
+        }
+    }
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// Its tag.
+    pub tag: Option<String>,
+    /// The integer type that represents it; gcc's choice.
+    pub representation: IntegerKind,
+    /// Whether its enumerators are known.
+    pub complete: bool,
+}
+
+/// All types of one translation.
+#[derive(Debug)]
+pub struct TypeTable {
+    kinds: Vec<TypeKind>,
+    ids: FxHashMap<TypeKind, TypeId>,
+    pub(super) records: Vec<Record>,
+    enumerations: Vec<Enumeration>,
+    /// Sizes of the basic types.
+    pub model: DataModel,
+    va_list: Option<Type>,
+}
+
+impl TypeTable {
+    /// A table with the basic types.
+    pub fn new(model: DataModel) -> Self {
+        let mut table = Self {
+            kinds: Vec::new(),
+            ids: FxHashMap::default(),
+            records: Vec::new(),
+            enumerations: Vec::new(),
+            model,
+            va_list: None,
+        };
+        // In the order of the constants above.
+        for kind in [
+            TypeKind::Void,
+            TypeKind::Bool,
+            TypeKind::Integer(IntegerKind::Char),
+            TypeKind::Integer(IntegerKind::Int),
+            TypeKind::Integer(IntegerKind::UnsignedInt),
+            TypeKind::Integer(IntegerKind::Long),
+            TypeKind::Integer(IntegerKind::UnsignedLong),
+            TypeKind::Float(FloatKind::Double),
+        ] {
+            table.intern(kind);
+        }
+        table
+    }
+
+    /// The type of the given kind.
+    pub fn intern(&mut self, kind: TypeKind) -> Type {
+        if let Some(&id) = self.ids.get(&kind) {
+            return Type::plain(id.0);
+        }
+        let id = TypeId(self.kinds.len() as u32);
+        self.kinds.push(kind.clone());
+        self.ids.insert(kind, id);
+        Type::plain(id.0)
+    }
+
+    /// What a type is.
+    pub fn kind(&self, of: Type) -> &TypeKind {
+        &self.kinds[of.id.0 as usize]
+    }
+
+    /// An integer type.
+    pub fn integer(&mut self, kind: IntegerKind) -> Type {
+        self.intern(TypeKind::Integer(kind))
+    }
+
+    /// A floating type.
+    pub fn float(&mut self, kind: FloatKind) -> Type {
+        self.intern(TypeKind::Float(kind))
+    }
+
+    /// A pointer to the type.
+    pub fn pointer(&mut self, target: Type) -> Type {
+        self.intern(TypeKind::Pointer(target))
+    }
+
+    /// An array type.
+    pub fn array(&mut self, element: Type, length: ArrayLength) -> Type {
+        self.intern(TypeKind::Array { element, length })
+    }
+
+    /// A function type.
+    pub fn function(&mut self, function: FunctionType) -> Type {
+        self.intern(TypeKind::Function(Rc::new(function)))
+    }
+
+    /// `size_t`.
+    pub fn size_type(&self) -> Type {
+        match self.model {
+            DataModel::Ilp32 => Type::UNSIGNED_INT,
+            DataModel::Lp64 => Type::UNSIGNED_LONG,
+        }
+    }
+
+    /// `ptrdiff_t`.
+    pub fn difference_type(&self) -> Type {
+        match self.model {
+            DataModel::Ilp32 => Type::INT,
+            DataModel::Lp64 => Type::LONG,
+        }
+    }
+
+    /// `wchar_t`: `long` for ILP32 and `int` for LP64, as gcc has it.
+    pub fn wide_character_type(&self) -> Type {
+        match self.model {
+            DataModel::Ilp32 => Type::LONG,
+            DataModel::Lp64 => Type::INT,
+        }
+    }
+
+    /// `va_list`: a pointer to the next argument, in the shape of the target's own type (a pointer for ILP32; for LP64
+    /// an array of one struct of 24 bytes, of which only the pointer at offset 8 is used).
+    pub fn va_list(&mut self) -> Type {
+        if let Some(known) = self.va_list {
+            return known;
+        }
+        let made = match self.model {
+            DataModel::Ilp32 => self.pointer(Type::CHAR),
+            DataModel::Lp64 => {
+                let pointer = self.pointer(Type::VOID);
+                let fields = [
+                    ("gp_offset", Type::UNSIGNED_INT),
+                    ("fp_offset", Type::UNSIGNED_INT),
+                    ("overflow_arg_area", pointer),
+                    ("reg_save_area", pointer),
+                ];
+                let record = self.simple_record("__va_list_tag", &fields);
+                self.array(record, ArrayLength::Constant(1))
+            }
+        };
+        self.va_list = Some(made);
+        made
+    }
+
+    /// A new enumeration without enumerators.
+    pub fn declare_enumeration(&mut self, tag: Option<String>) -> Type {
+        let id = EnumerationId(self.enumerations.len() as u32);
+        self.enumerations.push(Enumeration {
+            tag,
+            representation: IntegerKind::UnsignedInt,
+            complete: false,
+        });
+        self.intern(TypeKind::Enumeration(id))
+    }
+
+    /// The enumeration of that id.
+    pub fn enumeration(&self, id: EnumerationId) -> &Enumeration {
+        &self.enumerations[id.0 as usize]
+    }
+
+    /// Fixes what represents an enumeration.
+    pub fn complete_enumeration(&mut self, id: EnumerationId, representation: IntegerKind) {
+        let enumeration = &mut self.enumerations[id.0 as usize];
+        enumeration.representation = representation;
+        enumeration.complete = true;
+    }
+
+    /// The integer kind of an integer type or enumeration; `None` for `_Bool` and everything else.
+    pub fn integer_kind(&self, of: Type) -> Option<IntegerKind> {
+        match self.kind(of) {
+            TypeKind::Integer(kind) => Some(*kind),
+            TypeKind::Enumeration(id) => Some(self.enumeration(*id).representation),
+            _ => None,
+        }
+    }
+
+    /// How values of a scalar type are represented; `None` for every other type.
+    pub fn scalar(&self, of: Type) -> Option<ScalarType> {
+        Some(match self.kind(of) {
+            TypeKind::Bool => ScalarType::Bool,
+            TypeKind::Integer(_) | TypeKind::Enumeration(_) => {
+                let kind = self.integer_kind(of)?;
+                ScalarType::Integer {
+                    bits: kind.bits(self.model),
+                    signed: kind.is_signed(),
+                }
+            }
+            TypeKind::Float(kind) => ScalarType::Float(kind.format()),
+            TypeKind::Pointer(_) => ScalarType::Pointer,
+            _ => return None,
+        })
+    }
+
+    /// What a pointer points to.
+    pub fn pointee(&self, of: Type) -> Option<Type> {
+        match self.kind(of) {
+            TypeKind::Pointer(target) => Some(*target),
+            _ => None,
+        }
+    }
+
+    /// The function type of a function, or of what a pointer points to.
+    pub fn function_type(&self, of: Type) -> Option<Rc<FunctionType>> {
+        match self.kind(of) {
+            TypeKind::Function(function) => Some(Rc::clone(function)),
+            TypeKind::Pointer(target) => match self.kind(*target) {
+                TypeKind::Function(function) => Some(Rc::clone(function)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it is `void`.
+    pub fn is_void(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Void)
+    }
+
+    /// Whether it is an integer type (`_Bool` and enumerations included).
+    pub fn is_integer(&self, of: Type) -> bool {
+        matches!(
+            self.kind(of),
+            TypeKind::Bool | TypeKind::Integer(_) | TypeKind::Enumeration(_)
+        )
+    }
+
+    /// Whether it is a real floating type.
+    pub fn is_float(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Float(_))
+    }
+
+    /// Whether it is an integer or a real floating type.
+    pub fn is_arithmetic(&self, of: Type) -> bool {
+        self.is_integer(of) || self.is_float(of)
+    }
+
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Pointer(_))
+    }
+
+    /// Whether it is a function type.
+    pub fn is_function(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Function(_))
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Array { .. })
+    }
+
+    /// The type in words close to C, for messages.
+    pub fn describe(&self, of: Type) -> String {
+        let mut text = String::new();
+        if of.qualifiers.contains(Qualifiers::CONST) {
+            text.push_str("const ");
+        }
+        if of.qualifiers.contains(Qualifiers::VOLATILE) {
+            text.push_str("volatile ");
+        }
+        match self.kind(of) {
+            TypeKind::Void => text.push_str("void"),
+            TypeKind::Bool => text.push_str("_Bool"),
+            TypeKind::Integer(kind) => text.push_str(match kind {
+                IntegerKind::Char => "char",
+                IntegerKind::SignedChar => "signed char",
+                IntegerKind::UnsignedChar => "unsigned char",
+                IntegerKind::Short => "short",
+                IntegerKind::UnsignedShort => "unsigned short",
+                IntegerKind::Int => "int",
+                IntegerKind::UnsignedInt => "unsigned int",
+                IntegerKind::Long => "long",
+                IntegerKind::UnsignedLong => "unsigned long",
+                IntegerKind::LongLong => "long long",
+                IntegerKind::UnsignedLongLong => "unsigned long long",
+                IntegerKind::Int128 => "__int128",
+                IntegerKind::UnsignedInt128 => "unsigned __int128",
+                IntegerKind::Exact { signed: true, .. } => "(bit-field)",
+                IntegerKind::Exact { signed: false, .. } => "(unsigned bit-field)",
+            }),
+            TypeKind::Float(kind) | TypeKind::Complex(kind) => {
+                if matches!(self.kind(of), TypeKind::Complex(_)) {
+                    text.push_str("_Complex ");
+                }
+                text.push_str(match kind {
+                    FloatKind::Float16 => "_Float16",
+                    FloatKind::Float => "float",
+                    FloatKind::Double => "double",
+                    FloatKind::LongDouble => "long double",
+                    FloatKind::Float128 => "_Float128",
+                });
+            }
+            TypeKind::Enumeration(id) => {
+                let tag = self.enumeration(*id).tag.as_deref().unwrap_or("{…}");
+                let _ = write!(text, "enum {tag}");
+            }
+            TypeKind::Pointer(target) => {
+                let _ = write!(text, "{} *", self.describe(*target));
+            }
+            TypeKind::Array { element, length } => {
+                let element = self.describe(*element);
+                let _ = match length {
+                    ArrayLength::Constant(length) => write!(text, "{element}[{length}]"),
+                    ArrayLength::Unknown => write!(text, "{element}[]"),
+                    _ => write!(text, "{element}[*]"),
+                };
+            }
+            TypeKind::Function(function) => {
+                let parameters: Vec<String> = function
+                    .parameters
+                    .iter()
+                    .map(|&parameter| self.describe(parameter))
+                    .collect();
+                let result = self.describe(function.result);
+                let _ = write!(text, "{result}({}", parameters.join(", "));
+                text.push_str(match (function.form, parameters.is_empty()) {
+                    (ParameterForm::Variadic, _) => ", ...)",
+                    (ParameterForm::Fixed, true) => "void)",
+                    _ => ")",
+                });
+            }
+            TypeKind::Record(id) => {
+                let record = self.record(*id);
+                let kind = match record.kind {
+                    RecordKind::Struct => "struct",
+                    RecordKind::Union => "union",
+                };
+                let tag = record.tag.as_deref().unwrap_or("{…}");
+                let _ = write!(text, "{kind} {tag}");
+            }
+            TypeKind::Vector { element, count } => {
+                let _ = write!(text, "vector of {count} {}", self.describe(*element));
+            }
+        }
+        text
+    }
+}

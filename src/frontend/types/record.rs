@@ -1,0 +1,339 @@
+//! Structs and unions: their members and gcc's layout of them.
+//!
+//! The layout follows the System V ABI as gcc implements it (`stor-layout.c`, `PCC_BITFIELD_TYPE_MATTERS`): a bit-field
+//! may not cross more units of its type's alignment than its type spans, an unnamed bit-field does not raise the
+//! struct's alignment, one of width zero moves to the next unit, and `packed` reduces every alignment to one byte.
+
+use super::layout::LayoutError;
+use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
+use crate::program::DataModel;
+
+/// Struct or union.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RecordKind {
+    /// `struct`.
+    Struct,
+    /// `union`.
+    Union,
+}
+
+/// A struct or union.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Which of the two.
+    pub kind: RecordKind,
+    /// Its tag.
+    pub tag: Option<String>,
+    /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
+    pub fields: Vec<Field>,
+    /// Size and alignment in bytes, once it is complete.
+    pub layout: Option<(u64, u64)>,
+}
+
+/// A member.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; `None` for an anonymous struct or union.
+    pub name: Option<String>,
+    /// Its type; the declared one for a bit-field.
+    pub ty: Type,
+    /// Offset from the record's start in bits.
+    pub bit_offset: u64,
+    /// A bit-field's width in bits.
+    pub bit_width: Option<u8>,
+}
+
+/// A member as it is declared, before layout.
+#[derive(Clone, Debug)]
+pub struct FieldDeclaration {
+    /// Its name; `None` for anonymous members and unnamed bit-fields.
+    pub name: Option<String>,
+    /// Its type.
+    pub ty: Type,
+    /// A bit-field's width in bits.
+    pub bit_width: Option<u8>,
+    /// Whether it is `packed`.
+    pub packing: Packing,
+    /// What `aligned` or `_Alignas` asks for, in bytes.
+    pub alignment: Option<u64>,
+}
+
+/// Whether members are aligned to less than their types ask for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// As the type asks.
+    #[default]
+    Natural,
+    /// `packed`: to bytes, bit-fields to bits.
+    Packed,
+}
+
+/// A member found by name: where it is, through anonymous members.
+#[derive(Copy, Clone, Debug)]
+pub struct FieldPath {
+    /// Its type with the qualifiers of the records around it.
+    pub ty: Type,
+    /// Offset from the outermost record's start in bits.
+    pub bit_offset: u64,
+    /// A bit-field's width in bits.
+    pub bit_width: Option<u8>,
+}
+
+impl TypeTable {
+    /// A new struct or union without members.
+    pub fn declare_record(&mut self, kind: RecordKind, tag: Option<String>) -> Type {
+        let id = RecordId(self.records.len() as u32);
+        self.records.push(Record {
+            kind,
+            tag,
+            fields: Vec::new(),
+            layout: None,
+        });
+        self.intern(TypeKind::Record(id))
+    }
+
+    /// The record of that id.
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// The record of a type.
+    pub fn as_record(&self, of: Type) -> Option<&Record> {
+        match self.kind(of) {
+            TypeKind::Record(id) => Some(self.record(*id)),
+            _ => None,
+        }
+    }
+
+    /// A struct of ordinary members.
+    pub(super) fn simple_record(&mut self, tag: &str, members: &[(&str, Type)]) -> Type {
+        let made = self.declare_record(RecordKind::Struct, Some(tag.to_owned()));
+        let declarations: Vec<FieldDeclaration> = members
+            .iter()
+            .map(|&(name, ty)| FieldDeclaration {
+                name: Some(name.to_owned()),
+                ty,
+                bit_width: None,
+                packing: Packing::Natural,
+                alignment: None,
+            })
+            .collect();
+        if let TypeKind::Record(id) = *self.kind(made) {
+            // Scalars only: there is nothing that could fail.
+            let _ = self.complete_record(id, &declarations, Packing::Natural, None, None);
+        }
+        made
+    }
+
+    /// Gives a record its members and lays it out.
+    pub fn complete_record(
+        &mut self,
+        id: RecordId,
+        declarations: &[FieldDeclaration],
+        packing: Packing,
+        limit: Option<u64>,
+        alignment: Option<u64>,
+    ) -> Result<(), LayoutError> {
+        let kind = self.record(id).kind;
+        let mut layout = RecordLayout {
+            kind,
+            next_bit: 0,
+            end_bit: 0,
+            alignment_bits: 8,
+            limit: limit.unwrap_or(u64::MAX / 8),
+            fields: Vec::with_capacity(declarations.len()),
+        };
+        let last = declarations.len().saturating_sub(1);
+        for (position, declaration) in declarations.iter().enumerate() {
+            let packing = match declaration.packing {
+                Packing::Packed => Packing::Packed,
+                Packing::Natural => packing,
+            };
+            match declaration.bit_width {
+                Some(width) => layout.bit_field(self, declaration, width, packing)?,
+                None => {
+                    // A flexible array member; gcc takes one in a union or before the end with an error, but an array
+                    // of length zero anywhere.
+                    let flexible = matches!(
+                        self.kind(declaration.ty),
+                        TypeKind::Array {
+                            length: ArrayLength::Unknown,
+                            ..
+                        }
+                    );
+                    if flexible && position != last && kind == RecordKind::Struct {
+                        return Err(LayoutError::FlexibleNotLast);
+                    }
+                    layout.member(self, declaration, packing, flexible)?;
+                }
+            }
+        }
+        if let Some(alignment) = alignment {
+            layout.alignment_bits = layout.alignment_bits.max(alignment.saturating_mul(8));
+        }
+        let end = layout
+            .end_bit
+            .checked_next_multiple_of(layout.alignment_bits)
+            .ok_or(LayoutError::TooLarge)?;
+        let size = end / 8;
+        self.check_size(size)?;
+        let record = &mut self.records[id.0 as usize];
+        record.fields = layout.fields;
+        record.layout = Some((size, layout.alignment_bits / 8));
+        Ok(())
+    }
+
+    /// Finds a member by name, also within anonymous members.
+    pub fn find_field(&self, of: Type, name: &str) -> Option<FieldPath> {
+        let record = self.as_record(of)?;
+        for field in &record.fields {
+            let ty = field.ty.qualified(of.qualifiers);
+            match &field.name {
+                Some(own) if own == name => {
+                    return Some(FieldPath {
+                        ty,
+                        bit_offset: field.bit_offset,
+                        bit_width: field.bit_width,
+                    });
+                }
+                Some(_) => {}
+                None => {
+                    if let Some(found) = self.find_field(ty, name) {
+                        return Some(FieldPath {
+                            bit_offset: found.bit_offset + field.bit_offset,
+                            ..found
+                        });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The alignment of a member of that type in bytes: on 32-bit x86, eight-byte scalars are aligned to four.
+    fn field_alignment(&self, ty: Type) -> Result<u64, LayoutError> {
+        let alignment = self.alignment_of(ty)?;
+        if self.model == DataModel::Lp64 || ty.requested_alignment().is_some() {
+            return Ok(alignment);
+        }
+        let mut innermost = ty;
+        while let TypeKind::Array { element, .. } = self.kind(innermost) {
+            innermost = *element;
+        }
+        Ok(match self.kind(innermost) {
+            TypeKind::Record(_) | TypeKind::Vector { .. } | TypeKind::Float(_) => alignment,
+            _ => alignment.min(4),
+        })
+    }
+}
+
+/// The state of laying out one record.
+struct RecordLayout {
+    kind: RecordKind,
+    next_bit: u64,
+    end_bit: u64,
+    alignment_bits: u64,
+    /// The largest alignment of a member in bytes (`#pragma pack`).
+    limit: u64,
+    fields: Vec<Field>,
+}
+
+impl RecordLayout {
+    fn place(&mut self, position: u64, bits: u64) -> Result<(), LayoutError> {
+        let end = position.checked_add(bits).ok_or(LayoutError::TooLarge)?;
+        self.end_bit = self.end_bit.max(end);
+        if self.kind == RecordKind::Struct {
+            self.next_bit = end;
+        }
+        Ok(())
+    }
+
+    fn member(
+        &mut self,
+        table: &TypeTable,
+        declaration: &FieldDeclaration,
+        packing: Packing,
+        flexible: bool,
+    ) -> Result<(), LayoutError> {
+        let mut alignment = match packing {
+            Packing::Natural => table.field_alignment(declaration.ty)?,
+            Packing::Packed => 1,
+        };
+        if let Some(requested) = declaration.alignment {
+            alignment = alignment.max(requested);
+        }
+        alignment = alignment.min(self.limit);
+        let size = if flexible {
+            0
+        } else {
+            table.size_of(declaration.ty)?
+        };
+        let alignment_bits = alignment * 8;
+        self.alignment_bits = self.alignment_bits.max(alignment_bits);
+        let position = self
+            .next_bit
+            .checked_next_multiple_of(alignment_bits)
+            .ok_or(LayoutError::TooLarge)?;
+        self.place(position, size * 8)?;
+        self.fields.push(Field {
+            name: declaration.name.clone(),
+            ty: declaration.ty,
+            bit_offset: position,
+            bit_width: None,
+        });
+        Ok(())
+    }
+
+    fn bit_field(
+        &mut self,
+        table: &TypeTable,
+        declaration: &FieldDeclaration,
+        width: u8,
+        packing: Packing,
+    ) -> Result<(), LayoutError> {
+        let type_bits = table.size_of(declaration.ty)? * 8;
+        let natural = table.field_alignment(declaration.ty)?.min(self.limit) * 8;
+        let requested = declaration.alignment.map(|bytes| bytes * 8);
+        let mut position = self.next_bit;
+        if let Some(requested) = requested {
+            position = position
+                .checked_next_multiple_of(requested)
+                .ok_or(LayoutError::TooLarge)?;
+        }
+        if width == 0 {
+            position = position
+                .checked_next_multiple_of(natural)
+                .ok_or(LayoutError::TooLarge)?;
+            return self.place(position, 0);
+        }
+        let width = u64::from(width);
+        if packing == Packing::Natural {
+            let units = (position % natural + width).div_ceil(natural);
+            if units > type_bits / natural {
+                position = position
+                    .checked_next_multiple_of(natural)
+                    .ok_or(LayoutError::TooLarge)?;
+            }
+        }
+        if declaration.name.is_some() {
+            let alignment = match packing {
+                Packing::Natural => natural,
+                Packing::Packed => 8,
+            };
+            self.alignment_bits = self.alignment_bits.max(alignment);
+        }
+        if let Some(requested) = requested {
+            self.alignment_bits = self.alignment_bits.max(requested);
+        }
+        self.place(position, width)?;
+        if declaration.name.is_some() {
+            self.fields.push(Field {
+                name: declaration.name.clone(),
+                ty: declaration.ty,
+                bit_offset: position,
+                bit_width: Some(width as u8),
+            });
+        }
+        Ok(())
+    }
+}
