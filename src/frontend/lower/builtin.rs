@@ -176,6 +176,8 @@ impl Lowerer<'_> {
             }
             Builtin::Nondet => self.nondet(known.name, function.result),
             Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
+            Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
+            Builtin::Scan | Builtin::ScanString => self.scan(builtin, known, function, values),
             Builtin::FirstArgument => match values.into_iter().next() {
                 Some(value) => Ok(self.rvalue(value)),
                 None => Err(self.error(format!("`{}` needs an argument", known.name))),
@@ -192,8 +194,7 @@ impl Lowerer<'_> {
             | Builtin::Memcpy
             | Builtin::Memmove
             | Builtin::Memset
-            | Builtin::NondetMemory
-            | Builtin::ApproximateMemory => self.memory_builtin(builtin, known, values),
+            | Builtin::NondetMemory => self.memory_builtin(builtin, known, values),
             Builtin::Infinity
             | Builtin::NotANumber
             | Builtin::IsGreater
@@ -232,7 +233,7 @@ impl Lowerer<'_> {
 
     /// Control has reached a failed assertion.
     pub(super) fn failed_assertion(&mut self) {
-        let terminator = if self.assertions_count() {
+        let terminator = if self.property.forbids_failing_assertions() {
             Terminator::Error
         } else {
             Terminator::End

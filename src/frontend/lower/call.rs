@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         let Some(function) = self.types.function_type(ty) else {
             return Err(self.error(format!("`{name}` is not a function")));
         };
-        if self.is_error_function(name) {
+        if self.property.forbids_call(name) {
             self.arguments(&function, arguments)?;
             self.span = span;
             self.end_path(Terminator::Error);
@@ -86,6 +86,11 @@ impl Lowerer<'_> {
         }
         if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
             return Ok(value);
+        }
+        if name.starts_with("__VERIFIER_nondet_") && library::lookup(name).is_none() {
+            self.arguments(&function, arguments)?;
+            self.span = span;
+            return self.nondet(name, function.result);
         }
         if let Some(known) = library::lookup(name) {
             return self.call_library(&known, &function, arguments, wanted);

@@ -132,7 +132,7 @@ impl Lowerer<'_> {
             let result = self.add_object(object_name, head.result, storage, span)?;
             self.function.result = Some(result);
         }
-        if self.is_error_function(name) {
+        if self.property.forbids_call(name) {
             self.end_path(Terminator::Error);
         }
         self.function_body(&definition.statement)?;

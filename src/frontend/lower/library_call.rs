@@ -128,19 +128,7 @@ impl Lowerer<'_> {
                 let value = self.math_call(known, math, values)?;
                 self.library_result(value, function.result, wanted)
             }
-            Model::Approximate => {
-                let Some(scalar) = self.types.scalar(function.result) else {
-                    return self.unmodelled(known.name, function.result);
-                };
-                let object = self.temporary(scalar);
-                let place = self.object_place(object, scalar);
-                self.emit_fresh(Instruction::Approximate {
-                    place,
-                    what: known.name.to_owned(),
-                });
-                let value = self.load_object(object, scalar);
-                Ok(Value::scalar(value, function.result.unqualified()))
-            }
+            Model::Approximate => self.approximate(known.name, function.result),
             Model::NoEffect | Model::Input => {
                 if wanted == Use::Effects && known.model == Model::NoEffect {
                     return Ok(Value::void());
@@ -170,6 +158,24 @@ impl Lowerer<'_> {
     pub(super) fn unmodelled(&mut self, what: &str, ty: Type) -> Result<Value> {
         self.unsupported(format!("`{what}`"));
         self.any_value(ty)
+    }
+
+    /// Any value of a type for one that is not modelled.
+    pub(super) fn approximate(&mut self, what: &str, ty: Type) -> Result<Value> {
+        if self.types.is_void(ty) {
+            return Ok(Value::void());
+        }
+        let Some(scalar) = self.types.scalar(ty) else {
+            return self.unmodelled(what, ty);
+        };
+        let object = self.temporary(scalar);
+        let place = self.object_place(object, scalar);
+        self.emit_fresh(Instruction::Approximate {
+            place,
+            what: what.to_owned(),
+        });
+        let value = self.load_object(object, scalar);
+        Ok(Value::scalar(value, ty.unqualified()))
     }
 
     /// Any value of a type, from outside.

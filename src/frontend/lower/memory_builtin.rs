@@ -6,7 +6,7 @@ use crate::frontend::ir::{
     BinaryOp, Expr, InitialContents, Instruction, Leaf, ScalarType, Terminator,
 };
 use crate::frontend::library::{Builtin, LibraryFunction, lookup};
-use crate::frontend::types::{ArrayLength, Type};
+use crate::frontend::types::{ArrayLength, FunctionType, ParameterForm, Type};
 use crate::program::{DataModel, Lifetime};
 
 impl Lowerer<'_> {
@@ -238,12 +238,89 @@ impl Lowerer<'_> {
             return Err(self.error(format!("the library has no `{name}`")));
         };
         let pointer = self.types.pointer(Type::VOID);
-        let function = crate::frontend::types::FunctionType {
+        let function = FunctionType {
             result: pointer,
             parameters: Vec::new(),
-            form: crate::frontend::types::ParameterForm::Unspecified,
+            form: ParameterForm::Unspecified,
         };
         self.library_values(&known, &function, values, super::assignment::Use::Value)
+    }
+
+    /// `scanf` and its kind: what the pointers after the format point to may be changed, and the result is any number.
+    pub(super) fn scan(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        values: Vec<Value>,
+    ) -> Result<Value> {
+        let named = match self.library_type(known)? {
+            Some(ty) => self
+                .types
+                .function_type(ty)
+                .map_or(1, |own| own.parameters.len()),
+            None => function.parameters.len(),
+        };
+        for value in values.into_iter().skip(named) {
+            let value = self.rvalue(value);
+            let Some(target) = self.types.pointee(value.ty) else {
+                self.unsupported(format!(
+                    "`{}` into something that is no pointer",
+                    known.name
+                ));
+                continue;
+            };
+            if self.types.is_pointer(target) || self.types.scalar(target).is_none() {
+                self.unsupported(format!(
+                    "`{}` into a `{}`",
+                    known.name,
+                    self.types.describe(target)
+                ));
+                continue;
+            }
+            let (address, _) = self.scalar_value(value)?;
+            self.scan_into(builtin, known, address, target)?;
+        }
+        match builtin {
+            Builtin::Scan => self.nondet(known.name, Type::INT),
+            _ => self.approximate(known.name, Type::INT),
+        }
+    }
+
+    /// A number, or a string into an array of known size.
+    fn scan_into(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        address: Expr,
+        target: Type,
+    ) -> Result<()> {
+        if self.size_of(target)? > 1 {
+            let value = match builtin {
+                Builtin::Scan => self.nondet(known.name, target)?,
+                _ => self.approximate(known.name, target)?,
+            };
+            return self.store_value(Value::lvalue(address, target), value);
+        }
+        // `%c` writes one character and `%s` at least two: the whole array may change.
+        let room = match &address {
+            Expr::ObjectAddress(object) => self.objects.get(object.0 as usize),
+            _ => None,
+        };
+        let Some(size) = room.map(|object| object.size).filter(|&size| size > 0) else {
+            self.unsupported(format!("`{}` of a string", known.name));
+            return Ok(());
+        };
+        let filler = match builtin {
+            Builtin::Scan => Builtin::NondetMemory,
+            _ => Builtin::ScanString,
+        };
+        let bytes = size.saturating_sub(1).max(1);
+        let pointer_type = self.types.pointer(target);
+        let pointer = Value::scalar(address, pointer_type);
+        let size = self.size_constant(bytes);
+        self.havoc_memory(filler, known, vec![pointer, size])?;
+        Ok(())
     }
 
     /// So many bytes become inputs, or values that are not modelled: in a loop, byte by byte.

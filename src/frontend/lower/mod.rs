@@ -59,7 +59,7 @@ use crate::program::{DataModel, Span};
 use builder::{Effect, FunctionBuilder};
 use scope::Scopes;
 
-pub use property::Property;
+use crate::frontend::property::Property;
 
 /// The result of everything that can meet an error in the program.
 type Result<T> = std::result::Result<T, Error>;

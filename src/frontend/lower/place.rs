@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         if let Some(&index) = self.defined.get(name) {
             return Expr::FunctionAddress(index);
         }
-        if self.is_error_function(name) {
+        if self.property.forbids_call(name) {
             return Expr::FunctionAddress(self.error_stub(name, ty));
         }
         if let Some(known) = library::lookup(name)

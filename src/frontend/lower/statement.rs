@@ -169,7 +169,7 @@ impl Lowerer<'_> {
                 let span = self.span;
                 self.function.goto_new(block, span);
                 self.function.set_label(block, name);
-                if self.is_error_label(name) {
+                if self.property.forbids_label(name) {
                     self.end_path(Terminator::Error);
                 }
             }
