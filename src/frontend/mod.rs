@@ -3,6 +3,7 @@
 //! `preprocess` (cc -E) → `rewrite` (what lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type check, make
 //! the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
 
+mod align;
 pub mod constant;
 pub mod diagnostic;
 pub mod ir;
