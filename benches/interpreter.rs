@@ -49,10 +49,13 @@ fn integer_loop() -> Program {
     b.arithmetic(Arithmetic::Integer);
     let (i, s) = (b.global("i", Sort::Int), b.global("s", Sort::Int));
     let (counter, sum) = (b.value(i), b.value(s));
-    b.repeat_while(store().int_lt(counter, store().int(i64::from(ROUNDS))), |b| {
-        b.assign(s, store().int_add(sum, counter));
-        b.assign(i, store().int_add(counter, store().int(1)));
-    });
+    b.repeat_while(
+        store().int_lt(counter, store().int(i64::from(ROUNDS))),
+        |b| {
+            b.assign(s, store().int_add(sum, counter));
+            b.assign(i, store().int_add(counter, store().int(1)));
+        },
+    );
     b.finish()
 }
 
@@ -72,8 +75,16 @@ fn array_loop() -> Program {
             let offset = store().shl(store().bvand(index, word(1023)), word(2));
             store().add(word(0x1000), offset)
         };
-        let byte = |offset| store().select(contents, store().add(place(store().add(i, word(7))), word(offset)));
-        let number = store().concat(byte(3), store().concat(byte(2), store().concat(byte(1), byte(0))));
+        let byte = |offset| {
+            store().select(
+                contents,
+                store().add(place(store().add(i, word(7))), word(offset)),
+            )
+        };
+        let number = store().concat(
+            byte(3),
+            store().concat(byte(2), store().concat(byte(1), byte(0))),
+        );
         b.assign(t, store().add(number, i));
         let stored = b.value(t);
         let stores = (0..4u8).map(|offset| Operation::Store {
@@ -126,7 +137,10 @@ fn bench(criterion: &mut Criterion) {
         let executable = Executable::compile(program);
         let mut machine = Machine::new(&executable);
         let report = machine.run(&mut ZeroInputs, Limits::default());
-        assert!(matches!(report.outcome, Outcome::Ended { .. }) && report.is_faithful(), "{name}: {report:?}");
+        assert!(
+            matches!(report.outcome, Outcome::Ended { .. }) && report.is_faithful(),
+            "{name}: {report:?}"
+        );
         group.throughput(Throughput::Elements(report.steps));
         group.bench_function(*name, |bencher| {
             bencher.iter(|| black_box(machine.run(&mut ZeroInputs, Limits::default()).steps));

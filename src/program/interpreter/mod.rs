@@ -19,6 +19,7 @@ mod arrays;
 mod assembler;
 mod bytecode;
 mod compile;
+mod exclusion;
 mod executable;
 mod execute;
 mod expression;

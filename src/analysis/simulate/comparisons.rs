@@ -1,0 +1,158 @@
+//! Guidance by comparisons: which change of an input would turn one round?
+//!
+//! The operands of a comparison are often linear in an input, at least nearby (an input that is compared with a
+//! constant is the simplest case; AFL++ calls that input-to-state correspondence, and RedQueen substitutes the other
+//! operand). Two runs that differ in one input by one give the slope; the input for which the operands become equal
+//! then follows by division, modulo 2^width. One above and one below are tried, too, for the sake of inequalities.
+//! Where adding one changes nothing, the lowest bit that does is taken instead: so shifts are seen through.
+
+use super::values::{Bits, fit};
+use crate::program::EdgeId;
+use crate::program::interpreter::{Observer, StateView};
+use crate::term::Sort;
+
+/// How many comparisons of a run are kept.
+const LIMIT: usize = 4_096;
+
+/// The first comparisons of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ComparisonLog {
+    entries: Vec<(u32, u64, u64)>,
+}
+
+impl ComparisonLog {
+    /// Whether some comparison has other operands in the other run.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        self.entries != other.entries
+    }
+}
+
+impl Observer for ComparisonLog {
+    fn edge(&mut self, _: EdgeId, _: &StateView<'_>) {}
+
+    #[inline]
+    fn comparison(&mut self, site: u32, left: u64, right: u64) {
+        if self.entries.len() < LIMIT {
+            self.entries.push((site, left, right));
+        }
+    }
+}
+
+/// The inverse of an odd number modulo 2^64, by Newton's iteration.
+fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    inverse
+}
+
+/// The change of the input that makes a difference zero which grows by `slope` with each one added to the input;
+/// modulo 2^width. If there is none, the nearest one over the integers.
+fn solve(difference: u64, slope: u64, width: u32) -> u64 {
+    let zeros = slope.trailing_zeros();
+    if zeros < width && difference.trailing_zeros() >= zeros {
+        let change = (difference >> zeros)
+            .wrapping_neg()
+            .wrapping_mul(inverse(slope >> zeros));
+        let rest = width - zeros;
+        // The smallest change of all that serve: sign-extended from the bits that matter.
+        return ((change << (64 - rest)) as i64 >> (64 - rest)) as u64;
+    }
+    let shift = 64 - width;
+    let signed = |value: u64| (value << shift) as i64 >> shift;
+    match signed(slope) {
+        0 => 0,
+        slope => signed(difference).wrapping_neg().wrapping_div(slope) as u64,
+    }
+}
+
+/// The width for arithmetic on an input's values, if it has one.
+pub(super) fn solvable_width(sort: Sort) -> Option<u32> {
+    match sort {
+        Sort::BitVec(width @ 1..=64) => Some(u32::from(width)),
+        Sort::Int => Some(64),
+        _ => None,
+    }
+}
+
+/// The values to try for an input that has `value` in the run of the first log; in the run of the second it had
+/// 2^`step` more.
+pub(super) fn proposals(
+    base: &ComparisonLog,
+    changed: &ComparisonLog,
+    value: Bits,
+    step: u32,
+    sort: Sort,
+) -> Vec<Bits> {
+    let Some(width) = solvable_width(sort) else {
+        return Vec::new();
+    };
+    let mut proposals = Vec::new();
+    for (first, second) in base.entries.iter().zip(&changed.entries) {
+        if first.0 != second.0 {
+            break;
+        }
+        if first == second {
+            continue;
+        }
+        let difference = first.1.wrapping_sub(first.2);
+        let slope = second.1.wrapping_sub(second.2).wrapping_sub(difference);
+        let change = solve(difference, slope, width) as i64;
+        for nearby in [0, 1, -1] {
+            let change = (i128::from(change) + nearby) << step;
+            let proposal = fit(sort, value.wrapping_add(change as Bits));
+            if proposal != value && !proposals.contains(&proposal) {
+                proposals.push(proposal);
+            }
+        }
+        if proposals.len() > 64 {
+            break;
+        }
+    }
+    proposals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_numbers_have_inverses() {
+        for odd in [1, 3, 5, 0xffff_ffff, u64::MAX, 12_345_678_901] {
+            assert_eq!(odd.wrapping_mul(inverse(odd)), 1);
+        }
+    }
+
+    #[test]
+    fn linear_conditions_are_solved() {
+        // a·x + b = c, as the difference a·x + b - c and the slope a.
+        for (a, b, c, x) in [
+            (1u64, 0u64, 1000u64, 5u64),
+            (3, 7, 100, 0),
+            (4, 2, 4098, 9),
+            (u64::MAX, 3, 77, 1),
+        ] {
+            let difference = a.wrapping_mul(x).wrapping_add(b).wrapping_sub(c) & 0xffff_ffff;
+            let solution = x.wrapping_add(solve(difference, a & 0xffff_ffff, 32));
+            let result = a.wrapping_mul(solution).wrapping_add(b) & 0xffff_ffff;
+            assert_eq!(result, c, "{a}·x + {b} = {c}");
+        }
+        // 4·x = 10 has no solution; the nearest is 2.
+        assert_eq!(solve(0u64.wrapping_sub(10), 4, 32), 2);
+    }
+
+    #[test]
+    fn proposals_come_from_comparisons_that_the_input_changes() {
+        let base = ComparisonLog {
+            entries: vec![(1, 5, 5), (2, 10, 1234), (3, 0, 1)],
+        };
+        let changed = ComparisonLog {
+            entries: vec![(1, 5, 5), (2, 12, 1234), (4, 1, 1)],
+        };
+        assert_eq!(
+            proposals(&base, &changed, 5, 0, Sort::BitVec(32)),
+            [617, 618, 616]
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! Which edges runs take, and how often.
+//!
+//! As in AFL, the number of times an edge is taken counts only by its order of magnitude: a run is interesting if it
+//! takes some edge a number of times whose magnitude is new for that edge.
+
+use std::collections::VecDeque;
+
+use crate::program::interpreter::{Observer, StateView};
+use crate::program::{EdgeId, Operation, Program};
+
+/// How often a run has taken each edge.
+#[derive(Clone, Debug)]
+pub(super) struct Hits {
+    counts: Vec<u32>,
+    touched: Vec<EdgeId>,
+}
+
+impl Hits {
+    pub(super) fn new(edges: usize) -> Self {
+        Self {
+            counts: vec![0; edges],
+            touched: Vec::new(),
+        }
+    }
+
+    /// Forgets the last run.
+    pub(super) fn clear(&mut self) {
+        for edge in self.touched.drain(..) {
+            self.counts[edge.index()] = 0;
+        }
+    }
+
+    /// The edges taken.
+    pub(super) fn touched(&self) -> &[EdgeId] {
+        &self.touched
+    }
+}
+
+impl Observer for Hits {
+    #[inline]
+    fn edge(&mut self, edge: EdgeId, _: &StateView<'_>) {
+        let count = &mut self.counts[edge.index()];
+        if *count == 0 {
+            self.touched.push(edge);
+        }
+        *count = count.saturating_add(1);
+    }
+}
+
+/// The order of magnitude of a number that is not zero, as a bit: 1, 2 and 3 each have their own, then powers of two.
+fn magnitude(count: u32) -> u32 {
+    match count {
+        0..=3 => 1 << count >> 1,
+        _ => 1 << (1 + count.ilog2()).min(31),
+    }
+}
+
+/// What all runs have covered.
+#[derive(Clone, Debug)]
+pub(super) struct Coverage {
+    seen: Vec<u32>,
+    /// Distance of each edge's target to an error, in edges; `u32::MAX` where none can be reached.
+    distances: Vec<u32>,
+    /// Number of edges taken at least once.
+    pub(super) edges: usize,
+}
+
+/// What a run has added.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Novelty {
+    /// Number of edges taken for the first time.
+    pub(super) edges: usize,
+    /// Number of new magnitudes.
+    pub(super) magnitudes: usize,
+    /// How close the run has come to an error.
+    pub(super) distance: u32,
+}
+
+impl Coverage {
+    pub(super) fn new(program: &Program) -> Self {
+        Self {
+            seen: vec![0; program.edges.len()],
+            distances: distances(program),
+            edges: 0,
+        }
+    }
+
+    /// Adds a run.
+    pub(super) fn add(&mut self, hits: &Hits) -> Novelty {
+        let mut novelty = Novelty {
+            edges: 0,
+            magnitudes: 0,
+            distance: u32::MAX,
+        };
+        for edge in hits.touched() {
+            let index = edge.index();
+            let bit = magnitude(hits.counts[index]);
+            if self.seen[index] == 0 {
+                novelty.edges += 1;
+            }
+            if self.seen[index] & bit == 0 {
+                novelty.magnitudes += 1;
+                self.seen[index] |= bit;
+            }
+            novelty.distance = novelty.distance.min(self.distances[index]);
+        }
+        self.edges += novelty.edges;
+        novelty
+    }
+}
+
+/// How many edges it is from each edge's target to an error. A call may be stepped into and stepped over; from a
+/// function's exit it goes on behind any of its calls.
+fn distances(program: &Program) -> Vec<u32> {
+    // The steps backwards: from a location to those from which it is one step away.
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); program.locations.len()];
+    for edge in &program.edges {
+        before[edge.target.index()].push(edge.source.index());
+        for operation in &edge.operations {
+            if let Operation::Call { callee, .. } = operation {
+                let function = program.function(*callee);
+                before[function.entry.index()].push(edge.source.index());
+                before[edge.target.index()].push(function.exit.index());
+            }
+        }
+    }
+    let mut distance = vec![u32::MAX; program.locations.len()];
+    let mut queue: VecDeque<usize> = program.errors.iter().map(|error| error.index()).collect();
+    for &error in &queue {
+        distance[error] = 0;
+    }
+    while let Some(location) = queue.pop_front() {
+        for &source in &before[location] {
+            if distance[source] == u32::MAX {
+                distance[source] = distance[location] + 1;
+                queue.push_back(source);
+            }
+        }
+    }
+    let of_target = |edge: &crate::program::Edge| distance[edge.target.index()];
+    program.edges.iter().map(of_target).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::ProgramBuilder;
+    use crate::term::{Build, Sort, store};
+
+    #[test]
+    fn magnitudes_tell_small_numbers_apart() {
+        let bits: Vec<_> = [1, 2, 3, 4, 7, 8, 1 << 20, u32::MAX].map(magnitude).into();
+        for (index, bit) in bits.iter().enumerate() {
+            let expected = if index == 4 { 1 } else { 0 };
+            assert_eq!(bit.count_ones(), 1);
+            assert_eq!(
+                bits[..index].iter().filter(|other| *other == bit).count(),
+                expected,
+                "{index}"
+            );
+        }
+    }
+
+    #[test]
+    fn distances_count_edges_to_an_error() {
+        let mut b = ProgramBuilder::new();
+        let x = b.global("x", Sort::BitVec(8));
+        b.assign(x, store().bv(8, 1));
+        b.assign(x, store().bv(8, 2));
+        b.error();
+        let away = b.new_location();
+        let out = b.edge(b.cursor(), away, Vec::new());
+        let distances = distances(b.program());
+        assert_eq!(distances[..3], [2, 1, 0]);
+        assert_eq!(distances[out.index()], u32::MAX);
+    }
+}

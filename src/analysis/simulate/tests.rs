@@ -1,0 +1,256 @@
+//! What simulation finds in programs made by hand.
+
+use std::time::Duration;
+
+use super::{Options, SimulationOutcome, simulate, simulate_confirmed};
+use crate::analysis::CancellationToken;
+use crate::certify::replay::{Replay, replay};
+use crate::program::interpreter::Limits;
+use crate::program::{Arithmetic, InputKind, Operation, Program, ProgramBuilder};
+use crate::term::{Build, FloatFormat, FloatValue, Sort, TermId, store};
+
+const WORD: Sort = Sort::BitVec(32);
+
+fn word(value: u32) -> TermId {
+    store().bv(32, u128::from(value))
+}
+
+/// A budget of runs, so that the tests do not depend on the machine's speed.
+fn budget(runs: u64) -> Options {
+    Options {
+        time: Duration::from_secs(120),
+        runs,
+        steps: 500_000_000,
+        ..Options::default()
+    }
+}
+
+#[track_caller]
+fn assert_unsafe(program: &Program, runs: u64) {
+    let simulation = simulate(program, &budget(runs), &CancellationToken::new());
+    let SimulationOutcome::Unsafe(journal) = &simulation.outcome else {
+        panic!("{simulation:?}");
+    };
+    assert!(matches!(
+        replay(program, journal, Limits::default()),
+        Replay::Confirmed(_)
+    ));
+}
+
+/// `x = nondet(); if (condition(x)) error`.
+fn one_input(sort: Sort, condition: impl Fn(TermId) -> TermId) -> Program {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", sort);
+    let input = b.input("__VERIFIER_nondet", sort);
+    b.havoc(x, input);
+    b.error_unless(store().not(condition(b.value(x))));
+    b.finish()
+}
+
+#[test]
+fn conditions_on_an_input_are_met() {
+    let s = store();
+    // A linear equation, an inequality far off, a bound that is no constant of the program, a bit pattern.
+    assert_unsafe(
+        &one_input(WORD, |x| {
+            s.eq(s.add(s.mul(x, word(3)), word(17)), word(1_000_000_016))
+        }),
+        2_000,
+    );
+    assert_unsafe(
+        &one_input(WORD, |x| {
+            s.and2(s.ugt(x, word(77_777)), s.ult(x, word(77_790)))
+        }),
+        2_000,
+    );
+    assert_unsafe(
+        &one_input(WORD, |x| s.eq(s.lshr(x, word(4)), word(0xabcdef))),
+        5_000,
+    );
+    assert_unsafe(
+        &one_input(Sort::BitVec(8), |x| {
+            s.eq(s.sign_extend(x, 32), word(u32::MAX - 99))
+        }),
+        2_000,
+    );
+    assert_unsafe(
+        &one_input(Sort::Int, |x| s.int_lt(s.int(5_000_000_000), x)),
+        2_000,
+    );
+    let double = Sort::Float(FloatFormat::F64);
+    let limit = s.float(FloatValue::from_f64(1e300));
+    assert_unsafe(&one_input(double, |x| s.fp_lt(limit, x)), 2_000);
+    assert_unsafe(&one_input(double, |x| s.fp_is_nan(x)), 2_000);
+}
+
+#[test]
+fn a_lock_with_several_digits_is_opened_digit_by_digit() {
+    let mut b = ProgramBuilder::new();
+    let (i, x) = (b.global("i", WORD), b.global("x", WORD));
+    let input = b.input("__VERIFIER_nondet_int", WORD);
+    let end = b.new_location();
+    for digit in [31_415_926u32, 53_589_793, 23_846_264, 33_832_795] {
+        b.havoc(x, input);
+        let matches = store().eq(b.value(x), store().add(word(digit), b.value(i)));
+        b.edge(
+            b.cursor(),
+            end,
+            vec![Operation::Assume(store().not(matches))],
+        );
+        b.assume(matches);
+        b.assign(i, store().add(b.value(i), word(1)));
+    }
+    b.error();
+    assert_unsafe(&b.finish(), 10_000);
+}
+
+#[test]
+fn a_sequence_of_events_is_found() {
+    // A counter goes up on 1 and falls back to zero on anything else but 0; the error is at 6.
+    let mut b = ProgramBuilder::new();
+    let (count, x) = (b.global("count", WORD), b.global("x", WORD));
+    let input = b.input("__VERIFIER_nondet_int", WORD);
+    b.repeat_while(store().ult(b.value(count), word(6)), |b| {
+        b.havoc(x, input);
+        let (value, counted) = (b.value(x), b.value(count));
+        b.branch(
+            store().eq(value, word(1)),
+            |b| b.assign(count, store().add(counted, word(1))),
+            |b| {
+                let ignored = store().eq(value, word(0));
+                b.branch(ignored, |_| (), |b| b.assign(count, word(0)));
+            },
+        );
+    });
+    b.error();
+    assert_unsafe(&b.finish(), 20_000);
+}
+
+/// Counts to the limit; then the error, if `wrong`.
+fn counter(limit: u32, wrong: bool) -> Program {
+    let mut b = ProgramBuilder::new();
+    let i = b.global("i", WORD);
+    b.repeat_while(store().ult(b.value(i), word(limit)), |b| {
+        b.assign(i, store().add(b.value(i), word(1)));
+    });
+    let expected = if wrong { limit + 1 } else { limit };
+    b.error_unless(store().eq(b.value(i), word(expected)));
+    b.finish()
+}
+
+#[test]
+fn a_program_without_inputs_has_one_run_which_decides() {
+    assert_unsafe(&counter(3_000_000, true), 10);
+    let simulation = simulate(
+        &counter(3_000_000, false),
+        &budget(10),
+        &CancellationToken::new(),
+    );
+    let SimulationOutcome::Exhaustive { runs: 1, longest } = simulation.outcome else {
+        panic!("{simulation:?}");
+    };
+    assert!(longest > 6_000_000);
+}
+
+/// Asks for a Boolean so many times, of the kind, and counts how often it was true.
+fn coins(times: u32, kind: InputKind) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (i, n) = (b.global("i", WORD), b.global("n", WORD));
+    let coin = b.global("coin", Sort::Bool);
+    let input = b.input("__VERIFIER_nondet_bool", Sort::Bool);
+    b.repeat_while(store().ult(b.value(i), word(times)), |b| {
+        b.havoc(coin, input);
+        let counted = b.value(n);
+        b.branch(
+            b.value(coin),
+            |b| b.assign(n, store().add(counted, word(1))),
+            |_| (),
+        );
+        b.assign(i, store().add(b.value(i), word(1)));
+    });
+    b.error_unless(store().ule(b.value(n), word(times)));
+    let mut program = b.finish();
+    program.inputs[input.index()].kind = kind;
+    program
+}
+
+#[test]
+fn few_inputs_are_tried_exhaustively() {
+    let nondet = || InputKind::Nondet("__VERIFIER_nondet_bool".to_owned());
+    let outcome =
+        |program: &Program| simulate(program, &budget(200), &CancellationToken::new()).outcome;
+    assert!(matches!(
+        outcome(&coins(10, nondet())),
+        SimulationOutcome::Exhaustive { runs: 1024, .. }
+    ));
+    // Too many, or not known.
+    assert_eq!(outcome(&coins(40, nondet())), SimulationOutcome::Unknown);
+    assert_eq!(
+        outcome(&coins(3, InputKind::Unknown("coin".to_owned()))),
+        SimulationOutcome::Unknown
+    );
+    assert_eq!(
+        outcome(&coins(3, InputKind::Uninitialised)),
+        SimulationOutcome::Unknown
+    );
+}
+
+#[test]
+fn overlapping_edges_are_never_exhausted() {
+    let mut b = ProgramBuilder::new();
+    let target = b.new_location();
+    b.edge(b.cursor(), target, Vec::new());
+    b.edge(b.cursor(), target, Vec::new());
+    let simulation = simulate(&b.finish(), &budget(10), &CancellationToken::new());
+    assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
+}
+
+#[test]
+fn runs_with_faults_and_runs_that_are_not_confirmed_are_no_alarms() {
+    // The error is reached only after a division by zero.
+    let s = store();
+    let faulty = one_input(WORD, |x| s.eq(s.udiv(word(5), x), word(u32::MAX)));
+    let simulation = simulate(&faulty, &budget(300), &CancellationToken::new());
+    assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
+    assert!(simulation.statistics.rejected > 0);
+    let plain = one_input(WORD, |x| s.ugt(x, word(10)));
+    let mut asked = 0;
+    let refuse = &mut |_: &_| {
+        asked += 1;
+        Err("no".to_owned())
+    };
+    let simulation = simulate_confirmed(&plain, &budget(300), &CancellationToken::new(), refuse);
+    assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
+    assert_eq!(simulation.statistics.first_rejection.as_deref(), Some("no"));
+    assert!(asked > 1);
+}
+
+#[test]
+fn simulation_is_deterministic_and_can_be_cancelled() {
+    let program = one_input(WORD, |x| store().eq(store().mul(x, x), word(2)));
+    let run = || {
+        let mut simulation = simulate(&program, &budget(3_000), &CancellationToken::new());
+        simulation.statistics.time = Duration::ZERO;
+        simulation
+    };
+    assert_eq!(run(), run());
+    let token = CancellationToken::new();
+    token.cancel();
+    let endless = counter(u32::MAX, false);
+    let simulation = simulate(&endless, &Options::default(), &token);
+    assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
+    assert!(simulation.statistics.steps < 1_000_000);
+}
+
+#[test]
+fn mathematical_integers_are_simulated() {
+    let mut b = ProgramBuilder::new();
+    b.arithmetic(Arithmetic::Integer);
+    let (x, y) = (b.global("x", Sort::Int), b.global("y", Sort::Int));
+    let input = b.input("__VERIFIER_nondet_int", Sort::Int);
+    b.havoc(x, input);
+    b.havoc(y, input);
+    let sum = store().int_add(store().int_mul(b.value(x), store().int(3)), b.value(y));
+    b.error_unless(store().not(store().eq(sum, store().int(123_456_789_012_345))));
+    assert_unsafe(&b.finish(), 3_000);
+}

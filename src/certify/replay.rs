@@ -1,0 +1,173 @@
+//! Replay of alarms.
+//!
+//! An alarm is a journal of inputs. It counts only if the interpreter, run on them on the program as lowered, reaches
+//! the violation; and if nothing on the way makes the run less than a run of the C program: no invalid access, no
+//! division by zero, no oversized shift, and no input whose value a real execution would determine.
+
+use crate::program::interpreter::{
+    EdgeTrace, Executable, Fault, Journal, Limits, Machine, Outcome, RecordingInputs, ReplayInputs,
+    Report,
+};
+use crate::program::{EdgeId, LocationId, Program};
+
+/// What became of an alarm.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replay {
+    /// The inputs lead to the violation.
+    Confirmed(Violation),
+    /// They do not, or not in a run of the C program.
+    NotConfirmed(NotConfirmed),
+}
+
+/// A violation that has been seen to happen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// The error location that was reached.
+    pub location: LocationId,
+    /// All inputs that the run consumed, those included that the alarm did not mention.
+    pub inputs: Journal,
+    /// Length of the run; see [`Limits::steps`].
+    pub steps: u64,
+}
+
+/// Why an alarm was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotConfirmed {
+    /// The run ended in another way.
+    #[error("the inputs lead elsewhere: {0:?}")]
+    Elsewhere(Outcome),
+    /// The run had a fault before the error.
+    #[error("the inputs lead to the error only after {0:?}")]
+    AfterFault(Fault),
+    /// The run depends on a value that is not known.
+    #[error(
+        "the inputs lead to the error only with {count} values that a real execution determines"
+    )]
+    UnknownValues {
+        /// How many such values there were.
+        count: u64,
+    },
+}
+
+/// Checks an alarm on the program as lowered.
+pub fn replay(program: &Program, alarm: &Journal, limits: Limits<'_>) -> Replay {
+    replay_compiled(&Executable::compile(program), alarm, limits)
+}
+
+/// [`replay`] for a program that is compiled already.
+pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<'_>) -> Replay {
+    let mut source = ReplayInputs::new(alarm);
+    let mut inputs = RecordingInputs::new(&mut source);
+    let report = Machine::new(executable).run(&mut inputs, limits);
+    match judge(&report) {
+        Ok(location) => Replay::Confirmed(Violation {
+            location,
+            inputs: inputs.into_journal(),
+            steps: report.steps,
+        }),
+        Err(reason) => Replay::NotConfirmed(reason),
+    }
+}
+
+/// The error location that a run has reached, if it is a run of the C program.
+pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
+    let Outcome::Error { location } = report.outcome else {
+        return Err(NotConfirmed::Elsewhere(report.outcome.clone()));
+    };
+    if let Some(fault) = report.faults.first() {
+        return Err(NotConfirmed::AfterFault(*fault));
+    }
+    if report.unknown_inputs > 0 {
+        return Err(NotConfirmed::UnknownValues {
+            count: report.unknown_inputs,
+        });
+    }
+    Ok(location)
+}
+
+/// The edges of a confirmed violation's run, in order. It takes four bytes for each.
+pub fn trace(executable: &Executable, violation: &Violation) -> Vec<EdgeId> {
+    let mut trace = EdgeTrace::default();
+    let mut inputs = ReplayInputs::new(&violation.inputs);
+    Machine::new(executable).run_observed(&mut inputs, Limits::default(), &mut trace);
+    trace.edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::interpreter::FaultKind;
+    use crate::program::{InputId, InputKind, ProgramBuilder};
+    use crate::term::{Build, Sort, Value, store};
+
+    const WORD: Sort = Sort::BitVec(32);
+
+    /// `x = nondet(); y = 100 / x; if (y == 7) error`, where the inputs are of the kind.
+    fn program(kind: InputKind) -> Program {
+        let mut b = ProgramBuilder::new();
+        let (x, y) = (b.global("x", WORD), b.global("y", WORD));
+        let input = b.input("__VERIFIER_nondet_int", WORD);
+        b.havoc(x, input);
+        b.assign(y, store().sdiv(store().bv(32, 100), b.value(x)));
+        b.error_unless(store().ne(b.value(y), store().bv(32, 7)));
+        let mut program = b.finish();
+        program.inputs[input.index()].kind = kind;
+        program
+    }
+
+    fn alarm(value: u128) -> Journal {
+        Journal {
+            entries: vec![(InputId(0), Value::bit_vec(32, value))],
+        }
+    }
+
+    fn nondet() -> InputKind {
+        InputKind::Nondet("__VERIFIER_nondet_int".to_owned())
+    }
+
+    #[test]
+    fn inputs_that_reach_the_error_are_confirmed() {
+        let program = program(nondet());
+        let Replay::Confirmed(violation) = replay(&program, &alarm(14), Limits::default()) else {
+            panic!("100 / 14 is 7");
+        };
+        assert_eq!(violation.location, program.errors[0]);
+        assert_eq!(violation.inputs, alarm(14));
+        let trace = trace(&Executable::compile(&program), &violation);
+        assert_eq!(
+            trace.last().map(|edge| program.edge(*edge).target),
+            Some(violation.location)
+        );
+    }
+
+    #[test]
+    fn others_are_not() {
+        let elsewhere = replay(&program(nondet()), &alarm(15), Limits::default());
+        assert!(matches!(
+            elsewhere,
+            Replay::NotConfirmed(NotConfirmed::Elsewhere(Outcome::Ended { .. }))
+        ));
+        let unknown = replay(
+            &program(InputKind::Unknown("sin".to_owned())),
+            &alarm(14),
+            Limits::default(),
+        );
+        assert_eq!(
+            unknown,
+            Replay::NotConfirmed(NotConfirmed::UnknownValues { count: 1 })
+        );
+        // Division by zero gives all ones, which a program may compare with; that is no run of C.
+        let mut b = ProgramBuilder::new();
+        let x = b.global("x", WORD);
+        b.assign(x, store().udiv(store().bv(32, 1), b.value(x)));
+        b.error_unless(store().ne(b.value(x), store().bv(32, u128::from(u32::MAX))));
+        let faulty = replay(&b.finish(), &Journal::default(), Limits::default());
+        assert!(matches!(
+            faulty,
+            Replay::NotConfirmed(NotConfirmed::AfterFault(Fault {
+                kind: FaultKind::DivisionByZero,
+                ..
+            }))
+        ));
+    }
+}
