@@ -1,0 +1,163 @@
+//! Which functions can run, which are recursive, and what happens at most once.
+
+use std::collections::VecDeque;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::walk;
+use crate::frontend::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
+
+/// The functions that can run: those called by name from a function that can, and those whose address one takes.
+pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
+    let mut reached = vec![false; unit.functions.len()];
+    let mut queue = VecDeque::from([unit.start]);
+    while let Some(function) = queue.pop_front() {
+        match reached.get_mut(function.0 as usize) {
+            Some(reached) if !*reached => *reached = true,
+            _ => continue,
+        }
+        for block in &unit.functions[function.0 as usize].blocks {
+            for (instruction, _) in &block.instructions {
+                if let Instruction::Call {
+                    callee: Callee::Direct(callee),
+                    ..
+                } = instruction
+                {
+                    queue.push_back(*callee);
+                }
+            }
+            walk::every_expression(block, &mut |expr| {
+                if let Expr::FunctionAddress(function) = expr {
+                    queue.push_back(*function);
+                }
+            });
+        }
+    }
+    reached
+}
+
+/// A call: where it stands, and whom it may call.
+#[derive(Clone, Debug)]
+pub struct CallSite {
+    /// The calling function.
+    pub caller: FunctionIndex,
+    /// The block of the call.
+    pub block: BlockIndex,
+    /// The possible callees.
+    pub callees: Vec<FunctionIndex>,
+}
+
+/// What the calls of a program amount to.
+#[derive(Clone, Debug)]
+pub struct CallGraph {
+    /// Whether a function can have more than one activation at a time, by function.
+    pub recursive: Vec<bool>,
+    /// Whether a function is called at most once in a run, by function.
+    called_once: Vec<bool>,
+    /// Whether a block can run again in the same activation, by function and block.
+    cyclic: Vec<Vec<bool>>,
+}
+
+impl CallGraph {
+    /// Builds it from all calls of the functions that can run.
+    pub fn new(unit: &Unit, reached: &[bool], calls: &[CallSite]) -> Self {
+        let count = unit.functions.len();
+        let cyclic: Vec<Vec<bool>> = unit
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(index, function)| {
+                let edges = function.blocks.iter().enumerate().flat_map(|(block, data)| {
+                    walk::successors(&data.terminator)
+                        .into_iter()
+                        .map(move |next| (block as u32, next))
+                });
+                if reached[index] {
+                    in_cycle(function.blocks.len(), edges)
+                } else {
+                    vec![true; function.blocks.len()]
+                }
+            })
+            .collect();
+        let edges = calls
+            .iter()
+            .flat_map(|call| call.callees.iter().map(|callee| (call.caller.0, callee.0)));
+        let recursive = in_cycle(count, edges);
+
+        // Called once: from one place only, which is not in a loop and itself runs once. What is not recursive is
+        // reached from the start in a number of steps that is at most the number of functions.
+        let mut callers: Vec<Vec<(FunctionIndex, BlockIndex)>> = vec![Vec::new(); count];
+        for call in calls {
+            for callee in &call.callees {
+                if let Some(list) = callers.get_mut(callee.0 as usize) {
+                    list.push((call.caller, call.block));
+                }
+            }
+        }
+        let mut called_once = vec![false; count];
+        let mut queue = VecDeque::new();
+        let start = unit.start.0 as usize;
+        if start < count && callers[start].is_empty() {
+            called_once[start] = true;
+            queue.push_back(unit.start);
+        }
+        let mut callees: Vec<Vec<FunctionIndex>> = vec![Vec::new(); count];
+        for call in calls {
+            callees[call.caller.0 as usize].extend(&call.callees);
+        }
+        while let Some(caller) = queue.pop_front() {
+            for &callee in &callees[caller.0 as usize] {
+                let index = callee.0 as usize;
+                if index >= count || called_once[index] || recursive[index] {
+                    continue;
+                }
+                if let [(only, block)] = callers[index][..]
+                    && called_once[only.0 as usize]
+                    && !cyclic[only.0 as usize].get(block.0 as usize).copied().unwrap_or(true)
+                {
+                    called_once[index] = true;
+                    queue.push_back(callee);
+                }
+            }
+        }
+        Self {
+            recursive,
+            called_once,
+            cyclic,
+        }
+    }
+
+    /// Whether the block runs at most once in any run of the program.
+    pub fn runs_once(&self, function: FunctionIndex, block: BlockIndex) -> bool {
+        let index = function.0 as usize;
+        self.called_once.get(index).copied().unwrap_or(false)
+            && !self.cyclic[index].get(block.0 as usize).copied().unwrap_or(true)
+    }
+}
+
+/// For each vertex, whether it lies on a cycle.
+fn in_cycle(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
+    let mut graph = DiGraph::<(), ()>::with_capacity(count, count);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    let mut result = vec![false; count];
+    for (from, to) in edges {
+        if (from as usize) < count && (to as usize) < count {
+            if from == to {
+                result[from as usize] = true;
+            } else {
+                graph.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), ());
+            }
+        }
+    }
+    for component in kosaraju_scc(&graph) {
+        if component.len() > 1 {
+            for vertex in component {
+                result[vertex.index()] = true;
+            }
+        }
+    }
+    result
+}

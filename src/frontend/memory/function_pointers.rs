@@ -1,0 +1,57 @@
+//! Calls through pointers: which functions one may mean.
+
+use crate::frontend::ir::{FunctionIndex, ScalarType, Unit};
+
+/// What is passed, as far as it matters for whether a call and a function agree.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A scalar of the type.
+    Scalar(ScalarType),
+    /// A structure or union of so many bytes.
+    Object(u64),
+}
+
+/// Whether a call with such arguments and result may be one of the function: as many arguments as parameters, each
+/// passed in the same way. What does not agree has no defined meaning in C and counts as a call of something unknown.
+pub fn compatible(
+    unit: &Unit,
+    function: FunctionIndex,
+    arguments: impl ExactSizeIterator<Item = Shape>,
+    result: Option<Shape>,
+) -> bool {
+    let Some(callee) = unit.functions.get(function.0 as usize) else {
+        return false;
+    };
+    let object_shape = |object: crate::frontend::ir::ObjectIndex| {
+        let object = unit.objects.get(object.0 as usize)?;
+        Some((object.size, object.leaves.first().map(|leaf| leaf.scalar), object.leaves.len()))
+    };
+    let agrees = |shape: Shape, object| {
+        let Some((size, first, leaves)) = object_shape(object) else {
+            return false;
+        };
+        match shape {
+            Shape::Scalar(scalar) => leaves == 1 && first.is_some_and(|own| same_class(scalar, own)),
+            Shape::Object(bytes) => bytes == size,
+        }
+    };
+    arguments.len() == callee.parameters.len()
+        && arguments.zip(&callee.parameters).all(|(shape, &object)| agrees(shape, object))
+        && match (result, callee.result) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(shape), Some(object)) => agrees(shape, object),
+        }
+}
+
+/// Whether values of the types are passed in the same way: the same size, and both floats or neither.
+fn same_class(a: ScalarType, b: ScalarType) -> bool {
+    match (a, b) {
+        (ScalarType::Float(a), ScalarType::Float(b)) => a == b,
+        (ScalarType::Float(_), _) | (_, ScalarType::Float(_)) => false,
+        (ScalarType::Integer { bits: a, .. }, ScalarType::Integer { bits: b, .. }) => a == b,
+        // A pointer and an integer: through the points-to analysis only what has a pointer's type carries a pointer.
+        (ScalarType::Pointer, ScalarType::Pointer) | (ScalarType::Bool, ScalarType::Bool) => true,
+        _ => false,
+    }
+}
