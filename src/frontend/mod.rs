@@ -11,6 +11,7 @@ mod ir_print;
 pub mod library;
 mod literal;
 pub mod lower;
+pub mod memory;
 pub mod parse;
 pub mod position;
 pub mod preprocess;

@@ -68,11 +68,15 @@ impl CallGraph {
             .iter()
             .enumerate()
             .map(|(index, function)| {
-                let edges = function.blocks.iter().enumerate().flat_map(|(block, data)| {
-                    walk::successors(&data.terminator)
-                        .into_iter()
-                        .map(move |next| (block as u32, next))
-                });
+                let edges = function
+                    .blocks
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(block, data)| {
+                        walk::successors(&data.terminator)
+                            .into_iter()
+                            .map(move |next| (block as u32, next))
+                    });
                 if reached[index] {
                     in_cycle(function.blocks.len(), edges)
                 } else {
@@ -114,7 +118,10 @@ impl CallGraph {
                 }
                 if let [(only, block)] = callers[index][..]
                     && called_once[only.0 as usize]
-                    && !cyclic[only.0 as usize].get(block.0 as usize).copied().unwrap_or(true)
+                    && !cyclic[only.0 as usize]
+                        .get(block.0 as usize)
+                        .copied()
+                        .unwrap_or(true)
                 {
                     called_once[index] = true;
                     queue.push_back(callee);
@@ -132,7 +139,10 @@ impl CallGraph {
     pub fn runs_once(&self, function: FunctionIndex, block: BlockIndex) -> bool {
         let index = function.0 as usize;
         self.called_once.get(index).copied().unwrap_or(false)
-            && !self.cyclic[index].get(block.0 as usize).copied().unwrap_or(true)
+            && !self.cyclic[index]
+                .get(block.0 as usize)
+                .copied()
+                .unwrap_or(true)
     }
 }
 
@@ -148,7 +158,11 @@ fn in_cycle(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> 
             if from == to {
                 result[from as usize] = true;
             } else {
-                graph.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), ());
+                graph.add_edge(
+                    NodeIndex::new(from as usize),
+                    NodeIndex::new(to as usize),
+                    (),
+                );
             }
         }
     }

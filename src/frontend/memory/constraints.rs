@@ -12,6 +12,8 @@
 //! * **Copies** of whole objects do not unify the objects. What is read from the copy is demanded of the original, at
 //!   the same offsets, and the links there are unified.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_graph::CallSite;
@@ -19,8 +21,9 @@ use super::function_pointers;
 use super::points_to::{Graph, NodeId, Target};
 use super::walk::{self, Congruence};
 use crate::frontend::ir::{
-    Argument, BinaryOp, BlockIndex, Callee, Expr, FunctionIndex, InitialContents, Instruction, Leaf, ObjectIndex,
-    Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, UnknownEffect, Unit,
+    Argument, BinaryOp, BlockIndex, Callee, Expr, FunctionIndex, InitialContents, Instruction,
+    Leaf, ObjectIndex, Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, Unit,
+    UnknownEffect,
 };
 use crate::term::FloatFormat;
 
@@ -111,8 +114,14 @@ struct CallFact {
 
 #[derive(Clone, Debug)]
 enum ArgumentFact {
-    Scalar { value: Option<Target>, scalar: ScalarType },
-    Object { address: Target, size: u64 },
+    Scalar {
+        value: Option<Target>,
+        scalar: ScalarType,
+    },
+    Object {
+        address: Target,
+        size: u64,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -132,9 +141,9 @@ pub struct Facts<'a> {
     /// Whether an object's address is used for more than accesses at constant offsets.
     pub in_memory: Vec<bool>,
     /// The functions whose address is taken, with their nodes.
-    pub functions: Vec<(FunctionIndex, NodeId)>,
+    pub functions: BTreeMap<FunctionIndex, NodeId>,
     /// The functions without a body whose address is taken, with their nodes.
-    pub externals: Vec<(&'a str, NodeId)>,
+    pub externals: BTreeMap<&'a str, NodeId>,
     /// Objects made at run time.
     pub sites: Vec<Site>,
     /// The sites by the instruction's position: function, block, number.
@@ -205,8 +214,8 @@ impl<'a> Facts<'a> {
             graph,
             objects,
             in_memory: vec![false; unit.objects.len()],
-            functions: Vec::new(),
-            externals: Vec::new(),
+            functions: BTreeMap::new(),
+            externals: BTreeMap::new(),
             sites: Vec::new(),
             site_of: FxHashMap::default(),
             accesses: Vec::new(),
@@ -257,7 +266,11 @@ impl<'a> Facts<'a> {
 
     /// The target of the pointer to the object's first byte.
     pub fn object(&self, object: ObjectIndex) -> Target {
-        let node = self.objects.get(object.0 as usize).copied().unwrap_or(self.nowhere);
+        let node = self
+            .objects
+            .get(object.0 as usize)
+            .copied()
+            .unwrap_or(self.nowhere);
         Target { node, offset: 0 }
     }
 
@@ -301,7 +314,9 @@ impl<'a> Facts<'a> {
                     size: *size,
                 });
             }
-            Instruction::Fill { destination, size, .. } => {
+            Instruction::Fill {
+                destination, size, ..
+            } => {
                 let destination = self.address(destination);
                 self.fills.push((destination, *size));
             }
@@ -341,7 +356,9 @@ impl<'a> Facts<'a> {
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }
-            Instruction::Free(value) | Instruction::Assume(value) | Instruction::SetRounding(value) => {
+            Instruction::Free(value)
+            | Instruction::Assume(value)
+            | Instruction::SetRounding(value) => {
                 self.value(value);
             }
         }
@@ -356,9 +373,12 @@ impl<'a> Facts<'a> {
     ) {
         let pointer = match callee {
             Callee::Direct(_) => None,
-            Callee::Indirect(pointer) => Some(self.value(pointer)),
+            Callee::Indirect(pointer) => Some(self.remembered(pointer)),
         };
-        let arguments = arguments.iter().map(|argument| self.argument(argument)).collect();
+        let arguments = arguments
+            .iter()
+            .map(|argument| self.argument(argument))
+            .collect();
         let result = result.map(|result| match result {
             ResultPlace::Scalar(place) => ResultFact::Scalar {
                 place: self.access(place, Direction::Store),
@@ -391,7 +411,7 @@ impl<'a> Facts<'a> {
     fn argument(&mut self, argument: &'a Argument) -> ArgumentFact {
         match argument {
             Argument::Scalar { value, scalar } => ArgumentFact::Scalar {
-                value: self.value(value),
+                value: self.remembered(value),
                 scalar: *scalar,
             },
             Argument::Object { address, size, .. } => ArgumentFact::Object {
@@ -401,12 +421,18 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn unknown_call(&mut self, arguments: &'a [Argument], result: Option<&'a ResultPlace>, effect: UnknownEffect) {
+    fn unknown_call(
+        &mut self,
+        arguments: &'a [Argument],
+        result: Option<&'a ResultPlace>,
+        effect: UnknownEffect,
+    ) {
         for argument in arguments {
             match self.argument(argument) {
                 ArgumentFact::Scalar { value: None, .. } => {}
                 ArgumentFact::Scalar {
-                    value: Some(target), ..
+                    value: Some(target),
+                    ..
                 } => {
                     self.escapes.push(target);
                     if effect == UnknownEffect::Reachable {
@@ -443,7 +469,9 @@ impl<'a> Facts<'a> {
                 let target = self.access(place, Direction::Store);
                 self.assign_forged(target, place.scalar);
             }
-            Some(ResultPlace::Object { address, leaves, .. }) => {
+            Some(ResultPlace::Object {
+                address, leaves, ..
+            }) => {
                 let target = self.address(address);
                 self.access_leaves(target, leaves, Direction::Store);
                 self.forge_leaves(target, leaves);
@@ -455,7 +483,9 @@ impl<'a> Facts<'a> {
     fn access_leaves(&mut self, target: Target, leaves: &[Leaf], direction: Direction) {
         for leaf in leaves {
             for number in 0..leaf.count.min(REPETITIONS as u64) {
-                let start = leaf.bit_offset.wrapping_add(leaf.stride.wrapping_mul(number));
+                let start = leaf
+                    .bit_offset
+                    .wrapping_add(leaf.stride.wrapping_mul(number));
                 self.accesses.push(Access {
                     place: target.shifted((start / 8) as i64),
                     bit: (start % 8) as u32,
@@ -471,9 +501,14 @@ impl<'a> Facts<'a> {
     }
 
     fn forge_leaves(&mut self, target: Target, leaves: &[Leaf]) {
-        for leaf in leaves.iter().filter(|leaf| leaf.scalar == ScalarType::Pointer) {
+        for leaf in leaves
+            .iter()
+            .filter(|leaf| leaf.scalar == ScalarType::Pointer)
+        {
             for number in 0..leaf.count.min(REPETITIONS as u64) {
-                let start = leaf.bit_offset.wrapping_add(leaf.stride.wrapping_mul(number));
+                let start = leaf
+                    .bit_offset
+                    .wrapping_add(leaf.stride.wrapping_mul(number));
                 self.assign_forged(target.shifted((start / 8) as i64), ScalarType::Pointer);
             }
         }
@@ -533,11 +568,23 @@ impl<'a> Facts<'a> {
         match address {
             Expr::ObjectAddress(object) => Some(self.object(*object)),
             Expr::Offset { base, bytes } => match walk::byte_distance(bytes) {
-                Congruence { modulus: 0, remainder } => Some(self.direct(base)?.shifted(remainder)),
+                Congruence {
+                    modulus: 0,
+                    remainder,
+                } => Some(self.direct(base)?.shifted(remainder)),
                 _ => self.value(address),
             },
             _ => self.value(address),
         }
+    }
+
+    /// As [`Facts::value`], and [`Facts::target`] will know it.
+    fn remembered(&mut self, expr: &'a Expr) -> Option<Target> {
+        let target = self.value(expr);
+        if let Some(target) = target {
+            self.targets.insert(std::ptr::from_ref(expr), target);
+        }
+        target
     }
 
     /// Walks over an expression; for a pointer, gives what it points to, unless it is null or another constant.
@@ -551,27 +598,19 @@ impl<'a> Facts<'a> {
                 Some(self.object(*object))
             }
             Expr::FunctionAddress(function) => {
-                let known = self.functions.iter().find(|entry| entry.0 == *function);
-                let node = match known {
-                    Some(entry) => entry.1,
-                    None => {
-                        let node = self.graph.add_node();
-                        self.functions.push((*function, node));
-                        node
-                    }
-                };
+                let graph = &mut self.graph;
+                let node = *self
+                    .functions
+                    .entry(*function)
+                    .or_insert_with(|| graph.add_node());
                 Some(Target { node, offset: 0 })
             }
             Expr::ExternalFunctionAddress(name) => {
-                let known = self.externals.iter().find(|entry| entry.0 == name);
-                let node = match known {
-                    Some(entry) => entry.1,
-                    None => {
-                        let node = self.graph.add_node();
-                        self.externals.push((name, node));
-                        node
-                    }
-                };
+                let graph = &mut self.graph;
+                let node = *self
+                    .externals
+                    .entry(name)
+                    .or_insert_with(|| graph.add_node());
                 Some(Target { node, offset: 0 })
             }
             Expr::Offset { base, bytes } => {
@@ -639,7 +678,7 @@ impl<'a> Facts<'a> {
                 None
             }
             Expr::AllocatedSize(pointer) => {
-                if let Some(target) = self.value(pointer) {
+                if let Some(target) = self.remembered(pointer) {
                     self.sized.push(target);
                 }
                 None
@@ -647,7 +686,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn compare(&mut self, op: BinaryOp, left: (&Expr, Option<Target>), right: (&Expr, Option<Target>)) {
+    fn compare(
+        &mut self,
+        op: BinaryOp,
+        left: (&Expr, Option<Target>),
+        right: (&Expr, Option<Target>),
+    ) {
         match (left.1, right.1) {
             (Some(a), Some(b)) => match op {
                 BinaryOp::Equal | BinaryOp::NotEqual => self.compared.push((a, b)),
@@ -659,7 +703,8 @@ impl<'a> Facts<'a> {
                 _ => self.ordered.push((a, b)),
             },
             (Some(target), None) | (None, Some(target)) => {
-                let constant = walk::constant_integer(if left.1.is_some() { right.0 } else { left.0 });
+                let constant =
+                    walk::constant_integer(if left.1.is_some() { right.0 } else { left.0 });
                 // Null and what functions return for an error (`(void *)-1`) are no object's address.
                 let harmless = match op {
                     BinaryOp::Equal | BinaryOp::NotEqual => constant.is_some_and(is_null_or_error),
@@ -774,11 +819,16 @@ impl<'a> Facts<'a> {
         }
         let calls = std::mem::take(&mut self.indirect);
         let mut by_root: FxHashMap<NodeId, Vec<FunctionIndex>> = FxHashMap::default();
-        for &(function, node) in &self.functions {
-            by_root.entry(self.graph.root(node).0).or_default().push(function);
+        for (&function, &node) in &self.functions {
+            by_root
+                .entry(self.graph.root(node).0)
+                .or_default()
+                .push(function);
         }
         for call in &calls {
-            let Some(pointer) = call.pointer else { continue };
+            let Some(pointer) = call.pointer else {
+                continue;
+            };
             let root = self.graph.root(pointer.node).0;
             for &function in by_root.get(&root).map_or(&[][..], Vec::as_slice) {
                 if self.compatible(call, function) {
@@ -830,7 +880,11 @@ impl<'a> Facts<'a> {
     fn repetitions(&mut self, copy: &CopyFact, relative: i64, period: u64) -> Vec<i64> {
         let size = i64::try_from(copy.size).unwrap_or(i64::MAX);
         if period == 0 {
-            return if (0..size).contains(&relative) { vec![relative] } else { Vec::new() };
+            return if (0..size).contains(&relative) {
+                vec![relative]
+            } else {
+                Vec::new()
+            };
         }
         let Ok(step) = i64::try_from(period) else {
             return Vec::new();
@@ -876,11 +930,16 @@ impl<'a> Facts<'a> {
         let mut table = AccessTable::default();
         for access in &self.accesses {
             let place = self.graph.canonical(access.place);
-            let start = place.offset.wrapping_mul(8).wrapping_add(i64::from(access.bit));
-            table
-                .entry(place.node)
-                .or_default()
-                .insert((start, access.bits, access.view, access.direction));
+            let start = place
+                .offset
+                .wrapping_mul(8)
+                .wrapping_add(i64::from(access.bit));
+            table.entry(place.node).or_default().insert((
+                start,
+                access.bits,
+                access.view,
+                access.direction,
+            ));
         }
         loop {
             let mut grown = false;
@@ -899,7 +958,9 @@ impl<'a> Facts<'a> {
         let destination = self.graph.canonical(copy.destination);
         let period = self.graph.period(destination.node);
         let start = destination.offset.wrapping_mul(8);
-        let size = i64::try_from(copy.size).unwrap_or(i64::MAX).saturating_mul(8);
+        let size = i64::try_from(copy.size)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(8);
         let Some(accesses) = table.get(&destination.node) else {
             return false;
         };
@@ -931,14 +992,23 @@ impl<'a> Facts<'a> {
                 if from >= to {
                     continue;
                 }
-                let view = if to - from == i64::from(bits) { view } else { View::Part };
+                let view = if to - from == i64::from(bits) {
+                    view
+                } else {
+                    View::Part
+                };
                 let byte = from.div_euclid(8);
                 let source = self.graph.canonical(copy.source.shifted(byte));
-                let bit = source.offset.wrapping_mul(8).wrapping_add(from.rem_euclid(8));
-                grown |= table
-                    .entry(source.node)
-                    .or_default()
-                    .insert((bit, (to - from) as u32, view, Direction::Load));
+                let bit = source
+                    .offset
+                    .wrapping_mul(8)
+                    .wrapping_add(from.rem_euclid(8));
+                grown |= table.entry(source.node).or_default().insert((
+                    bit,
+                    (to - from) as u32,
+                    view,
+                    Direction::Load,
+                ));
             }
         }
         grown
@@ -959,10 +1029,16 @@ impl<'a> Facts<'a> {
                 continue;
             }
             let width = i64::from(self.pointer_bits);
-            let mut sorted: Vec<(i64, u32, View)> =
-                accesses.iter().map(|access| (access.0, access.1, access.2)).collect();
+            let mut sorted: Vec<(i64, u32, View)> = accesses
+                .iter()
+                .map(|access| (access.0, access.1, access.2))
+                .collect();
             sorted.sort_unstable();
-            let widest = sorted.iter().map(|access| i64::from(access.1)).max().unwrap_or(0);
+            let widest = sorted
+                .iter()
+                .map(|access| i64::from(access.1))
+                .max()
+                .unwrap_or(0);
             for pointer in pointers {
                 let clashes = |from: i64| {
                     let first = sorted.partition_point(|access| access.0 <= from - widest);
@@ -970,7 +1046,8 @@ impl<'a> Facts<'a> {
                         .iter()
                         .take_while(|access| access.0 < from + width)
                         .any(|&(start, bits, view)| {
-                            start + i64::from(bits) > from && (start != from || view != View::Pointer)
+                            start + i64::from(bits) > from
+                                && (start != from || view != View::Pointer)
                         })
                 };
                 let period = i64::try_from(period).unwrap_or(0);
@@ -978,7 +1055,10 @@ impl<'a> Facts<'a> {
                     clashes(pointer)
                 } else {
                     // Looked at once around; the pointer itself may reach into its own repetition.
-                    width > period || clashes(pointer) || clashes(pointer - period) || clashes(pointer + period)
+                    width > period
+                        || clashes(pointer)
+                        || clashes(pointer - period)
+                        || clashes(pointer + period)
                 };
                 if disguised {
                     let link = self.graph.link(Target {

@@ -24,19 +24,27 @@ pub fn compatible(
     };
     let object_shape = |object: crate::frontend::ir::ObjectIndex| {
         let object = unit.objects.get(object.0 as usize)?;
-        Some((object.size, object.leaves.first().map(|leaf| leaf.scalar), object.leaves.len()))
+        Some((
+            object.size,
+            object.leaves.first().map(|leaf| leaf.scalar),
+            object.leaves.len(),
+        ))
     };
     let agrees = |shape: Shape, object| {
         let Some((size, first, leaves)) = object_shape(object) else {
             return false;
         };
         match shape {
-            Shape::Scalar(scalar) => leaves == 1 && first.is_some_and(|own| same_class(scalar, own)),
+            Shape::Scalar(scalar) => {
+                leaves == 1 && first.is_some_and(|own| same_class(scalar, own))
+            }
             Shape::Object(bytes) => bytes == size,
         }
     };
     arguments.len() == callee.parameters.len()
-        && arguments.zip(&callee.parameters).all(|(shape, &object)| agrees(shape, object))
+        && arguments
+            .zip(&callee.parameters)
+            .all(|(shape, &object)| agrees(shape, object))
         && match (result, callee.result) {
             (None, _) => true,
             (Some(_), None) => false,

@@ -125,7 +125,10 @@ impl Graph {
         let (node, shift) = self.root(target.node);
         Target {
             node,
-            offset: reduce(target.offset.wrapping_add(shift), self.nodes[node.0 as usize].period),
+            offset: reduce(
+                target.offset.wrapping_add(shift),
+                self.nodes[node.0 as usize].period,
+            ),
         }
     }
 
@@ -150,24 +153,37 @@ impl Graph {
             offset: 0,
         };
         self.changes += 1;
-        self.nodes[place.node.0 as usize].links.insert(place.offset, target);
+        self.nodes[place.node.0 as usize]
+            .links
+            .insert(place.offset, target);
         target
     }
 
     /// Where pointers stored at the target point to, if any are.
     pub fn existing_link(&self, place: Target) -> Option<Target> {
         let place = self.canonical(place);
-        self.nodes[place.node.0 as usize].links.get(&place.offset).copied()
+        self.nodes[place.node.0 as usize]
+            .links
+            .get(&place.offset)
+            .copied()
     }
 
     /// All links of the node's class: offsets in the root's frame, and targets.
     pub fn links(&self, node: NodeId) -> impl Iterator<Item = (i64, Target)> + '_ {
         let (root, _) = self.root(node);
-        self.nodes[root.0 as usize].links.iter().map(|(&offset, &target)| (offset, target))
+        self.nodes[root.0 as usize]
+            .links
+            .iter()
+            .map(|(&offset, &target)| (offset, target))
     }
 
     /// The links whose offset in the root's frame is in the range; meaningful if the period is zero.
-    pub fn links_between(&self, node: NodeId, from: i64, to: i64) -> impl Iterator<Item = (i64, Target)> + '_ {
+    pub fn links_between(
+        &self,
+        node: NodeId,
+        from: i64,
+        to: i64,
+    ) -> impl Iterator<Item = (i64, Target)> + '_ {
         let (root, _) = self.root(node);
         self.nodes[root.0 as usize]
             .links
@@ -203,7 +219,9 @@ impl Graph {
         }
         self.changes += 1;
         // The smaller map of links moves.
-        let (keep, lose) = if self.nodes[a.node.0 as usize].links.len() >= self.nodes[b.node.0 as usize].links.len() {
+        let (keep, lose) = if self.nodes[a.node.0 as usize].links.len()
+            >= self.nodes[b.node.0 as usize].links.len()
+        {
             (a, b)
         } else {
             (b, a)
@@ -237,7 +255,9 @@ impl Graph {
             std::collections::btree_map::Entry::Vacant(entry) => {
                 entry.insert(target);
             }
-            std::collections::btree_map::Entry::Occupied(entry) => self.pending.push((*entry.get(), target)),
+            std::collections::btree_map::Entry::Occupied(entry) => {
+                self.pending.push((*entry.get(), target))
+            }
         }
     }
 }
@@ -278,20 +298,35 @@ mod tests {
         assert_eq!(graph.period(array), 12);
         graph.unify(at(array, 8), at(array, 0));
         assert_eq!(graph.period(array), 4);
-        assert_eq!(graph.canonical(at(array, 40)), graph.canonical(at(array, 0)));
-        assert_ne!(graph.canonical(at(array, 41)), graph.canonical(at(array, 0)));
+        assert_eq!(
+            graph.canonical(at(array, 40)),
+            graph.canonical(at(array, 0))
+        );
+        assert_ne!(
+            graph.canonical(at(array, 41)),
+            graph.canonical(at(array, 0))
+        );
     }
 
     #[test]
     fn links_follow_unions_and_folds() {
         let mut graph = Graph::new();
-        let (p, q, x, y) = (graph.add_node(), graph.add_node(), graph.add_node(), graph.add_node());
+        let (p, q, x, y) = (
+            graph.add_node(),
+            graph.add_node(),
+            graph.add_node(),
+            graph.add_node(),
+        );
         let (of_p, of_q) = (graph.link(at(p, 0)), graph.link(at(q, 8)));
         graph.unify(of_p, at(x, 0));
         graph.unify(of_q, at(y, 0));
         assert_ne!(graph.canonical(at(x, 0)), graph.canonical(at(y, 0)));
         graph.unify(at(p, 0), at(q, 0));
-        assert_ne!(graph.canonical(at(x, 0)), graph.canonical(at(y, 0)), "members stay apart");
+        assert_ne!(
+            graph.canonical(at(x, 0)),
+            graph.canonical(at(y, 0)),
+            "members stay apart"
+        );
         graph.fold(p, 8);
         assert_eq!(graph.canonical(at(x, 0)), graph.canonical(at(y, 0)));
     }

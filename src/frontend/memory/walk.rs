@@ -3,12 +3,15 @@
 
 use super::points_to::gcd;
 use crate::frontend::ir::{
-    Argument, BinaryOp, Block, Callee, Expr, Instruction, MathFunction, Place, ResultPlace, ScalarType, Terminator,
-    UnaryOp,
+    Argument, BinaryOp, Block, Callee, Expr, Instruction, MathFunction, Place, ResultPlace,
+    ScalarType, Terminator, UnaryOp,
 };
 
 /// C's `int`.
-pub const INT: ScalarType = ScalarType::Integer { bits: 32, signed: true };
+pub const INT: ScalarType = ScalarType::Integer {
+    bits: 32,
+    signed: true,
+};
 
 /// The type of an expression's value.
 pub fn type_of(expr: &Expr, pointer_bits: u8) -> ScalarType {
@@ -38,7 +41,9 @@ pub fn type_of(expr: &Expr, pointer_bits: u8) -> ScalarType {
         }
         Expr::Conditional { scalar, .. } => *scalar,
         Expr::Convert { to, .. } => *to,
-        Expr::Math { function, scalar, .. } => math_type(*function, *scalar),
+        Expr::Math {
+            function, scalar, ..
+        } => math_type(*function, *scalar),
         Expr::AllocatedSize(_) => ScalarType::Integer {
             bits: pointer_bits,
             signed: false,
@@ -138,7 +143,9 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             f(value);
         }
         Instruction::Copy {
-            destination, source, ..
+            destination,
+            source,
+            ..
         } => {
             f(destination);
             f(source);
@@ -154,18 +161,28 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             }
             call_operands(arguments, result.as_ref(), f);
         }
-        Instruction::CallUnknown { arguments, result, .. } => call_operands(arguments, result.as_ref(), f),
-        Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => f(&place.address),
+        Instruction::CallUnknown {
+            arguments, result, ..
+        } => call_operands(arguments, result.as_ref(), f),
+        Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => {
+            f(&place.address)
+        }
         Instruction::Declare(_) | Instruction::Unsupported(_) => {}
         Instruction::Allocate { place, size, .. } => {
             f(&place.address);
             f(size);
         }
-        Instruction::Free(value) | Instruction::Assume(value) | Instruction::SetRounding(value) => f(value),
+        Instruction::Free(value) | Instruction::Assume(value) | Instruction::SetRounding(value) => {
+            f(value)
+        }
     }
 }
 
-fn call_operands<'a>(arguments: &'a [Argument], result: Option<&'a ResultPlace>, f: &mut dyn FnMut(&'a Expr)) {
+fn call_operands<'a>(
+    arguments: &'a [Argument],
+    result: Option<&'a ResultPlace>,
+    f: &mut dyn FnMut(&'a Expr),
+) {
     for argument in arguments {
         match argument {
             Argument::Scalar { value, .. } => f(value),
@@ -199,11 +216,17 @@ pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
 pub fn successors(terminator: &Terminator) -> Vec<u32> {
     match terminator {
         Terminator::Goto(block) => vec![block.0],
-        Terminator::Branch { then, otherwise, .. } => vec![then.0, otherwise.0],
-        Terminator::Switch { cases, default, .. } => {
-            cases.iter().map(|case| case.2.0).chain(std::iter::once(default.0)).collect()
+        Terminator::Branch {
+            then, otherwise, ..
+        } => vec![then.0, otherwise.0],
+        Terminator::Switch { cases, default, .. } => cases
+            .iter()
+            .map(|case| case.2.0)
+            .chain(std::iter::once(default.0))
+            .collect(),
+        Terminator::Return | Terminator::End | Terminator::Error | Terminator::Unreachable => {
+            Vec::new()
         }
-        Terminator::Return | Terminator::End | Terminator::Error | Terminator::Unreachable => Vec::new(),
     }
 }
 
@@ -270,7 +293,10 @@ impl Congruence {
                 remainder: self.remainder.checked_mul(other.remainder)?,
             })
         };
-        product().unwrap_or(Self::ANY)
+        let constant = self.modulus == 0 && other.modulus == 0;
+        product()
+            .filter(|product| constant || product.modulus != 0)
+            .unwrap_or(Self::ANY)
     }
 
     fn join(self, other: Self) -> Self {
@@ -339,7 +365,9 @@ pub fn byte_distance(bytes: &Expr) -> Congruence {
 
 fn congruence(expr: &Expr) -> Congruence {
     match expr {
-        Expr::Integer { value, .. } => i64::try_from(*value).map_or(Congruence::ANY, Congruence::constant),
+        Expr::Integer { value, .. } => {
+            i64::try_from(*value).map_or(Congruence::ANY, Congruence::constant)
+        }
         Expr::Unary {
             op: UnaryOp::Negate,
             operand,
@@ -363,17 +391,23 @@ fn congruence(expr: &Expr) -> Congruence {
                     _ => Congruence::ANY,
                 },
                 BinaryOp::And => match (&**left, &**right) {
-                    (_, Expr::Integer { value, .. }) | (Expr::Integer { value, .. }, _) if *value != 0 => Congruence {
-                        modulus: 1 << value.trailing_zeros().min(62),
-                        remainder: 0,
-                    },
+                    (_, Expr::Integer { value, .. }) | (Expr::Integer { value, .. }, _)
+                        if *value != 0 =>
+                    {
+                        Congruence {
+                            modulus: 1 << value.trailing_zeros().min(62),
+                            remainder: 0,
+                        }
+                    }
                     _ => Congruence::ANY,
                 },
                 _ => Congruence::ANY,
             };
             result.wrapped(*bits, *signed)
         }
-        Expr::Conditional { then, otherwise, .. } => congruence(then).join(congruence(otherwise)),
+        Expr::Conditional {
+            then, otherwise, ..
+        } => congruence(then).join(congruence(otherwise)),
         Expr::Convert {
             operand,
             from: ScalarType::Integer { .. },
@@ -416,7 +450,10 @@ mod tests {
     fn integer(value: i128) -> Expr {
         Expr::Integer {
             value,
-            scalar: ScalarType::Integer { bits: 64, signed: true },
+            scalar: ScalarType::Integer {
+                bits: 64,
+                signed: true,
+            },
         }
     }
 
@@ -425,7 +462,10 @@ mod tests {
             op,
             left: Box::new(left),
             right: Box::new(right),
-            scalar: ScalarType::Integer { bits: 64, signed: true },
+            scalar: ScalarType::Integer {
+                bits: 64,
+                signed: true,
+            },
         }
     }
 
@@ -443,9 +483,16 @@ mod tests {
             }
         );
         // Below the outermost multiplication, arithmetic wraps: 3·k is not a multiple of three.
-        let inner = binary(BinaryOp::Multiply, binary(BinaryOp::Multiply, unknown(), integer(6)), integer(4));
+        let inner = binary(
+            BinaryOp::Multiply,
+            binary(BinaryOp::Multiply, unknown(), integer(6)),
+            integer(4),
+        );
         assert_eq!(byte_distance(&inner).modulus, 8);
-        assert_eq!(byte_distance(&binary(BinaryOp::And, unknown(), integer(-16))).modulus, 16);
+        assert_eq!(
+            byte_distance(&binary(BinaryOp::And, unknown(), integer(-16))).modulus,
+            16
+        );
         assert_eq!(byte_distance(&integer(-8)), Congruence::constant(-8));
     }
 }

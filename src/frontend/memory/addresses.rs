@@ -1,0 +1,231 @@
+//! Gives addresses to what the plan puts into memory, after [`super::layout`].
+
+use super::builder::{Builder, Description};
+use super::layout::{AddressSpace, TooLarge};
+use super::plan::{Arena, ArenaKind, Chosen, ClassId, FieldHome, Home, Kept, Plan, Planner};
+use crate::frontend::ir::{FunctionIndex, ObjectIndex};
+use crate::program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
+use crate::term::{Build, Sort, TermId, store};
+
+/// Who wants an address that is chosen at the start.
+enum Wanted {
+    Object(ObjectIndex),
+    Function(FunctionIndex),
+    External(String),
+}
+
+impl Planner<'_, '_> {
+    /// Gives every object in memory and every function an address, and dynamic objects their arenas.
+    pub fn lay_out(&self, plan: &mut Plan, builder: &mut Builder) -> Result<(), TooLarge> {
+        let mut space = AddressSpace::new(self.unit.data_model);
+        let mut wanted: Vec<(Wanted, (u64, u64))> = Vec::new();
+
+        for &function in self.facts.functions.keys() {
+            if self.is_observable(plan, self.facts.functions[&function]) {
+                wanted.push((Wanted::Function(function), (1, 16)));
+            } else {
+                plan.functions
+                    .insert(function, self.constant(space.function()?));
+            }
+        }
+        for (&name, &node) in &self.facts.externals {
+            if self.is_observable(plan, node) {
+                wanted.push((Wanted::External(name.to_owned()), (1, 16)));
+            } else {
+                plan.externals
+                    .insert(name.to_owned(), self.constant(space.function()?));
+            }
+        }
+        for index in 0..plan.homes.len() {
+            let Home::Static(id, _) = plan.homes[index] else {
+                continue;
+            };
+            let object = ObjectIndex(index as u32);
+            let data = &self.unit.objects[index];
+            let alignment = 1 << data.alignment.max(1).trailing_zeros().min(12);
+            if plan.class_by_id(id).observable {
+                wanted.push((Wanted::Object(object), (data.size, alignment)));
+            } else {
+                let address = self.constant(space.constant(data.size, alignment)?);
+                self.place(plan, object, id, address, builder);
+            }
+        }
+
+        // Arenas: one for each class with dynamic objects, and one for each site that runs but once.
+        let mut classes: Vec<ClassId> = Vec::new();
+        let mut once: Vec<usize> = Vec::new();
+        for (index, class) in plan.classes.iter().enumerate() {
+            let sites = class.sites.iter().copied();
+            let singles: Vec<usize> = if class.observable {
+                Vec::new()
+            } else {
+                sites.filter(|&site| self.runs_once(site)).collect()
+            };
+            let dynamic = class
+                .objects
+                .iter()
+                .any(|object| matches!(plan.homes[object.0 as usize], Home::Dynamic(..)));
+            if singles.len() < class.sites.len() || dynamic {
+                classes.push(ClassId(index as u32));
+            }
+            once.extend(singles);
+        }
+        let sizes: Vec<(u64, u64)> = wanted.iter().map(|entry| entry.1).collect();
+        let (windows, ranges) = space.divide(&sizes, classes.len() + once.len())?;
+        for ((who, _), windows) in wanted.into_iter().zip(windows) {
+            let name = match &who {
+                Wanted::Object(object) => format!("&{}", self.name(*object)),
+                Wanted::Function(function) => {
+                    format!("&{}", self.unit.functions[function.0 as usize].name)
+                }
+                Wanted::External(name) => format!("&{name}"),
+            };
+            let variable = self.model_variable(&name, builder);
+            let address = builder.term(variable);
+            plan.chosen.push(Chosen { variable, windows });
+            match who {
+                Wanted::Object(object) => {
+                    if let Home::Static(id, _) = plan.homes[object.0 as usize] {
+                        self.place(plan, object, id, address, builder);
+                    }
+                }
+                Wanted::Function(function) => {
+                    plan.functions.insert(function, address);
+                }
+                Wanted::External(name) => {
+                    plan.externals.insert(name, address);
+                }
+            }
+        }
+        self.make_arenas(plan, &classes, &once, &ranges, builder);
+        Ok(())
+    }
+
+    fn make_arenas(
+        &self,
+        plan: &mut Plan,
+        classes: &[ClassId],
+        once: &[usize],
+        ranges: &[super::layout::ArenaRange],
+        builder: &mut Builder,
+    ) {
+        let shared = ranges.len() < classes.len() + once.len();
+        let both = |observable: bool, builder: &mut Builder| {
+            if observable {
+                ArenaKind::Both {
+                    up: self.model_variable("next address up", builder),
+                    down: self.model_variable("next address down", builder),
+                }
+            } else {
+                ArenaKind::Up(self.model_variable("next address", builder))
+            }
+        };
+        if shared {
+            let Some(&range) = ranges.first() else { return };
+            let observable = classes.iter().any(|&id| plan.class_by_id(id).observable);
+            let kind = both(observable, builder);
+            plan.arenas.push(Arena { range, kind });
+            for class in &mut plan.classes {
+                class.arena = Some(0);
+            }
+            return;
+        }
+        let mut ranges = ranges.iter().copied();
+        for (&id, range) in classes.iter().zip(&mut ranges) {
+            let kind = both(plan.class_by_id(id).observable, builder);
+            plan.classes[id.0 as usize].arena = Some(plan.arenas.len());
+            plan.arenas.push(Arena { range, kind });
+        }
+        for (&site, range) in once.iter().zip(&mut ranges) {
+            plan.once.insert(site, plan.arenas.len());
+            plan.arenas.push(Arena {
+                range,
+                kind: ArenaKind::Once,
+            });
+        }
+    }
+
+    fn is_observable(&self, plan: &Plan, node: super::points_to::NodeId) -> bool {
+        let root = self.facts.graph.root(node).0;
+        plan.class_of
+            .get(&root)
+            .is_some_and(|id| plan.class_by_id(*id).observable)
+    }
+
+    fn model_variable(&self, name: &str, builder: &mut Builder) -> VariableId {
+        builder.variable(
+            name,
+            self.pointer_sort(),
+            Description {
+                scope: Scope::Global,
+                role: Role::Model,
+                c_type: Some(CScalar::Pointer),
+                span: Span::NONE,
+            },
+        )
+    }
+
+    fn constant(&self, address: u64) -> TermId {
+        match self.pointer_sort() {
+            Sort::BitVec(width) => store().bv(width, address.into()),
+            _ => store().int_big(address.into()),
+        }
+    }
+
+    /// Puts a static object at the address and into its regions.
+    fn place(
+        &self,
+        plan: &mut Plan,
+        object: ObjectIndex,
+        id: ClassId,
+        address: TermId,
+        builder: &mut Builder,
+    ) {
+        plan.homes[object.0 as usize] = Home::Static(id, Some(address));
+        let regions: Vec<RegionId> = plan
+            .class_by_id(id)
+            .fields
+            .iter()
+            .filter_map(|plan| match plan.home {
+                FieldHome::Region { region, .. } => Some(region),
+                _ => None,
+            })
+            .collect();
+        let first = regions.first().copied().unwrap_or_else(|| {
+            let kept = match self.pointer_sort() {
+                Sort::BitVec(_) => Kept::Bits(8),
+                _ => Kept::Int,
+            };
+            self.new_region(kept, 1, false, builder)
+        });
+        let number = ObjectId(builder.program.objects.len() as u32);
+        builder.program.objects.push(Object {
+            name: self.name(object),
+            address,
+            size: self.unit.objects[object.0 as usize].size,
+            region: first,
+        });
+        let single = plan.class_by_id(id).single.is_some();
+        for region in regions
+            .iter()
+            .copied()
+            .chain(regions.is_empty().then_some(first))
+        {
+            let region = &mut builder.program.regions[region.index()];
+            region.objects.push(number);
+            if single {
+                region.base = address;
+            }
+        }
+    }
+
+    /// Gives all regions that have none yet the base zero.
+    pub fn finish_bases(&self, builder: &mut Builder) {
+        let zero = self.constant(0);
+        for region in &mut builder.program.regions {
+            if region.base == TermId::FALSE {
+                region.base = zero;
+            }
+        }
+    }
+}

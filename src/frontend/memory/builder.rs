@@ -1,0 +1,150 @@
+//! A program in the making.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::{
+    Arithmetic, CScalar, DataModel, Edge, EdgeId, FunctionId, Input, InputId, InputKind, Location,
+    LocationId, Operation, Program, Role, Scope, SourceMap, Span, Variable, VariableId,
+};
+use crate::term::{Build, Sort, Symbol, TermId, store};
+
+/// Makes variables, locations, edges and inputs, and keeps names unique.
+pub struct Builder {
+    /// What there is so far.
+    pub program: Program,
+    /// Each variable as a term.
+    terms: Vec<TermId>,
+    /// How often a name was asked for.
+    names: FxHashMap<String, u32>,
+}
+
+/// What is told of a variable besides its name and sort.
+#[derive(Copy, Clone, Debug)]
+pub struct Description {
+    /// Who may use it.
+    pub scope: Scope,
+    /// What it stands for.
+    pub role: Role,
+    /// How C sees it.
+    pub c_type: Option<CScalar>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Builder {
+    /// An empty program.
+    pub fn new(sources: SourceMap, arithmetic: Arithmetic, data_model: DataModel) -> Self {
+        Self {
+            program: Program {
+                sources,
+                arithmetic,
+                data_model,
+                variables: Vec::new(),
+                functions: Vec::new(),
+                locations: Vec::new(),
+                edges: Vec::new(),
+                regions: Vec::new(),
+                objects: Vec::new(),
+                inputs: Vec::new(),
+                start: FunctionId(0),
+                errors: Vec::new(),
+            },
+            terms: Vec::new(),
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a variable; its name gets a number if there is one of that name already.
+    pub fn variable(&mut self, name: &str, sort: Sort, description: Description) -> VariableId {
+        let mut name = name.to_owned();
+        loop {
+            let count = self.names.entry(name.clone()).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                break;
+            }
+            name = format!("{name}#{count}");
+        }
+        let id = VariableId(self.program.variables.len() as u32);
+        let symbol = Symbol::new(&name, sort);
+        self.terms.push(store().variable(symbol));
+        let Description {
+            scope,
+            role,
+            c_type,
+            span,
+        } = description;
+        self.program.variables.push(Variable {
+            name,
+            symbol,
+            sort,
+            scope,
+            role,
+            c_type,
+            span,
+        });
+        id
+    }
+
+    /// A variable as a term.
+    pub fn term(&self, variable: VariableId) -> TermId {
+        self.terms[variable.index()]
+    }
+
+    /// A variable's symbol.
+    pub fn symbol(&self, variable: VariableId) -> Symbol {
+        self.program.variables[variable.index()].symbol
+    }
+
+    /// Adds a place where a value comes from outside.
+    pub fn input(
+        &mut self,
+        kind: InputKind,
+        sort: Sort,
+        c_type: Option<CScalar>,
+        span: Span,
+    ) -> InputId {
+        let id = InputId(self.program.inputs.len() as u32);
+        self.program.inputs.push(Input {
+            kind,
+            sort,
+            c_type,
+            span,
+        });
+        id
+    }
+
+    /// Adds a location.
+    pub fn location(
+        &mut self,
+        function: FunctionId,
+        span: Span,
+        label: Option<String>,
+    ) -> LocationId {
+        let id = LocationId(self.program.locations.len() as u32);
+        self.program.locations.push(Location {
+            function,
+            span,
+            label,
+        });
+        id
+    }
+
+    /// Adds an edge.
+    pub fn edge(
+        &mut self,
+        source: LocationId,
+        target: LocationId,
+        operations: Vec<Operation>,
+        span: Span,
+    ) -> EdgeId {
+        let id = EdgeId(self.program.edges.len() as u32);
+        self.program.edges.push(Edge {
+            source,
+            target,
+            operations,
+            span,
+        });
+        id
+    }
+}

@@ -1,0 +1,530 @@
+//! Calls: how parameters and results are passed, calls through pointers, and calls of unknown code.
+
+use super::super::plan::FieldHome;
+use super::super::walk;
+use super::places::Spot;
+use super::transfer::{Overlap, Source};
+use super::*;
+use crate::frontend::ir::{Argument, Callee, Expr, Leaf, ObjectIndex, ResultPlace, UnknownEffect};
+use crate::frontend::memory::points_to::Target;
+use crate::program::Lifetime;
+use crate::term::Pool;
+
+/// How a parameter or a result is passed.
+#[derive(Clone, Debug)]
+pub enum Passing {
+    /// Not at all: nobody looks at it.
+    Nothing,
+    /// In the variables that the object is made of: each with its first bit, width and form.
+    Variables(Vec<Part>),
+    /// As a scalar in a variable of its own, since the object is in memory.
+    Value(VariableId, ScalarType),
+    /// In the object itself, which has a fixed place: the caller writes the parameter and reads the result there.
+    InPlace,
+    /// As the address of an object that was made for it.
+    Address(VariableId, ClassId),
+}
+
+/// A variable that holds a part of an object.
+#[derive(Copy, Clone, Debug)]
+pub struct Part {
+    /// The variable.
+    pub variable: VariableId,
+    /// First bit from the object's start.
+    pub bit: i64,
+    /// Number of bits.
+    pub bits: u32,
+    /// Its form.
+    pub kept: Kept,
+}
+
+/// How a function is called.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// Its parameters, in order.
+    pub parameters: Vec<(ObjectIndex, Passing)>,
+    /// Its result, unless it is `void`.
+    pub result: Option<(ObjectIndex, Passing)>,
+}
+
+impl Passing {
+    /// The variables that take part.
+    pub fn variables(&self) -> Vec<VariableId> {
+        match self {
+            Self::Nothing | Self::InPlace => Vec::new(),
+            Self::Variables(parts) => parts.iter().map(|part| part.variable).collect(),
+            Self::Value(variable, _) | Self::Address(variable, _) => vec![*variable],
+        }
+    }
+}
+
+/// The one scalar that an object is.
+pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
+    match leaves {
+        [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Some(leaf.scalar),
+        _ => None,
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// How an object of a function is passed to it or from it.
+    pub fn passing(&mut self, object: ObjectIndex) -> Passing {
+        let Some(data) = self.unit.objects.get(object.0 as usize) else {
+            return Passing::Nothing;
+        };
+        match self.home(object) {
+            Home::Unused => Passing::Nothing,
+            Home::Variables(id) => {
+                let start = self.object_spot(object).target.offset.wrapping_mul(8);
+                let parts = self
+                    .class_fields(id)
+                    .iter()
+                    .filter_map(|plan| match plan.home {
+                        FieldHome::Variable(variable) => Some(Part {
+                            variable,
+                            bit: plan.field.start.wrapping_sub(start),
+                            bits: plan.field.bits as u32,
+                            kept: plan.kept,
+                        }),
+                        _ => None,
+                    });
+                Passing::Variables(parts.collect())
+            }
+            home @ (Home::Static(id, _) | Home::Dynamic(id, _)) => {
+                match only_scalar(&data.leaves) {
+                    Some(scalar) => {
+                        let name = format!("{} (passed)", self.planner.name(object));
+                        let variable = self.builder.variable(
+                            &name,
+                            self.semantics.sort(scalar),
+                            Description {
+                                scope: Scope::Local(self.function),
+                                role: Role::Temporary,
+                                c_type: Some(Self::c_scalar(scalar)),
+                                span: data.span,
+                            },
+                        );
+                        Passing::Value(variable, scalar)
+                    }
+                    None => match home {
+                        Home::Dynamic(_, variable) => Passing::Address(variable, id),
+                        _ => Passing::InPlace,
+                    },
+                }
+            }
+        }
+    }
+
+    /// A call by name or through a pointer.
+    pub fn call(
+        &mut self,
+        site: usize,
+        callee: &Callee,
+        arguments: &[Argument],
+        result: Option<&ResultPlace>,
+    ) {
+        match callee {
+            Callee::Direct(function) => self.call_function(*function, arguments, result),
+            Callee::Indirect(pointer) => self.call_pointer(site, pointer, arguments, result),
+        }
+    }
+
+    fn call_pointer(
+        &mut self,
+        site: usize,
+        pointer: &Expr,
+        arguments: &[Argument],
+        result: Option<&ResultPlace>,
+    ) {
+        let mut candidates = match self.facts.calls.get(site) {
+            Some(call) => call.callees.clone(),
+            None => Vec::new(),
+        };
+        candidates.sort_unstable();
+        let address = self.value(pointer);
+        self.check_trouble();
+        let Some(fork) = self.cut() else { return };
+        let join = self.location();
+        let null = pool().eq(address, self.pointer_constant(0));
+        let mut missing = vec![pool().not(null)];
+        for function in candidates {
+            let here = pool().eq(address, self.function_address(function));
+            missing.push(pool().not(here));
+            if here == TermId::FALSE {
+                continue;
+            }
+            let begin = self.location();
+            self.branch(fork, begin, here);
+            self.current = Some(begin);
+            self.call_function(function, arguments, result);
+            self.finish(join);
+        }
+        // A call through null ends the program.
+        let sink = self.sink();
+        self.branch(fork, sink, null);
+        let missing = pool().and(missing);
+        if missing != TermId::FALSE {
+            self.current = Some(fork);
+            self.assume(missing);
+            let reason = if self.facts.may_be_forged(self.facts.target(pointer)) {
+                "call through a pointer that may point to a function that is not known"
+            } else {
+                "call through a pointer that points to no function of the call's type"
+            };
+            self.unsupported(reason);
+        }
+        self.current = Some(join);
+    }
+
+    fn call_function(
+        &mut self,
+        function: FunctionIndex,
+        arguments: &[Argument],
+        result: Option<&ResultPlace>,
+    ) {
+        let id = self
+            .function_ids
+            .get(function.0 as usize)
+            .copied()
+            .flatten();
+        let (Some(callee), Some(interface)) = (
+            id,
+            self.interfaces.get(function.0 as usize).cloned().flatten(),
+        ) else {
+            self.unsupported("call of a function that does not exist");
+            return;
+        };
+        let mut terms = Vec::new();
+        for (number, (object, passing)) in interface.parameters.iter().enumerate() {
+            self.pass(*object, passing, arguments.get(number), &mut terms);
+        }
+        self.check_trouble();
+        let Some(source) = self.cut() else { return };
+        let mut results = Vec::new();
+        if let (Some(_), Some((_, passing))) = (result, &interface.result) {
+            for variable in passing.variables() {
+                let sort = self.builder.program.variables[variable.index()].sort;
+                results.push(self.temporary(sort));
+            }
+        }
+        let target = self.location();
+        let operation = Operation::Call {
+            callee,
+            arguments: terms,
+            results: results.clone(),
+        };
+        self.builder
+            .edge(source, target, vec![operation], self.span);
+        self.current = Some(target);
+        if let (Some(place), Some((object, passing))) = (result, &interface.result) {
+            self.receive(place, *object, passing, &results);
+        }
+    }
+
+    /// The terms that pass an argument.
+    fn pass(
+        &mut self,
+        object: ObjectIndex,
+        passing: &Passing,
+        argument: Option<&Argument>,
+        terms: &mut Vec<TermId>,
+    ) {
+        let size = self.unit.objects[object.0 as usize].size;
+        match (passing, argument) {
+            (Passing::Nothing, _) | (Passing::InPlace, None) => {}
+            (_, None) => {
+                for variable in passing.variables() {
+                    let sort = self.builder.program.variables[variable.index()].sort;
+                    let value = self.any(sort, InputKind::Uninitialised, None);
+                    terms.push(value);
+                }
+            }
+            (Passing::Variables(parts), Some(Argument::Scalar { value, scalar })) => {
+                let value = self.value(value);
+                for part in parts {
+                    let part = self.part_of_scalar(value, *scalar, *part);
+                    terms.push(part);
+                }
+            }
+            (Passing::Variables(parts), Some(Argument::Object { address, .. })) => {
+                let spot = self.spot(address);
+                for part in parts {
+                    let value = self.load_or_zero(&spot, part.bit, part.bits, part.kept);
+                    terms.push(value);
+                }
+            }
+            (Passing::Value(variable, _), Some(Argument::Scalar { value, scalar })) => {
+                let value = self.value(value);
+                let wanted = self.builder.program.variables[variable.index()].sort;
+                if pool().sort(value) == wanted {
+                    terms.push(value);
+                } else {
+                    let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                    let form = self.form(*scalar, bits);
+                    let value = self.resized(value, form, wanted, bits);
+                    terms.push(value);
+                }
+            }
+            (Passing::Value(_, scalar), Some(Argument::Object { address, .. })) => {
+                let spot = self.spot(address);
+                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                let form = self.form(*scalar, bits);
+                let value = self.load_or_zero(&spot, 0, bits, form);
+                terms.push(value);
+            }
+            (Passing::InPlace, Some(argument)) => {
+                let spot = self.object_spot(object);
+                self.pass_in_memory(&spot, size, argument);
+            }
+            (Passing::Address(_, class), Some(argument)) => {
+                let size_term = self.pointer_constant(size.into());
+                let arena = self.plan.class_by_id(*class).arena;
+                let alignment = self.unit.objects[object.0 as usize].alignment;
+                let address = self.allocate(arena, size_term, alignment, Lifetime::Automatic);
+                let target: Target = self.facts.object(object);
+                let spot = self.term_spot(address, target);
+                self.pass_in_memory(&spot, size, argument);
+                terms.push(address);
+            }
+        }
+    }
+
+    fn pass_in_memory(&mut self, destination: &Spot, size: u64, argument: &Argument) {
+        match argument {
+            Argument::Object { address, .. } => {
+                let source = self.spot(address);
+                self.transfer(destination, size, Source::Copy(source), Overlap::No);
+            }
+            Argument::Scalar { value, scalar } => {
+                let value = self.value(value);
+                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                let form = self.form(*scalar, bits);
+                self.store(destination, 0, bits, form, value);
+            }
+        }
+    }
+
+    fn load_or_zero(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept) -> TermId {
+        if self
+            .next_field(spot.target, bit, bit + i64::from(bits))
+            .is_none()
+        {
+            // Nobody ever wrote it in any way but to zero.
+            return pool().value(&crate::term::Value::zero(form.sort().into()));
+        }
+        self.load(spot, bit, bits, form)
+    }
+
+    /// The part of a parameter that a scalar argument gives.
+    fn part_of_scalar(&mut self, value: TermId, scalar: ScalarType, part: Part) -> TermId {
+        let bits = walk::scalar_bits(scalar, self.semantics.pointer_bits);
+        let form = self.form(scalar, bits);
+        if part.bit == 0 && part.bits == bits {
+            return self.in_form(value, form, part.kept, bits);
+        }
+        if self.semantics.arithmetic == Arithmetic::Integer {
+            return self.in_form(value, form, part.kept, part.bits);
+        }
+        let width = bits.clamp(1, 128) as u8;
+        let vector = self.in_form(value, form, Kept::Bits(width), bits);
+        let from = u8::try_from(part.bit).unwrap_or(u8::MAX);
+        let own = part.bits.clamp(1, 128) as u8;
+        let piece = if from >= width {
+            pool().bv(own, 0)
+        } else {
+            pool().zero_resize(pool().extract(vector, width - 1, from), own)
+        };
+        self.in_form(piece, Kept::Bits(own), part.kept, part.bits)
+    }
+
+    /// A scalar that is passed as one of another sort.
+    fn resized(&mut self, value: TermId, form: Kept, wanted: Sort, bits: u32) -> TermId {
+        match (form, wanted) {
+            (Kept::Bits(_), Sort::BitVec(width)) => pool().zero_resize(value, width),
+            (_, Sort::BitVec(width)) => {
+                let own = bits.clamp(1, 128) as u8;
+                let value = self.in_form(value, form, Kept::Bits(own), bits);
+                if pool().sort(value) == Sort::BitVec(own) {
+                    pool().zero_resize(value, width)
+                } else {
+                    pool().bv(width, 0)
+                }
+            }
+            _ => {
+                self.note_trouble("an argument of another kind than the parameter");
+                pool().value(&crate::term::Value::zero(wanted))
+            }
+        }
+    }
+
+    /// Puts a call's result where it belongs.
+    fn receive(
+        &mut self,
+        place: &ResultPlace,
+        object: ObjectIndex,
+        passing: &Passing,
+        results: &[VariableId],
+    ) {
+        let size = self.unit.objects[object.0 as usize].size;
+        match place {
+            ResultPlace::Scalar(place) => {
+                let bits = walk::scalar_bits(place.scalar, self.semantics.pointer_bits);
+                let form = self.form(place.scalar, bits);
+                let value = match (passing, results) {
+                    (Passing::Variables(parts), _) => {
+                        self.scalar_of_parts(parts, results, bits, form)
+                    }
+                    (Passing::Value(..), &[variable]) => {
+                        let value = self.builder.term(variable);
+                        let wanted = Sort::from(form.sort());
+                        if pool().sort(value) == wanted {
+                            Some(value)
+                        } else {
+                            None
+                        }
+                    }
+                    (Passing::InPlace, _) => {
+                        let spot = self.object_spot(object);
+                        Some(self.load_or_zero(&spot, 0, bits, form))
+                    }
+                    (Passing::Address(..), &[variable]) => {
+                        let address = self.builder.term(variable);
+                        let spot = self.term_spot(address, self.facts.object(object));
+                        Some(self.load_or_zero(&spot, 0, bits, form))
+                    }
+                    _ => None,
+                };
+                let value = match value {
+                    Some(value) => value,
+                    None => self.any(form.sort().into(), InputKind::Uninitialised, None),
+                };
+                self.store_place(place, value);
+            }
+            ResultPlace::Object { address, .. } => {
+                let destination = self.spot(address);
+                match (passing, results) {
+                    (Passing::Variables(parts), _) => {
+                        let destination = self.frozen_spot(destination.clone(), &destination, size);
+                        for (part, &variable) in parts.iter().zip(results) {
+                            let value = self.builder.term(variable);
+                            self.store(&destination, part.bit, part.bits, part.kept, value);
+                        }
+                    }
+                    (Passing::Value(_, scalar), &[variable]) => {
+                        let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                        let form = self.form(*scalar, bits);
+                        let value = self.builder.term(variable);
+                        self.store(&destination, 0, bits, form, value);
+                    }
+                    (Passing::InPlace, _) => {
+                        let source = self.object_spot(object);
+                        self.transfer(&destination, size, Source::Copy(source), Overlap::No);
+                    }
+                    (Passing::Address(..), &[variable]) => {
+                        let address = self.builder.term(variable);
+                        let source = self.term_spot(address, self.facts.object(object));
+                        self.transfer(&destination, size, Source::Copy(source), Overlap::No);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// A scalar put together from the parts of a result.
+    fn scalar_of_parts(
+        &mut self,
+        parts: &[Part],
+        results: &[VariableId],
+        bits: u32,
+        form: Kept,
+    ) -> Option<TermId> {
+        if let (&[part], &[variable]) = (parts, results)
+            && part.bit == 0
+            && part.bits == bits
+        {
+            let value = self.builder.term(variable);
+            return Some(self.in_form(value, part.kept, form, bits));
+        }
+        let width = bits.clamp(1, 128) as u8;
+        if self.semantics.arithmetic == Arithmetic::Integer {
+            return None;
+        }
+        let mut result: Option<TermId> = None;
+        for (part, &variable) in parts.iter().zip(results) {
+            let own = part.bits.clamp(1, 128) as u8;
+            let value = self.builder.term(variable);
+            let value = self.in_form(value, part.kept, Kept::Bits(own), part.bits);
+            let place = pool().bv(width, u128::try_from(part.bit).unwrap_or(u128::MAX));
+            let value = pool().shl(pool().zero_resize(value, width), place);
+            result = Some(match result {
+                Some(rest) => pool().bvor(rest, value),
+                None => value,
+            });
+        }
+        let vector = result?;
+        Some(self.in_form(vector, Kept::Bits(width), form, bits))
+    }
+
+    /// A call of code that is not known.
+    pub fn call_unknown(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        result: Option<&ResultPlace>,
+        effect: UnknownEffect,
+    ) {
+        if effect == UnknownEffect::Reachable {
+            let calls_back = arguments.iter().any(|argument| match argument {
+                Argument::Scalar { value, .. } => {
+                    let root = self.facts.target(value).node;
+                    let class = self.plan.class_of.get(&root);
+                    class.is_some_and(|id| self.plan.class_by_id(*id).functions)
+                }
+                Argument::Object { .. } => false,
+            });
+            if calls_back && let Some(source) = self.cut() {
+                let next = self.location();
+                self.branch(source, next, TermId::TRUE);
+                self.unsupported(&format!(
+                    "`{name}` may call the functions whose addresses it is given"
+                ));
+                self.current = Some(next);
+            }
+            for index in 0..self.plan.classes.len() {
+                let class = &self.plan.classes[index];
+                if !class.exposed {
+                    continue;
+                }
+                for plan in self.class_fields(ClassId(index as u32)) {
+                    let (FieldHome::Variable(target)
+                    | FieldHome::Region {
+                        variable: target, ..
+                    }) = plan.home
+                    else {
+                        continue;
+                    };
+                    let data = &self.builder.program.variables[target.index()];
+                    let (sort, c_type) = (data.sort, data.c_type);
+                    let input = self.input(InputKind::Unknown(name.to_owned()), sort, c_type);
+                    self.push(Operation::Havoc { target, input });
+                }
+            }
+        }
+        match result {
+            Some(ResultPlace::Scalar(place)) => {
+                self.nondet(place, InputKind::Nondet(name.to_owned()))
+            }
+            Some(ResultPlace::Object { address, size, .. }) => {
+                let spot = self.spot(address);
+                self.transfer(
+                    &spot,
+                    *size,
+                    Source::Any(InputKind::Nondet(name.to_owned())),
+                    Overlap::No,
+                );
+            }
+            None => {}
+        }
+    }
+}

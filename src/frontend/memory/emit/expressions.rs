@@ -1,0 +1,240 @@
+//! Expressions as terms.
+
+use super::super::{bit_vectors, floats, walk};
+use super::*;
+use crate::frontend::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
+use crate::term::FloatValue;
+
+impl Emitter<'_, '_> {
+    /// The value of an expression, of its type's sort.
+    pub fn value(&mut self, expr: &Expr) -> TermId {
+        match expr {
+            Expr::Integer { value, scalar } => self.semantics.constant(*value, *scalar),
+            Expr::Float { bits, format } => pool().float(FloatValue::from_bits(*format, *bits)),
+            Expr::ObjectAddress(object) => self.object_address(*object),
+            Expr::FunctionAddress(function) => self.function_address(*function),
+            Expr::ExternalFunctionAddress(name) => match self.plan.externals.get(name) {
+                Some(&address) => address,
+                None => self.pointer_constant(0),
+            },
+            Expr::Offset { .. } => {
+                let address = self.linear(expr);
+                self.address_term(&address)
+            }
+            Expr::Load(place) => self.load_place(place),
+            Expr::Unary {
+                op: UnaryOp::LogicalNot,
+                ..
+            } => {
+                let condition = self.condition(expr);
+                self.semantics.truth(condition)
+            }
+            Expr::Unary {
+                op,
+                operand,
+                scalar,
+            } => {
+                let operand = self.value(operand);
+                self.semantics.unary(*op, operand, *scalar)
+            }
+            Expr::Binary { op, .. } if walk::is_condition(*op) => {
+                let condition = self.condition(expr);
+                self.semantics.truth(condition)
+            }
+            Expr::Binary {
+                op,
+                left,
+                right,
+                scalar,
+            } => {
+                let count = walk::type_of(right, self.semantics.pointer_bits);
+                let operands = [self.value(left), self.value(right)];
+                self.semantics
+                    .binary(*op, operands, *scalar, count, self.mode())
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                let condition = self.condition(condition);
+                let then = self.value(then);
+                let otherwise = self.value(otherwise);
+                pool().ite(condition, then, otherwise)
+            }
+            Expr::Convert { operand, from, to } => {
+                if *to == ScalarType::Bool {
+                    return self.condition(operand);
+                }
+                let value = self.value(operand);
+                self.semantics.convert(value, *from, *to, self.mode())
+            }
+            Expr::Math {
+                function,
+                arguments,
+                scalar,
+            } => self.math(*function, arguments, *scalar),
+            Expr::AllocatedSize(pointer) => {
+                let target = self.pointer_class(pointer);
+                let address = self.value(pointer);
+                match target.and_then(|id| self.plan.class_by_id(id).sizes) {
+                    Some(sizes) => pool().select(self.builder.term(sizes), address),
+                    None => self.pointer_constant(0),
+                }
+            }
+            Expr::Rounding => match self.semantics.arithmetic {
+                Arithmetic::BitVector => pool().zero_extend(self.mode(), 32),
+                Arithmetic::Integer => pool().bv_to_nat(self.mode()),
+            },
+        }
+    }
+
+    /// The address of a function.
+    pub fn function_address(&self, function: FunctionIndex) -> TermId {
+        match self.plan.functions.get(&function) {
+            Some(&address) => address,
+            None => self.pointer_constant(0),
+        }
+    }
+
+    /// The class that a pointer's value points into, if the analysis was asked for it.
+    fn pointer_class(&self, pointer: &Expr) -> Option<ClassId> {
+        let root = self.facts.target(pointer).node;
+        self.plan.class_of.get(&root).copied()
+    }
+
+    /// Whether an expression is not zero.
+    pub fn condition(&mut self, expr: &Expr) -> TermId {
+        match expr {
+            Expr::Unary {
+                op: UnaryOp::LogicalNot,
+                operand,
+                ..
+            } => {
+                let condition = self.condition(operand);
+                pool().not(condition)
+            }
+            Expr::Binary {
+                op: BinaryOp::LogicalAnd,
+                left,
+                right,
+                ..
+            } => {
+                let left = self.condition(left);
+                let right = self.condition(right);
+                pool().and2(left, right)
+            }
+            Expr::Binary {
+                op: BinaryOp::LogicalOr,
+                left,
+                right,
+                ..
+            } => {
+                let left = self.condition(left);
+                let right = self.condition(right);
+                pool().or2(left, right)
+            }
+            Expr::Binary {
+                op,
+                left,
+                right,
+                scalar,
+            } if walk::is_condition(*op) => {
+                let operands = [self.value(left), self.value(right)];
+                self.semantics.compare(*op, operands, *scalar)
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                let condition = self.condition(condition);
+                let then = self.condition(then);
+                let otherwise = self.condition(otherwise);
+                pool().ite(condition, then, otherwise)
+            }
+            // A wider type has no other zero.
+            Expr::Convert {
+                operand,
+                from: ScalarType::Integer { bits: narrow, .. },
+                to: ScalarType::Integer { bits: wide, .. },
+            } if narrow <= wide => self.condition(operand),
+            Expr::Convert {
+                operand,
+                from: ScalarType::Bool,
+                to: ScalarType::Integer { .. },
+            } => self.condition(operand),
+            Expr::Convert {
+                operand,
+                to: ScalarType::Bool,
+                ..
+            } => self.condition(operand),
+            Expr::Math {
+                function,
+                arguments,
+                scalar: ScalarType::Float(_),
+            } => {
+                if let [argument] = &arguments[..] {
+                    let value = self.value(argument);
+                    if let Some(condition) = floats::classify(*function, value) {
+                        return condition;
+                    }
+                }
+                self.condition_of_value(expr)
+            }
+            _ => self.condition_of_value(expr),
+        }
+    }
+
+    fn condition_of_value(&mut self, expr: &Expr) -> TermId {
+        let scalar = walk::type_of(expr, self.semantics.pointer_bits);
+        let value = self.value(expr);
+        self.semantics.is_nonzero(value, scalar)
+    }
+
+    fn math(&mut self, function: MathFunction, arguments: &[Expr], scalar: ScalarType) -> TermId {
+        let operands: Vec<TermId> = arguments
+            .iter()
+            .map(|argument| self.value(argument))
+            .collect();
+        let result = match (scalar, &operands[..]) {
+            (ScalarType::Float(_), &[operand, ..]) => match floats::classify(function, operand) {
+                Some(condition) => Some(self.semantics.truth(condition)),
+                None => floats::function(function, &operands, self.mode()),
+            },
+            (ScalarType::Integer { bits, .. }, &[operand]) => {
+                self.bit_function(function, operand, bits)
+            }
+            _ => None,
+        };
+        match result {
+            Some(term) => term,
+            None => {
+                self.note_trouble("a mathematical function with unexpected operands");
+                let scalar = walk::math_type(function, scalar);
+                pool().value(&crate::term::Value::zero(self.semantics.sort(scalar)))
+            }
+        }
+    }
+
+    /// A function of an integer's bits.
+    fn bit_function(&self, function: MathFunction, operand: TermId, bits: u8) -> Option<TermId> {
+        let vector = match self.semantics.arithmetic {
+            Arithmetic::BitVector => operand,
+            Arithmetic::Integer => pool().int_to_bv(operand, bits),
+        };
+        let result = match function {
+            MathFunction::PopulationCount => bit_vectors::population_count(vector, 32),
+            MathFunction::CountLeadingZeros => bit_vectors::leading_zeros(vector, 32),
+            MathFunction::CountTrailingZeros => bit_vectors::trailing_zeros(vector, 32),
+            MathFunction::ByteSwap => bit_vectors::byte_swap(vector),
+            _ => return None,
+        };
+        Some(match self.semantics.arithmetic {
+            Arithmetic::BitVector => result,
+            Arithmetic::Integer => pool().bv_to_nat(result),
+        })
+    }
+}

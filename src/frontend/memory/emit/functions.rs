@@ -1,0 +1,301 @@
+//! Functions: their interfaces, blocks and the way between them.
+
+use super::super::walk;
+use super::calls::{Interface, Passing};
+use super::*;
+use crate::frontend::ir::{Block, BlockIndex, Instruction, Terminator};
+use crate::program::Function;
+use crate::term::Pool;
+
+impl Emitter<'_, '_> {
+    /// Makes all functions with their parameters and results, so that calls can name them.
+    pub fn declare_functions(&mut self) {
+        for index in 0..self.unit.functions.len() {
+            let Some(id) = self.function_ids[index] else {
+                self.interfaces.push(None);
+                continue;
+            };
+            let data = &self.unit.functions[index];
+            self.function = id;
+            self.index = FunctionIndex(index as u32);
+            let parameters: Vec<_> = data
+                .parameters
+                .iter()
+                .map(|&object| (object, self.passing(object)))
+                .collect();
+            let result = data.result.map(|object| (object, self.passing(object)));
+            let entry = self.builder.location(id, data.span, None);
+            let exit = self.builder.location(id, data.span, None);
+            let function = Function {
+                name: data.name.clone(),
+                parameters: parameters
+                    .iter()
+                    .flat_map(|entry| entry.1.variables())
+                    .collect(),
+                results: result
+                    .iter()
+                    .flat_map(|entry| entry.1.variables())
+                    .collect(),
+                entry,
+                exit,
+                span: data.span,
+            };
+            self.program().functions.push(function);
+            self.interfaces.push(Some(Interface { parameters, result }));
+        }
+        if let Some(Some(start)) = self.function_ids.get(self.unit.start.0 as usize) {
+            self.program().start = *start;
+        }
+    }
+
+    /// Emits a function.
+    pub fn emit_function(&mut self, index: FunctionIndex) {
+        let (Some(id), Some(interface)) = (
+            self.function_ids[index.0 as usize],
+            self.interfaces[index.0 as usize].clone(),
+        ) else {
+            return;
+        };
+        let data = &self.unit.functions[index.0 as usize];
+        self.index = index;
+        self.function = id;
+        self.span = data.span;
+        self.sink = None;
+        self.errors.clear();
+        self.temporaries.clear();
+        self.taken.clear();
+        let function = &self.builder.program.functions[id.index()];
+        let (entry, exit) = (function.entry, function.exit);
+
+        let reached = reachable_blocks(&data.blocks);
+        let locations: Vec<Option<LocationId>> = data
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(number, block)| {
+                reached[number].then(|| {
+                    let span = block
+                        .instructions
+                        .first()
+                        .map_or(block.span, |entry| entry.1);
+                    self.builder.location(id, span, block.label.clone())
+                })
+            })
+            .collect();
+        self.begin(entry);
+        if index == self.unit.start {
+            self.begin_program();
+        }
+        self.prologue(&interface, &data.blocks);
+        match locations.first() {
+            Some(&Some(first)) => self.finish(first),
+            _ => self.finish(exit),
+        }
+        for (number, block) in data.blocks.iter().enumerate() {
+            let Some(location) = locations[number] else {
+                continue;
+            };
+            self.begin(location);
+            for (position, (instruction, span)) in block.instructions.iter().enumerate() {
+                self.span = *span;
+                self.instruction(BlockIndex(number as u32), position, instruction);
+            }
+            self.span = block.span;
+            self.terminator(&block.terminator, &interface, &locations, exit);
+        }
+    }
+
+    /// Gives the local objects in memory their addresses, and parameters in memory their values.
+    fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
+        if self.planner.calls.recursive[self.index.0 as usize] || self.index != self.unit.start {
+            let declared_first = |object: ObjectIndex| {
+                blocks.first().is_some_and(|block| {
+                    block.instructions.iter().any(
+                        |entry| matches!(&entry.0, Instruction::Declare(other) if *other == object),
+                    )
+                })
+            };
+            let passed_by_address: Vec<ObjectIndex> = interface
+                .parameters
+                .iter()
+                .filter(|entry| matches!(entry.1, Passing::Address(..)))
+                .map(|entry| entry.0)
+                .collect();
+            for (object, id, variable) in self.dynamic_locals() {
+                if !passed_by_address.contains(&object) && !declared_first(object) {
+                    self.renew(object, id, variable);
+                    self.check_trouble();
+                    self.taken.clear();
+                }
+            }
+        }
+        for (object, passing) in &interface.parameters {
+            if let Passing::Value(variable, scalar) = passing {
+                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                let form = self.form(*scalar, bits);
+                let spot = self.object_spot(*object);
+                let value = self.builder.term(*variable);
+                self.store(&spot, 0, bits, form, value);
+                self.check_trouble();
+            }
+        }
+    }
+
+    fn dynamic_locals(&self) -> Vec<(ObjectIndex, ClassId, VariableId)> {
+        self.locals_of
+            .get(self.index.0 as usize)
+            .into_iter()
+            .flatten()
+            .filter_map(|&object| match self.home(object) {
+                Home::Dynamic(id, variable) => Some((object, id, variable)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn terminator(
+        &mut self,
+        terminator: &Terminator,
+        interface: &Interface,
+        locations: &[Option<LocationId>],
+        exit: LocationId,
+    ) {
+        let location = |block: &BlockIndex| locations.get(block.0 as usize).copied().flatten();
+        match terminator {
+            Terminator::Goto(block) => match location(block) {
+                Some(target) => self.finish(target),
+                None => self.end(),
+            },
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                let condition = self.condition(condition);
+                self.check_trouble();
+                let Some(fork) = self.cut() else { return };
+                for (block, condition) in [(then, condition), (otherwise, pool().not(condition))] {
+                    if let Some(target) = location(block) {
+                        self.branch(fork, target, condition);
+                    }
+                }
+                self.current = None;
+            }
+            Terminator::Switch {
+                value,
+                scalar,
+                cases,
+                default,
+            } => {
+                let value = self.value(value);
+                self.check_trouble();
+                let Some(fork) = self.cut() else { return };
+                self.switch(fork, value, *scalar, cases, *default, locations);
+                self.current = None;
+            }
+            Terminator::Return => {
+                if let Some((object, Passing::Value(variable, scalar))) = &interface.result {
+                    let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
+                    let form = self.form(*scalar, bits);
+                    let spot = self.object_spot(*object);
+                    let value = self.load(&spot, 0, bits, form);
+                    self.assign(*variable, value);
+                    self.check_trouble();
+                }
+                self.finish(exit);
+            }
+            Terminator::End => self.end(),
+            Terminator::Error => {
+                let error = match self.errors.get(&self.span) {
+                    Some(&error) => error,
+                    None => {
+                        let error = self.location();
+                        self.program().errors.push(error);
+                        self.errors.insert(self.span, error);
+                        error
+                    }
+                };
+                self.finish(error);
+            }
+            Terminator::Unreachable => {
+                self.operations.clear();
+                self.current = None;
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        let sink = self.sink();
+        self.finish(sink);
+    }
+
+    fn switch(
+        &mut self,
+        fork: LocationId,
+        value: TermId,
+        scalar: ScalarType,
+        cases: &[(i128, i128, BlockIndex)],
+        default: BlockIndex,
+        locations: &[Option<LocationId>],
+    ) {
+        use crate::frontend::ir::BinaryOp;
+        let mut by_target: Vec<(BlockIndex, Vec<TermId>)> = Vec::new();
+        let mut position: FxHashMap<BlockIndex, usize> = FxHashMap::default();
+        let mut others = Vec::new();
+        for &(low, high, target) in cases {
+            let low_term = self.semantics.constant(low, scalar);
+            let condition = if low == high {
+                self.semantics
+                    .compare(BinaryOp::Equal, [value, low_term], scalar)
+            } else {
+                let high_term = self.semantics.constant(high, scalar);
+                pool().and2(
+                    self.semantics
+                        .compare(BinaryOp::LessEqual, [low_term, value], scalar),
+                    self.semantics
+                        .compare(BinaryOp::LessEqual, [value, high_term], scalar),
+                )
+            };
+            others.push(pool().not(condition));
+            if target == default {
+                continue;
+            }
+            let index = *position.entry(target).or_insert_with(|| {
+                by_target.push((target, Vec::new()));
+                by_target.len() - 1
+            });
+            by_target[index].1.push(condition);
+        }
+        for (target, conditions) in by_target {
+            if let Some(target) = locations.get(target.0 as usize).copied().flatten() {
+                let condition = pool().or(conditions.iter().copied());
+                self.branch(fork, target, condition);
+            }
+        }
+        // What goes to the default by a case of its own is not excluded.
+        let excluded = cases
+            .iter()
+            .zip(others)
+            .filter(|(case, _)| case.2 != default)
+            .map(|entry| entry.1);
+        let condition = pool().and(excluded);
+        if let Some(target) = locations.get(default.0 as usize).copied().flatten() {
+            self.branch(fork, target, condition);
+        }
+    }
+}
+
+/// The blocks that control can reach from the first.
+fn reachable_blocks(blocks: &[Block]) -> Vec<bool> {
+    let mut reached = vec![false; blocks.len()];
+    let mut stack = vec![0_u32];
+    while let Some(block) = stack.pop() {
+        match reached.get_mut(block as usize) {
+            Some(reached) if !*reached => *reached = true,
+            _ => continue,
+        }
+        stack.extend(walk::successors(&blocks[block as usize].terminator));
+    }
+    reached
+}

@@ -1,0 +1,234 @@
+//! Instructions.
+
+use super::super::plan::ClassId;
+use super::transfer::{Overlap, Source};
+use super::*;
+use crate::frontend::ir::{BlockIndex, Expr, InitialContents, Instruction, Place, Storage};
+use crate::program::Lifetime;
+use crate::term::Pool;
+
+impl Emitter<'_, '_> {
+    /// Emits an instruction at the current location.
+    pub fn instruction(&mut self, block: BlockIndex, number: usize, instruction: &Instruction) {
+        let position = (self.index.0, block.0, number as u32);
+        match instruction {
+            Instruction::Assign { place, value } => {
+                let value = self.value(value);
+                self.store_place(place, value);
+            }
+            Instruction::Copy {
+                destination,
+                source,
+                size,
+                overlapping,
+                ..
+            } => {
+                let destination = self.spot(destination);
+                let source = self.spot(source);
+                let overlap = if *overlapping {
+                    Overlap::Possible
+                } else {
+                    Overlap::No
+                };
+                self.transfer(&destination, *size, Source::Copy(source), overlap);
+            }
+            Instruction::Fill {
+                destination,
+                size,
+                byte,
+                ..
+            } => {
+                let destination = self.spot(destination);
+                self.transfer(&destination, *size, Source::Byte(*byte), Overlap::No);
+            }
+            Instruction::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let site = self
+                    .facts
+                    .call_of
+                    .get(&position)
+                    .copied()
+                    .unwrap_or(usize::MAX);
+                self.call(site, callee, arguments, result.as_ref());
+            }
+            Instruction::CallUnknown {
+                name,
+                arguments,
+                result,
+                effect,
+            } => self.call_unknown(name, arguments, result.as_ref(), *effect),
+            Instruction::Nondet { place, function } => {
+                self.nondet(place, InputKind::Nondet(function.clone()))
+            }
+            Instruction::Approximate { place, what } => {
+                self.nondet(place, InputKind::Unknown(what.clone()))
+            }
+            Instruction::Declare(object) => self.declare(*object),
+            Instruction::Allocate {
+                place,
+                size,
+                alignment,
+                lifetime,
+                contents,
+            } => {
+                let site = self.facts.site_of.get(&position).copied();
+                self.make_object(site, place, size, *alignment, (*lifetime, *contents));
+            }
+            Instruction::Free(pointer) => {
+                let address = self.value(pointer);
+                self.push(Operation::Free {
+                    address,
+                    lifetime: Lifetime::Heap,
+                });
+            }
+            Instruction::Assume(condition) => {
+                let condition = self.condition(condition);
+                self.check_trouble();
+                self.assume(condition);
+            }
+            Instruction::SetRounding(value) => {
+                let value = self.value(value);
+                if let Some(mode) = self.rounding {
+                    let mode_value = match self.semantics.arithmetic {
+                        Arithmetic::BitVector => pool().zero_resize(value, 2),
+                        Arithmetic::Integer => pool().int_to_bv(value, 2),
+                    };
+                    self.assign(mode, mode_value);
+                }
+            }
+            Instruction::Unsupported(reason) => self.unsupported(reason),
+        }
+        self.check_trouble();
+        self.taken.clear();
+    }
+
+    /// Any value at a place: an input of just the value's width.
+    pub fn nondet(&mut self, place: &Place, kind: InputKind) {
+        let sort = self.semantics.sort(place.scalar);
+        let value = self.any(sort, kind, Some(Self::c_scalar(place.scalar)));
+        let unsigned = match place.scalar {
+            ScalarType::Integer { signed, .. } => !signed,
+            ScalarType::Pointer => true,
+            ScalarType::Bool | ScalarType::Float(_) => false,
+        };
+        if unsigned && sort == Sort::Int {
+            self.assume(pool().int_le(pool().int(0), value));
+        }
+        self.store_place(place, value);
+    }
+
+    /// An object begins its life with contents that are not determined.
+    fn declare(&mut self, object: ObjectIndex) {
+        let Some(data) = self.unit.objects.get(object.0 as usize) else {
+            return;
+        };
+        // What is declared `static` begins its life with the program.
+        if !matches!(data.storage, Storage::Automatic(_)) {
+            return;
+        }
+        match self.home(object) {
+            Home::Unused => {}
+            Home::Dynamic(id, variable) => self.renew(object, id, variable),
+            Home::Static(id, _)
+                if self.plan.class_by_id(id).single.is_none()
+                    && self.plan.declared_once.contains(&object) => {}
+            Home::Variables(_) | Home::Static(..) => {
+                let spot = self.object_spot(object);
+                self.transfer(
+                    &spot,
+                    data.size,
+                    Source::Any(InputKind::Uninitialised),
+                    Overlap::No,
+                );
+            }
+        }
+    }
+
+    /// Gives a local object a new address, where nothing was before.
+    pub fn renew(&mut self, object: ObjectIndex, id: ClassId, variable: VariableId) {
+        let data = &self.unit.objects[object.0 as usize];
+        let size = self.pointer_constant(data.size.into());
+        let arena = self.plan.class_by_id(id).arena;
+        let address = self.allocate(arena, size, data.alignment, Lifetime::Automatic);
+        self.assign(variable, address);
+    }
+
+    /// `malloc` and its like.
+    fn make_object(
+        &mut self,
+        site: Option<usize>,
+        place: &Place,
+        size: &Expr,
+        alignment: u64,
+        (lifetime, contents): (Lifetime, InitialContents),
+    ) {
+        let Some(site) = site else {
+            self.note_trouble("an allocation that the analysis has not seen");
+            return;
+        };
+        let target = super::super::points_to::Target {
+            node: self.facts.sites[site].node,
+            offset: 0,
+        };
+        let Some(&id) = self
+            .plan
+            .class_of
+            .get(&self.facts.graph.canonical(target).node)
+        else {
+            return;
+        };
+        let scalar = super::super::walk::type_of(size, self.semantics.pointer_bits);
+        let size = self.value(size);
+        let mode = self.mode();
+        let size = match scalar {
+            ScalarType::Integer { .. } => self.semantics.convert(
+                size,
+                scalar,
+                ScalarType::Integer {
+                    bits: self.semantics.pointer_bits,
+                    signed: false,
+                },
+                mode,
+            ),
+            _ => size,
+        };
+        let mut join = None;
+        if self.options.malloc_may_fail && lifetime == Lifetime::Heap {
+            let fails = self.any(Sort::Bool, InputKind::MemoryModel, None);
+            let Some(fork) = self.cut() else { return };
+            let (failure, success, after) = (self.location(), self.location(), self.location());
+            self.branch(fork, failure, fails);
+            self.branch(fork, success, pool().not(fails));
+            self.current = Some(failure);
+            let null = self.pointer_constant(0);
+            self.store_place(place, null);
+            self.finish(after);
+            self.current = Some(success);
+            join = Some(after);
+        }
+        let class = self.plan.class_by_id(id);
+        let arena = self.plan.once.get(&site).copied().or(class.arena);
+        let size = if pool().constant(size).is_some() {
+            size
+        } else {
+            self.freeze(size)
+        };
+        let address = self.allocate(arena, size, alignment, lifetime);
+        if let Some(sizes) = class.sizes {
+            let contents = self.builder.term(sizes);
+            self.assign(sizes, pool().store(contents, address, size));
+        }
+        if contents == InitialContents::Zero && class.arbitrary {
+            let spot = self.term_spot(address, target);
+            self.zero_dynamic(&spot, size);
+        }
+        self.store_place(place, address);
+        if let Some(after) = join {
+            self.finish(after);
+            self.current = Some(after);
+        }
+    }
+}

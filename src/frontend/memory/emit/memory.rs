@@ -1,0 +1,416 @@
+//! Loading and storing bits, wherever they live.
+//!
+//! An access that has just the range of a uniform field reads or writes its variable or element. Every other one is
+//! put together of bits: those of a variable by extraction, those of a mixed field's elements by concatenation, the
+//! byte at the lowest address being the least significant.
+
+use super::super::cells::FieldKind;
+use super::super::plan::FieldHome;
+use super::places::{Located, Spot};
+use super::*;
+use crate::frontend::ir::Place;
+use crate::frontend::memory::walk;
+use crate::term::{FloatValue, Pool};
+
+/// The bits of a field's part that an access touches.
+#[derive(Copy, Clone, Debug)]
+struct Piece {
+    /// First bit, from the access's start.
+    from: u32,
+    /// Number of bits.
+    bits: u32,
+}
+
+impl Emitter<'_, '_> {
+    /// The value at a place.
+    pub fn load_place(&mut self, place: &Place) -> TermId {
+        let spot = self.spot(&place.address);
+        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        let form = self.form(place.scalar, bits);
+        let value = self.load(&spot, bit.into(), bits, form);
+        self.from_bit_field(value, place)
+    }
+
+    /// What is read from a bit-field as a value of the declared type.
+    fn from_bit_field(&self, value: TermId, place: &Place) -> TermId {
+        match (place.bit_field, place.scalar, self.semantics.arithmetic) {
+            (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
+                if signed {
+                    pool().sign_resize(value, bits)
+                } else {
+                    pool().zero_resize(value, bits)
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// Writes a value to a place.
+    pub fn store_place(&mut self, place: &Place, value: TermId) {
+        let spot = self.spot(&place.address);
+        self.store_at(&spot, place, value);
+    }
+
+    /// Writes a value to a place whose address is known already.
+    pub fn store_at(&mut self, spot: &Spot, place: &Place, value: TermId) {
+        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        let form = self.form(place.scalar, bits);
+        let value = match (place.bit_field, form) {
+            (Some(_), Kept::Bits(width)) => pool().zero_resize(value, width),
+            _ => value,
+        };
+        self.store(spot, bit.into(), bits, form, value);
+    }
+
+    /// The bits at the spot, so many bits further, in the form.
+    pub fn load(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept) -> TermId {
+        if let Some(located) = self.locate(spot.target, bit)
+            && Self::is_whole(&located, bits)
+        {
+            let kept = located.plan.kept;
+            let home = located.plan.home;
+            let (class, granule) = (located.class, located.plan.field.granule);
+            let value = match home {
+                FieldHome::Variable(variable) => self.builder.term(variable),
+                FieldHome::Region { variable, .. } => {
+                    let address = spot.shifted(bit.div_euclid(8)).address;
+                    let index = self.index(&address, class, granule);
+                    pool().select(self.builder.term(variable), index)
+                }
+                FieldHome::Unsupported => return self.unsupported_value(form),
+            };
+            return self.in_form(value, kept, form, bits);
+        }
+        if self.semantics.arithmetic == Arithmetic::Integer {
+            return self.unsupported_value(form);
+        }
+        let value = self
+            .load_bits(spot, bit, bits)
+            .unwrap_or_else(|| pool().bv(bits.clamp(1, 128) as u8, 0));
+        self.in_form(value, Kept::Bits(bits.clamp(1, 128) as u8), form, bits)
+    }
+
+    fn unsupported_value(&mut self, form: Kept) -> TermId {
+        self.note_trouble("memory read or written as values of different kinds");
+        pool().value(&crate::term::Value::zero(form.sort().into()))
+    }
+
+    /// A value in another form; both have so many bits.
+    pub fn in_form(&mut self, value: TermId, from: Kept, to: Kept, bits: u32) -> TermId {
+        let width = bits.clamp(1, 128) as u8;
+        match (from, to) {
+            _ if from == to => value,
+            (Kept::Int, Kept::Bool) => pool().ne(value, pool().int(0)),
+            (Kept::Bool, Kept::Int) => self.semantics.truth(value),
+            (Kept::Int, _) | (_, Kept::Int) => self.unsupported_value(to),
+            (_, Kept::Bits(_)) => Self::to_bits(value, from, width),
+            (_, Kept::Bool) => {
+                let value = Self::to_bits(value, from, width);
+                pool().ne(value, pool().bv(width, 0))
+            }
+            (_, Kept::Float(format)) => {
+                let value = Self::to_bits(value, from, width);
+                pool().fp_from_bits(
+                    pool().zero_resize(value, format.storage_bits() as u8),
+                    format,
+                )
+            }
+        }
+    }
+
+    fn to_bits(value: TermId, from: Kept, width: u8) -> TermId {
+        match from {
+            Kept::Bool => pool().bool_to_bv(value, width),
+            Kept::Float(_) => pool().zero_resize(pool().fp_to_bits(value), width),
+            Kept::Bits(_) | Kept::Int => value,
+        }
+    }
+
+    /// The pieces of a range that lie in one field each, with the gaps between them left out.
+    fn pieces(&self, spot: &Spot, bit: i64, bits: u32) -> Vec<Piece> {
+        let end = bit + i64::from(bits);
+        let mut pieces = Vec::new();
+        let mut from = bit;
+        while let Some(start) = self.next_field(spot.target, from, end) {
+            let Some(located) = self.locate(spot.target, start) else {
+                break;
+            };
+            let rest = (located.plan.field.bits as i64 - located.bit).max(1);
+            let length = rest.min(end - start);
+            pieces.push(Piece {
+                from: (start - bit) as u32,
+                bits: length as u32,
+            });
+            from = start + length;
+        }
+        pieces
+    }
+
+    /// The bits of a range as a bit vector; `None` if no field has any of them. Bits that no field has are zero: nobody
+    /// can tell.
+    pub fn load_bits(&mut self, spot: &Spot, bit: i64, bits: u32) -> Option<TermId> {
+        let bits = bits.clamp(1, 128);
+        let pieces = self.pieces(spot, bit, bits);
+        if pieces.is_empty() {
+            return None;
+        }
+        let mut result: Option<TermId> = None;
+        let mut done = 0;
+        let mut append = |term: TermId, result: &mut Option<TermId>| {
+            *result = Some(match *result {
+                Some(low) => pool().concat(term, low),
+                None => term,
+            });
+        };
+        for piece in pieces {
+            if piece.from > done {
+                append(pool().bv((piece.from - done) as u8, 0), &mut result);
+            }
+            let value = self.load_piece(spot, bit + i64::from(piece.from), piece.bits);
+            append(value, &mut result);
+            done = piece.from + piece.bits;
+        }
+        if done < bits {
+            append(pool().bv((bits - done) as u8, 0), &mut result);
+        }
+        result
+    }
+
+    /// Bits that lie in one field.
+    fn load_piece(&mut self, spot: &Spot, bit: i64, bits: u32) -> TermId {
+        let width = bits as u8;
+        let Some(Located {
+            class,
+            plan,
+            bit: inner,
+        }) = self.locate(spot.target, bit)
+        else {
+            return pool().bv(width, 0);
+        };
+        let (kept, home, kind, granule) =
+            (plan.kept, plan.home, plan.field.kind, plan.field.granule);
+        let (start, field_bits) = (plan.field.start, plan.field.bits);
+        match (home, kind) {
+            (FieldHome::Unsupported, _) => self.unsupported_value(Kept::Bits(width)),
+            (FieldHome::Variable(variable), _) => {
+                let whole = Self::to_bits(self.builder.term(variable), kept, field_bits as u8);
+                Self::slice(whole, inner, bits)
+            }
+            (FieldHome::Region { variable, .. }, FieldKind::Uniform(_)) => {
+                let address = spot.shifted((bit - inner).div_euclid(8)).address;
+                let index = self.index(&address, class, granule);
+                let element = pool().select(self.builder.term(variable), index);
+                let whole = Self::to_bits(element, kept, field_bits as u8);
+                Self::slice(whole, inner, bits)
+            }
+            (FieldHome::Region { variable, .. }, FieldKind::Mixed) => {
+                let region = self.builder.term(variable);
+                let (first, skipped, count) = Self::elements(start, inner, bits, granule);
+                let address = spot.shifted(bit.div_euclid(8) - first).address;
+                let index = self.index(&address, class, granule);
+                let shift = granule.trailing_zeros();
+                let mut whole = pool().select(region, index);
+                for number in 1..count {
+                    let next = self.index_plus(index, number, shift);
+                    whole = pool().concat(pool().select(region, next), whole);
+                }
+                Self::slice(whole, skipped, bits)
+            }
+        }
+    }
+
+    /// The elements of a mixed field that an access touches: how many bytes before the byte of the access's first bit
+    /// the first of them starts, how many bits to skip in it, and how many there are.
+    fn elements(field_start: i64, inner: i64, bits: u32, granule: u64) -> (i64, i64, i64) {
+        let granule = granule as i64;
+        // Bits from the start of the field's first byte.
+        let position = inner + field_start.rem_euclid(8);
+        let first = position.div_euclid(8 * granule);
+        let last = (position + i64::from(bits) - 1).div_euclid(8 * granule);
+        (
+            position.div_euclid(8) - first * granule,
+            position - first * 8 * granule,
+            last - first + 1,
+        )
+    }
+
+    fn index_plus(&self, index: TermId, number: i64, shift: u32) -> TermId {
+        let number = self.index_constant(number.into(), shift);
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => pool().add(index, number),
+            Arithmetic::Integer => pool().int_add(index, number),
+        }
+    }
+
+    fn slice(whole: TermId, from: i64, bits: u32) -> TermId {
+        pool().extract(whole, (from + i64::from(bits) - 1) as u8, from as u8)
+    }
+
+    /// Writes the value, given in the form, to so many bits at the spot.
+    pub fn store(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept, value: TermId) {
+        if let Some(located) = self.locate(spot.target, bit)
+            && Self::is_whole(&located, bits)
+        {
+            let kept = located.plan.kept;
+            let home = located.plan.home;
+            let (class, granule) = (located.class, located.plan.field.granule);
+            let value = self.in_form(value, form, kept, bits);
+            match home {
+                FieldHome::Variable(target) => self.assign(target, value),
+                FieldHome::Region { region, .. } => {
+                    let address = spot.shifted(bit.div_euclid(8)).address;
+                    let index = self.index(&address, class, granule);
+                    self.push(Operation::Store {
+                        region,
+                        index,
+                        value,
+                    });
+                }
+                FieldHome::Unsupported => {
+                    self.unsupported_value(form);
+                }
+            }
+            return;
+        }
+        if self.semantics.arithmetic == Arithmetic::Integer {
+            self.unsupported_value(form);
+            return;
+        }
+        let width = bits.clamp(1, 128) as u8;
+        let value = self.in_form(value, form, Kept::Bits(width), bits);
+        self.store_bits(spot, bit, bits, value);
+    }
+
+    /// Writes a bit vector to a range; bits that no field has are dropped.
+    pub fn store_bits(&mut self, spot: &Spot, bit: i64, bits: u32, value: TermId) {
+        let pieces = self.pieces(spot, bit, bits.clamp(1, 128));
+        let (mut value, mut spot) = (value, spot.clone());
+        let several = pieces.len() > 1
+            || self.locate(spot.target, bit).is_some_and(|located| {
+                located.plan.field.kind == FieldKind::Mixed
+                    && matches!(located.plan.home, FieldHome::Region { .. })
+            });
+        if several {
+            // Several operations: the later ones must not see what the earlier ones changed.
+            let written = spot.clone();
+            let size = u64::from(bits).div_ceil(8) + 1;
+            spot = self.frozen_spot(spot, &written, size);
+            if self.mentions(
+                value,
+                &self.variables_in(written.target, i64::from(bits) + 8),
+            ) {
+                value = self.freeze(value);
+            }
+        }
+        for piece in pieces {
+            let part = Self::slice(value, piece.from.into(), piece.bits);
+            self.store_piece(&spot, bit + i64::from(piece.from), piece.bits, part);
+        }
+    }
+
+    /// Writes bits that lie in one field.
+    fn store_piece(&mut self, spot: &Spot, bit: i64, bits: u32, value: TermId) {
+        let Some(Located {
+            class,
+            plan,
+            bit: inner,
+        }) = self.locate(spot.target, bit)
+        else {
+            return;
+        };
+        let (kept, home, kind, granule) =
+            (plan.kept, plan.home, plan.field.kind, plan.field.granule);
+        let (start, field_bits) = (plan.field.start, plan.field.bits as u32);
+        match (home, kind) {
+            (FieldHome::Unsupported, _) => {
+                self.unsupported_value(Kept::Bool);
+            }
+            (FieldHome::Variable(variable), _) => {
+                let old = Self::to_bits(self.builder.term(variable), kept, field_bits as u8);
+                let new = Self::replaced(old, field_bits, inner, bits, value);
+                let new = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
+                self.assign(variable, new);
+            }
+            (FieldHome::Region { region, variable }, FieldKind::Uniform(_)) => {
+                let address = spot.shifted((bit - inner).div_euclid(8)).address;
+                let index = self.index(&address, class, granule);
+                let old = pool().select(self.builder.term(variable), index);
+                let old = Self::to_bits(old, kept, field_bits as u8);
+                let new = Self::replaced(old, field_bits, inner, bits, value);
+                let value = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
+                self.push(Operation::Store {
+                    region,
+                    index,
+                    value,
+                });
+            }
+            (FieldHome::Region { region, variable }, FieldKind::Mixed) => {
+                let contents = self.builder.term(variable);
+                let (first, skipped, count) = Self::elements(start, inner, bits, granule);
+                let address = spot.shifted(bit.div_euclid(8) - first).address;
+                let index = self.index(&address, class, granule);
+                let shift = granule.trailing_zeros();
+                let width = 8 * granule as i64;
+                for number in 0..count {
+                    let index = self.index_plus(index, number, shift);
+                    // The part of the value that goes into this element.
+                    let low = (number * width).max(skipped);
+                    let high = ((number + 1) * width).min(skipped + i64::from(bits));
+                    let part = Self::slice(value, low - skipped, (high - low) as u32);
+                    let value = if high - low == width {
+                        part
+                    } else {
+                        let old = pool().select(contents, index);
+                        Self::replaced(
+                            old,
+                            width as u32,
+                            low - number * width,
+                            (high - low) as u32,
+                            part,
+                        )
+                    };
+                    self.push(Operation::Store {
+                        region,
+                        index,
+                        value,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The bits with some of them replaced.
+    fn replaced(old: TermId, total: u32, from: i64, bits: u32, value: TermId) -> TermId {
+        let from = from as u32;
+        let mut result = value;
+        if from > 0 {
+            result = pool().concat(result, Self::slice(old, 0, from));
+        }
+        let above = from + bits;
+        if above < total {
+            result = pool().concat(Self::slice(old, above.into(), total - above), result);
+        }
+        result
+    }
+
+    /// The constant of a form whose bytes are all the same.
+    pub fn repeated_byte(&mut self, form: Kept, bits: u32, byte: u8) -> TermId {
+        let pattern = u128::from_le_bytes([byte; 16]);
+        match form {
+            Kept::Bits(width) => pool().bv(width, pattern),
+            Kept::Bool => pool().boolean(byte != 0),
+            Kept::Float(format) => pool().float(FloatValue::from_bits(format, pattern)),
+            Kept::Int if byte == 0 => pool().int(0),
+            Kept::Int => {
+                let bits = bits.clamp(1, 128) as u8;
+                let value = crate::term::BitVecValue::new(bits, pattern).signed();
+                pool().int_big(value.into())
+            }
+        }
+    }
+
+    /// Whether a term is a constant.
+    pub fn is_constant(term: TermId) -> bool {
+        pool().constant(term).is_some()
+    }
+}

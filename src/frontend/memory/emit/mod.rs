@@ -1,0 +1,366 @@
+//! Makes the program's edges, once it is decided where everything lives.
+
+mod allocation;
+mod calls;
+mod expressions;
+mod functions;
+mod instructions;
+mod memory;
+mod places;
+mod start;
+mod transfer;
+
+use rustc_hash::FxHashMap;
+
+use super::MemoryOptions;
+use super::arithmetic::{Semantics, pool};
+use super::builder::{Builder, Description};
+use super::constraints::Facts;
+use super::plan::{ClassId, Home, Kept, Plan, Planner};
+use crate::frontend::ir::{FunctionIndex, ObjectIndex, ScalarType, Storage, Unit};
+use crate::program::{
+    Arithmetic, CScalar, FunctionId, InputId, InputKind, LocationId, Operation, Program, Role,
+    Scope, Span, UnsupportedReason, VariableId,
+};
+use crate::term::{Build, RoundingMode, Sort, Symbol, TermId, TermKind, for_each_subterm};
+
+pub use calls::Interface;
+
+/// Makes the edges of all functions.
+pub struct Emitter<'a, 'b> {
+    unit: &'a Unit,
+    options: &'b MemoryOptions,
+    facts: &'b Facts<'a>,
+    plan: &'b Plan,
+    planner: &'b Planner<'a, 'b>,
+    builder: &'b mut Builder,
+    semantics: Semantics,
+    function_ids: &'b [Option<FunctionId>],
+    interfaces: Vec<Option<Interface>>,
+    /// The automatic objects of each function.
+    locals_of: Vec<Vec<ObjectIndex>>,
+    /// The variable that holds the rounding mode, if it can change.
+    rounding: Option<VariableId>,
+    // --- of the function that is being emitted ---
+    index: FunctionIndex,
+    function: FunctionId,
+    /// Where the operations in `operations` start; `None` where control does not come.
+    current: Option<LocationId>,
+    operations: Vec<Operation>,
+    span: Span,
+    /// What an access in the current instruction turned out to need that is not supported.
+    trouble: Option<String>,
+    sink: Option<LocationId>,
+    errors: FxHashMap<Span, LocationId>,
+    temporaries: FxHashMap<Sort, Vec<VariableId>>,
+    /// How many temporaries of a sort the current instruction uses.
+    taken: FxHashMap<Sort, usize>,
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    /// An emitter for the unit.
+    pub fn new(
+        unit: &'a Unit,
+        options: &'b MemoryOptions,
+        planner: &'b Planner<'a, 'b>,
+        plan: &'b Plan,
+        builder: &'b mut Builder,
+    ) -> Self {
+        let function_ids = planner.function_ids;
+        let mut locals_of = vec![Vec::new(); unit.functions.len()];
+        for (index, object) in unit.objects.iter().enumerate() {
+            if let Storage::Automatic(function) = object.storage
+                && let Some(list) = locals_of.get_mut(function.0 as usize)
+            {
+                list.push(ObjectIndex(index as u32));
+            }
+        }
+        let semantics = Semantics {
+            arithmetic: options.arithmetic,
+            pointer_bits: unit.data_model.pointer_bits(),
+        };
+        let rounding = unit.dynamic_rounding.then(|| {
+            builder.variable(
+                "rounding mode",
+                Sort::BitVec(2),
+                Description {
+                    scope: Scope::Global,
+                    role: Role::Model,
+                    c_type: None,
+                    span: Span::NONE,
+                },
+            )
+        });
+        Self {
+            unit,
+            options,
+            facts: planner.facts,
+            plan,
+            planner,
+            builder,
+            semantics,
+            function_ids,
+            interfaces: Vec::new(),
+            locals_of,
+            rounding,
+            index: unit.start,
+            function: FunctionId(0),
+            current: None,
+            operations: Vec::new(),
+            span: Span::NONE,
+            trouble: None,
+            sink: None,
+            errors: FxHashMap::default(),
+            temporaries: FxHashMap::default(),
+            taken: FxHashMap::default(),
+        }
+    }
+
+    /// Emits everything.
+    pub fn run(mut self) {
+        self.declare_functions();
+        for index in 0..self.unit.functions.len() {
+            if self.function_ids[index].is_some() {
+                self.emit_function(FunctionIndex(index as u32));
+            }
+        }
+    }
+
+    const fn program(&mut self) -> &mut Program {
+        &mut self.builder.program
+    }
+
+    /// The current rounding mode.
+    fn mode(&self) -> TermId {
+        match self.rounding {
+            Some(variable) => self.builder.term(variable),
+            None => pool().rounding(RoundingMode::NearestEven),
+        }
+    }
+
+    fn home(&self, object: ObjectIndex) -> Home {
+        self.plan
+            .homes
+            .get(object.0 as usize)
+            .copied()
+            .unwrap_or(Home::Unused)
+    }
+
+    const fn pointer_sort(&self) -> Sort {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => Sort::BitVec(self.semantics.pointer_bits),
+            Arithmetic::Integer => Sort::Int,
+        }
+    }
+
+    /// A constant of the pointer's sort.
+    fn pointer_constant(&self, value: i128) -> TermId {
+        self.semantics.constant(value, ScalarType::Pointer)
+    }
+
+    fn pointer_add(&self, a: TermId, b: TermId) -> TermId {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => pool().add(a, b),
+            Arithmetic::Integer => pool().int_add(a, b),
+        }
+    }
+
+    fn pointer_sub(&self, a: TermId, b: TermId) -> TermId {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => pool().sub(a, b),
+            Arithmetic::Integer => pool().int_sub(a, b),
+        }
+    }
+
+    // --- control flow ---
+
+    /// Starts to collect operations at the location.
+    fn begin(&mut self, location: LocationId) {
+        debug_assert!(self.operations.is_empty());
+        self.current = Some(location);
+    }
+
+    fn push(&mut self, operation: Operation) {
+        if self.current.is_some() {
+            self.operations.push(operation);
+        }
+    }
+
+    fn assign(&mut self, target: VariableId, value: TermId) {
+        self.push(Operation::Assign { target, value });
+    }
+
+    fn assume(&mut self, condition: TermId) {
+        if condition != TermId::TRUE {
+            self.push(Operation::Assume(condition));
+        }
+    }
+
+    /// A new location of the current function.
+    fn location(&mut self) -> LocationId {
+        self.builder.location(self.function, self.span, None)
+    }
+
+    /// Puts what was collected on an edge to the location and stops.
+    fn finish(&mut self, target: LocationId) {
+        let operations = std::mem::take(&mut self.operations);
+        if let Some(source) = self.current.take() {
+            self.builder.edge(source, target, operations, self.span);
+        }
+    }
+
+    /// Puts what was collected on an edge, if anything, and gives the location after it; `None` where control does not
+    /// come.
+    fn cut(&mut self) -> Option<LocationId> {
+        let source = self.current?;
+        if self.operations.is_empty() {
+            return Some(source);
+        }
+        let target = self.location();
+        self.finish(target);
+        self.current = Some(target);
+        Some(target)
+    }
+
+    /// An edge with one condition, unless it is false.
+    fn branch(&mut self, source: LocationId, target: LocationId, condition: TermId) {
+        if condition != TermId::FALSE {
+            let operations = if condition == TermId::TRUE {
+                Vec::new()
+            } else {
+                vec![Operation::Assume(condition)]
+            };
+            self.builder.edge(source, target, operations, self.span);
+        }
+    }
+
+    /// The location of the function without successors, where paths end that do not return.
+    fn sink(&mut self) -> LocationId {
+        match self.sink {
+            Some(sink) => sink,
+            None => {
+                let sink = self.builder.location(self.function, Span::NONE, None);
+                self.sink = Some(sink);
+                sink
+            }
+        }
+    }
+
+    /// Here something happens that is not modelled; nothing comes after it.
+    fn unsupported(&mut self, reason: &str) {
+        self.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
+        let sink = self.sink();
+        self.finish(sink);
+    }
+
+    /// Notes that the current instruction cannot be expressed.
+    fn note_trouble(&mut self, reason: &str) {
+        if self.trouble.is_none() {
+            self.trouble = Some(reason.to_owned());
+        }
+    }
+
+    /// If the terms made since the last call could not express what they should, ends the path here.
+    fn check_trouble(&mut self) {
+        if let Some(reason) = self.trouble.take() {
+            self.unsupported(&reason);
+        }
+    }
+
+    // --- variables ---
+
+    /// A temporary variable of the current function that the current instruction does not use yet.
+    fn temporary(&mut self, sort: Sort) -> VariableId {
+        let taken = self.taken.entry(sort).or_insert(0);
+        let number = *taken;
+        *taken += 1;
+        if let Some(&variable) = self
+            .temporaries
+            .get(&sort)
+            .and_then(|list| list.get(number))
+        {
+            return variable;
+        }
+        let name = self
+            .unit
+            .functions
+            .get(self.index.0 as usize)
+            .map_or("", |function| &function.name);
+        let name = format!("{name}::temporary {number} of {sort}");
+        let variable = self.builder.variable(
+            &name,
+            sort,
+            Description {
+                scope: Scope::Local(self.function),
+                role: Role::Temporary,
+                c_type: None,
+                span: Span::NONE,
+            },
+        );
+        self.temporaries.entry(sort).or_default().push(variable);
+        variable
+    }
+
+    /// A new input here.
+    fn input(&mut self, kind: InputKind, sort: Sort, c_type: Option<CScalar>) -> InputId {
+        self.builder.input(kind, sort, c_type, self.span)
+    }
+
+    /// Any value of the sort, in a temporary.
+    fn any(&mut self, sort: Sort, kind: InputKind, c_type: Option<CScalar>) -> TermId {
+        let target = self.temporary(sort);
+        let input = self.input(kind, sort, c_type);
+        self.push(Operation::Havoc { target, input });
+        self.builder.term(target)
+    }
+
+    /// The value that the term has now, whatever is assigned later.
+    fn freeze(&mut self, term: TermId) -> TermId {
+        if crate::term::Pool::constant(pool(), term).is_some() {
+            return term;
+        }
+        let sort = crate::term::Pool::sort(pool(), term);
+        let variable = self.temporary(sort);
+        self.assign(variable, term);
+        self.builder.term(variable)
+    }
+
+    /// Whether the term depends on one of the variables.
+    fn mentions(&self, term: TermId, variables: &[VariableId]) -> bool {
+        let symbols: Vec<Symbol> = variables
+            .iter()
+            .map(|&variable| self.builder.symbol(variable))
+            .collect();
+        let mut found = false;
+        for_each_subterm(pool(), [term], |_, kind| {
+            if let TermKind::Variable { symbol, .. } = kind {
+                found |= symbols.contains(&symbol);
+            }
+        });
+        found
+    }
+
+    /// How C sees a scalar.
+    const fn c_scalar(scalar: ScalarType) -> CScalar {
+        match scalar {
+            ScalarType::Integer { bits, signed } => CScalar::Integer { bits, signed },
+            ScalarType::Bool => CScalar::Bool,
+            ScalarType::Float(_) => CScalar::Float,
+            ScalarType::Pointer => CScalar::Pointer,
+        }
+    }
+
+    /// The form in which a scalar of the type is loaded and stored; `bits` is the width of the access.
+    fn form(&self, scalar: ScalarType, bits: u32) -> Kept {
+        match (scalar, self.semantics.arithmetic) {
+            (ScalarType::Bool, _) => Kept::Bool,
+            (ScalarType::Float(format), _) => Kept::Float(format),
+            (_, Arithmetic::Integer) => Kept::Int,
+            (_, Arithmetic::BitVector) => Kept::Bits(bits.clamp(1, 128) as u8),
+        }
+    }
+
+    fn class_fields(&self, id: ClassId) -> &'b [super::plan::FieldPlan] {
+        &self.plan.class_by_id(id).fields
+    }
+}

@@ -1,0 +1,462 @@
+//! Addresses as sums, and the fields that they mean.
+
+use super::super::cells::FieldKind;
+use super::super::plan::{ClassId, FieldHome, FieldPlan, Home};
+use super::super::points_to::Target;
+use super::super::walk::{self, Congruence};
+use super::*;
+use crate::frontend::ir::{BinaryOp, Expr, UnaryOp};
+use crate::term::{Constant, Pool};
+
+/// What an address starts from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// An object.
+    Object(ObjectIndex),
+    /// A pointer's value.
+    Value(TermId),
+}
+
+/// An address: the base, plus a constant, plus multiples of terms, in bytes.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// Where it starts.
+    pub base: Base,
+    /// Bytes.
+    pub constant: i128,
+    /// Terms of the pointer's sort with their factors.
+    pub parts: Vec<(i128, TermId)>,
+}
+
+/// An address together with what the points-to analysis says of it.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    /// The address.
+    pub address: Linear,
+    /// Its class, and the offset there.
+    pub target: Target,
+}
+
+impl Spot {
+    /// The spot some bytes further.
+    pub fn shifted(&self, bytes: i64) -> Self {
+        let mut result = self.clone();
+        result.address.constant += i128::from(bytes);
+        result.target = result.target.shifted(bytes);
+        result
+    }
+}
+
+/// A field that an access falls into.
+#[derive(Copy, Clone, Debug)]
+pub struct Located<'b> {
+    /// Its class.
+    pub class: ClassId,
+    /// The field.
+    pub plan: &'b FieldPlan,
+    /// Where the access starts in it, in bits; in a mixed field that repeats, within a repetition.
+    pub bit: i64,
+}
+
+impl<'b> Emitter<'_, 'b> {
+    /// The address that an expression of the unit stands for, where it is that of a place or a range.
+    pub fn spot(&mut self, address: &Expr) -> Spot {
+        let target = self.facts.target(address);
+        Spot {
+            address: self.linear(address),
+            target,
+        }
+    }
+
+    /// The start of an object.
+    pub fn object_spot(&self, object: ObjectIndex) -> Spot {
+        Spot {
+            address: Linear {
+                base: Base::Object(object),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: self.facts.graph.canonical(self.facts.object(object)),
+        }
+    }
+
+    /// The start of the object that the term points to, of the class at the offset.
+    pub fn term_spot(&self, address: TermId, target: Target) -> Spot {
+        Spot {
+            address: Linear {
+                base: Base::Value(address),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: self.facts.graph.canonical(target),
+        }
+    }
+
+    /// An address expression as a sum.
+    pub fn linear(&mut self, address: &Expr) -> Linear {
+        match address {
+            Expr::ObjectAddress(object) => Linear {
+                base: Base::Object(*object),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            Expr::Offset { base, bytes } => {
+                let mut result = self.linear(base);
+                match walk::byte_distance(bytes) {
+                    Congruence {
+                        modulus: 0,
+                        remainder,
+                    } => result.constant += i128::from(remainder),
+                    _ => self.add_bytes(&mut result, bytes, 1),
+                }
+                result
+            }
+            _ => {
+                let value = self.value(address);
+                Linear {
+                    base: Base::Value(value),
+                    constant: 0,
+                    parts: Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// Adds a number of bytes times a factor; sums and constant factors are taken apart, which is exact in the modular
+    /// arithmetic of pointers and on mathematical integers alike.
+    fn add_bytes(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
+        let is_address_wide = |scalar: &ScalarType| match scalar {
+            ScalarType::Integer { bits, .. } => *bits == self.semantics.pointer_bits,
+            _ => false,
+        };
+        match bytes {
+            Expr::Integer { value, .. } => {
+                sum.constant = sum.constant.wrapping_add(value.wrapping_mul(factor))
+            }
+            Expr::Binary {
+                op: op @ (BinaryOp::Add | BinaryOp::Subtract),
+                left,
+                right,
+                scalar,
+            } if is_address_wide(scalar) => {
+                self.add_bytes(sum, left, factor);
+                let factor = if *op == BinaryOp::Add {
+                    factor
+                } else {
+                    -factor
+                };
+                self.add_bytes(sum, right, factor);
+            }
+            Expr::Binary {
+                op: BinaryOp::Multiply,
+                left,
+                right,
+                scalar,
+            } if is_address_wide(scalar) => {
+                match (walk::constant_integer(left), walk::constant_integer(right)) {
+                    (_, Some(value))
+                        if value.unsigned_abs() < 1 << 48 && factor.unsigned_abs() < 1 << 48 =>
+                    {
+                        self.add_bytes(sum, left, factor * value);
+                    }
+                    (Some(value), _)
+                        if value.unsigned_abs() < 1 << 48 && factor.unsigned_abs() < 1 << 48 =>
+                    {
+                        self.add_bytes(sum, right, factor * value);
+                    }
+                    _ => self.add_part(sum, bytes, factor),
+                }
+            }
+            Expr::Unary {
+                op: UnaryOp::Negate,
+                operand,
+                scalar,
+            } if is_address_wide(scalar) => self.add_bytes(sum, operand, -factor),
+            _ => self.add_part(sum, bytes, factor),
+        }
+    }
+
+    fn add_part(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
+        let from = walk::type_of(bytes, self.semantics.pointer_bits);
+        let to = ScalarType::Integer {
+            bits: self.semantics.pointer_bits,
+            signed: true,
+        };
+        let value = self.value(bytes);
+        let mode = self.mode();
+        let value = if from == to {
+            value
+        } else {
+            self.semantics.convert(value, from, to, mode)
+        };
+        sum.parts.push((factor, value));
+    }
+
+    /// The address of an object as a term.
+    pub fn object_address(&mut self, object: ObjectIndex) -> TermId {
+        match self.home(object) {
+            Home::Static(_, Some(address)) => address,
+            Home::Dynamic(_, variable) => self.builder.term(variable),
+            // Not reached: whose address is used as a value is in memory.
+            Home::Static(_, None) | Home::Variables(_) | Home::Unused => {
+                self.note_trouble("the address of an object that has none");
+                self.pointer_constant(0)
+            }
+        }
+    }
+
+    fn base_term(&mut self, base: Base) -> TermId {
+        match base {
+            Base::Object(object) => self.object_address(object),
+            Base::Value(value) => value,
+        }
+    }
+
+    fn scaled(&self, factor: i128, term: TermId) -> TermId {
+        match (factor, self.semantics.arithmetic) {
+            (1, _) => term,
+            (_, Arithmetic::BitVector) => pool().mul(self.pointer_constant(factor), term),
+            (_, Arithmetic::Integer) => pool().int_mul(self.pointer_constant(factor), term),
+        }
+    }
+
+    /// An address as one term.
+    pub fn address_term(&mut self, address: &Linear) -> TermId {
+        let mut sum = self.base_term(address.base);
+        for &(factor, part) in &address.parts {
+            sum = self.pointer_add(sum, self.scaled(factor, part));
+        }
+        if address.constant == 0 {
+            return sum;
+        }
+        self.pointer_add(sum, self.pointer_constant(address.constant))
+    }
+
+    /// The index of the region's element at the address: (address - base) divided by the granule.
+    ///
+    /// What is a multiple of the granule is divided on its own, so that an array's index stays visible:
+    /// ⌊(p + c·g)/g⌋ = ⌊p/g⌋ + c, also modulo the address space.
+    pub fn index(&mut self, address: &Linear, class: ClassId, granule: u64) -> TermId {
+        let shift = granule.trailing_zeros();
+        let size = i128::from(granule);
+        let single = self.plan.class_by_id(class).single;
+        let mut rest: Option<TermId> = None;
+        let mut constant = address.constant;
+        let add = |this: &Self, sum: &mut Option<TermId>, term: TermId| {
+            *sum = Some(match *sum {
+                Some(sum) => this.pointer_add(sum, term),
+                None => term,
+            });
+        };
+        match (address.base, single) {
+            (Base::Object(object), Some(single)) if object == single => {}
+            (base, _) => {
+                let mut term = self.base_term(base);
+                if let Some(single) = single {
+                    let start = self.object_address(single);
+                    term = self.pointer_sub(term, start);
+                }
+                match self.constant_value(term) {
+                    Some(value) => constant += value,
+                    None => add(self, &mut rest, term),
+                }
+            }
+        }
+        let mut index: Option<TermId> = None;
+        for &(factor, part) in &address.parts {
+            if factor % size == 0 {
+                let part = self.narrowed(part, shift);
+                let part = self.index_scaled(factor / size, part, shift);
+                self.index_add(&mut index, part);
+            } else {
+                let part = self.scaled(factor, part);
+                add(self, &mut rest, part);
+            }
+        }
+        if constant.rem_euclid(size) != 0
+            && let Some(rest) = &mut rest
+        {
+            let low = constant.rem_euclid(size);
+            *rest = self.pointer_add(*rest, self.pointer_constant(low));
+        }
+        if let Some(rest) = rest {
+            let part = match self.semantics.arithmetic {
+                Arithmetic::BitVector => {
+                    pool().extract(rest, self.semantics.pointer_bits - 1, shift as u8)
+                }
+                Arithmetic::Integer => pool().int_div(rest, self.pointer_constant(size)),
+            };
+            self.index_add(&mut index, part);
+        }
+        let constant = self.index_constant(constant.div_euclid(size), shift);
+        match index {
+            None => constant,
+            Some(index) => match self.semantics.arithmetic {
+                Arithmetic::BitVector => pool().add(index, constant),
+                Arithmetic::Integer => pool().int_add(index, constant),
+            },
+        }
+    }
+
+    fn constant_value(&self, term: TermId) -> Option<i128> {
+        match pool().constant(term)? {
+            Constant::BitVec(value) => Some(value.signed()),
+            Constant::Int(value) => i128::try_from(value).ok(),
+            _ => None,
+        }
+    }
+
+    /// The low bits of a term, as many as an index has.
+    fn narrowed(&self, term: TermId, shift: u32) -> TermId {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                pool().extract(term, self.semantics.pointer_bits - 1 - shift as u8, 0)
+            }
+            Arithmetic::Integer => term,
+        }
+    }
+
+    /// A constant of the sort of the indices.
+    pub fn index_constant(&self, value: i128, shift: u32) -> TermId {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                pool().bv_signed(self.semantics.pointer_bits - shift as u8, value)
+            }
+            Arithmetic::Integer => pool().int_big(value.into()),
+        }
+    }
+
+    fn index_scaled(&self, factor: i128, term: TermId, shift: u32) -> TermId {
+        if factor == 1 {
+            return term;
+        }
+        let factor = self.index_constant(factor, shift);
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => pool().mul(factor, term),
+            Arithmetic::Integer => pool().int_mul(factor, term),
+        }
+    }
+
+    fn index_add(&self, sum: &mut Option<TermId>, term: TermId) {
+        *sum = Some(match (*sum, self.semantics.arithmetic) {
+            (None, _) => term,
+            (Some(sum), Arithmetic::BitVector) => pool().add(sum, term),
+            (Some(sum), Arithmetic::Integer) => pool().int_add(sum, term),
+        });
+    }
+
+    /// The field that contains the bit so far after the target, if one does.
+    pub fn locate(&self, target: Target, bit: i64) -> Option<Located<'b>> {
+        let target = self
+            .facts
+            .graph
+            .canonical(target.shifted(bit.div_euclid(8)));
+        let start = target
+            .offset
+            .wrapping_mul(8)
+            .wrapping_add(bit.rem_euclid(8));
+        let class = *self.plan.class_of.get(&target.node)?;
+        let fields = &self.plan.class_by_id(class).fields;
+        let after = fields.partition_point(|plan| plan.field.start <= start);
+        let plan = fields.get(after.checked_sub(1)?)?;
+        (start < plan.field.end()).then(|| Located {
+            class,
+            plan,
+            bit: start.wrapping_sub(plan.field.start),
+        })
+    }
+
+    /// The first bit at or after the one so far after the target, but before the end, at which a field goes on or
+    /// begins; `None` if nothing lies there.
+    pub fn next_field(&self, target: Target, bit: i64, end: i64) -> Option<i64> {
+        if bit >= end {
+            return None;
+        }
+        if self.locate(target, bit).is_some() {
+            return Some(bit);
+        }
+        let canonical = self
+            .facts
+            .graph
+            .canonical(target.shifted(bit.div_euclid(8)));
+        let start = canonical
+            .offset
+            .wrapping_mul(8)
+            .wrapping_add(bit.rem_euclid(8));
+        let class = self.plan.class_of.get(&canonical.node)?;
+        let class = self.plan.class_by_id(*class);
+        let after = class
+            .fields
+            .partition_point(|plan| plan.field.start <= start);
+        let next = match class.fields.get(after) {
+            Some(plan) => plan.field.start,
+            None if class.period == 0 => return None,
+            None => {
+                let period = i64::try_from(class.period).ok()?.checked_mul(8)?;
+                class.fields.first()?.field.start.checked_add(period)?
+            }
+        };
+        let next = bit.checked_add(next.checked_sub(start)?)?;
+        (next < end).then_some(next)
+    }
+
+    /// The variables that hold what lies in the range; a store there may change them.
+    pub fn variables_in(&self, target: Target, bits: i64) -> Vec<VariableId> {
+        let mut result = Vec::new();
+        let root = self.facts.graph.canonical(target).node;
+        if let Some(id) = self.plan.class_of.get(&root) {
+            let whole = self.plan.class_by_id(*id).period != 0;
+            let start = self.facts.graph.canonical(target).offset.wrapping_mul(8);
+            for plan in self.class_fields(*id) {
+                let overlaps =
+                    plan.field.start < start.saturating_add(bits) && start < plan.field.end();
+                if whole || overlaps {
+                    match plan.home {
+                        FieldHome::Variable(variable) | FieldHome::Region { variable, .. } => {
+                            result.push(variable)
+                        }
+                        FieldHome::Unsupported => {}
+                    }
+                }
+            }
+        }
+        result
+    }
+
+    /// The spot with an address that does not change when the range of so many bytes from `written` is written to.
+    pub fn frozen_spot(&mut self, spot: Spot, written: &Spot, size: u64) -> Spot {
+        let bits = i64::try_from(size.saturating_mul(8)).unwrap_or(i64::MAX);
+        let variables = self.variables_in(written.target, bits);
+        let base = match spot.address.base {
+            Base::Value(value) => Some(value),
+            Base::Object(object) => match self.home(object) {
+                Home::Dynamic(_, variable) => Some(self.builder.term(variable)),
+                _ => None,
+            },
+        };
+        let depends = base
+            .into_iter()
+            .chain(spot.address.parts.iter().map(|part| part.1))
+            .any(|term| self.mentions(term, &variables));
+        if !depends {
+            return spot;
+        }
+        let address = self.address_term(&spot.address);
+        let address = self.freeze(address);
+        Spot {
+            address: Linear {
+                base: Base::Value(address),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: spot.target,
+        }
+    }
+
+    /// Whether the field is kept whole, by accesses of just this range.
+    pub const fn is_whole(located: &Located<'_>, bits: u32) -> bool {
+        located.bit == 0
+            && located.plan.field.bits == bits as u64
+            && matches!(located.plan.field.kind, FieldKind::Uniform(_))
+    }
+}

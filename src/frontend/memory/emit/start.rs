@@ -1,0 +1,106 @@
+//! What happens before the start function's first instruction: addresses are chosen, memory and globals get their
+//! first contents.
+
+use super::super::plan::{ArenaKind, FieldHome};
+use super::transfer::{Overlap, Source};
+use super::*;
+use crate::frontend::ir::Storage;
+use crate::term::Value;
+
+impl Emitter<'_, '_> {
+    /// Emits it at the current location.
+    pub fn begin_program(&mut self) {
+        if let Some(mode) = self.rounding {
+            self.assign(mode, pool().rounding(RoundingMode::NearestEven));
+        }
+        for chosen in self.plan.chosen.clone() {
+            self.choose(chosen);
+            self.taken.clear();
+        }
+        for index in 0..self.plan.arenas.len() {
+            let arena = &self.plan.arenas[index];
+            let (low, high) = (arena.range.low, arena.range.high);
+            let middle = low + (high - low) / 2;
+            match arena.kind {
+                ArenaKind::Once => {}
+                ArenaKind::Up(next) => {
+                    let start = self.pointer_constant(low.next_multiple_of(16).into());
+                    self.assign(next, start);
+                }
+                ArenaKind::Both { up, down } => {
+                    let start = self.pointer_constant(middle.next_multiple_of(16).into());
+                    self.assign(up, start);
+                    self.assign(down, start);
+                }
+            }
+        }
+        for index in 0..self.plan.classes.len() {
+            self.begin_class(ClassId(index as u32));
+        }
+        for index in 0..self.unit.objects.len() {
+            let object = ObjectIndex(index as u32);
+            let data = &self.unit.objects[index];
+            if matches!(data.storage, Storage::Automatic(_)) {
+                continue;
+            }
+            match self.home(object) {
+                Home::Variables(_) => {
+                    let spot = self.object_spot(object);
+                    self.transfer(&spot, data.size, Source::Byte(0), Overlap::No);
+                }
+                Home::Static(id, _) if self.plan.class_by_id(id).arbitrary => {
+                    let spot = self.object_spot(object);
+                    self.transfer(&spot, data.size, Source::Byte(0), Overlap::No);
+                }
+                _ => {}
+            }
+            self.taken.clear();
+        }
+    }
+
+    /// Chooses the address of an object.
+    fn choose(&mut self, chosen: super::super::plan::Chosen) {
+        let windows = chosen.windows;
+        let low = self.any(Sort::Bool, InputKind::MemoryModel, None);
+        let position = self.position(windows.position_bits, windows.step);
+        let window = pool().ite(
+            low,
+            self.pointer_constant(windows.low.into()),
+            self.pointer_constant(windows.high.into()),
+        );
+        let address = self.pointer_add(window, position);
+        self.assign(chosen.variable, address);
+    }
+
+    /// The first contents of a class's regions: zero where all that exists is zero, else anything.
+    fn begin_class(&mut self, id: ClassId) {
+        let class = self.plan.class_by_id(id);
+        if let Some(target) = class.sizes {
+            self.havoc_whole(
+                target,
+                InputKind::Unknown("the size of an object".to_owned()),
+            );
+        }
+        let arbitrary = class.arbitrary;
+        for plan in self.class_fields(id) {
+            let FieldHome::Region { variable, .. } = plan.home else {
+                continue;
+            };
+            if arbitrary {
+                self.havoc_whole(variable, InputKind::Uninitialised);
+                continue;
+            }
+            if let Sort::Array { index, .. } = self.builder.program.variables[variable.index()].sort
+            {
+                let zero = pool().value(&Value::zero(plan.kept.sort().into()));
+                self.assign(variable, pool().const_array(index, zero));
+            }
+        }
+    }
+
+    fn havoc_whole(&mut self, target: VariableId, kind: InputKind) {
+        let sort = self.builder.program.variables[target.index()].sort;
+        let input = self.input(kind, sort, None);
+        self.push(Operation::Havoc { target, input });
+    }
+}

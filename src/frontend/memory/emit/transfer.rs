@@ -1,0 +1,409 @@
+//! Copying, filling and making arbitrary whole ranges of memory.
+//!
+//! A range is taken apart into the elements that its class's fields have there. A few are written one by one; more
+//! become a loop over the class's repetitions, with a counter of its own.
+
+use super::super::cells::FieldKind;
+use super::super::plan::{FieldHome, MOST_ELEMENTS};
+use super::super::points_to::Target;
+use super::places::{Base, Spot};
+use super::*;
+use crate::frontend::ir::BinaryOp;
+use crate::term::{Constant, Pool};
+
+/// What a range is to hold.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// What another range holds.
+    Copy(Spot),
+    /// One byte everywhere.
+    Byte(u8),
+    /// Anything.
+    Any(InputKind),
+}
+
+/// Whether two ranges may overlap without being equal.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// They are equal or disjoint.
+    No,
+    /// They may.
+    Possible,
+}
+
+/// An element of a range.
+#[derive(Copy, Clone, Debug)]
+struct Element {
+    /// First bit from the range's start.
+    bit: i64,
+    /// Number of bits.
+    bits: u32,
+    /// The form in which it is kept.
+    form: Kept,
+    /// Its variable, if it is all of one.
+    variable: Option<VariableId>,
+}
+
+impl Emitter<'_, '_> {
+    /// Writes a range of so many bytes.
+    pub fn transfer(&mut self, destination: &Spot, size: u64, source: Source, overlap: Overlap) {
+        if self.current.is_none() || size == 0 || self.whole_object(destination, size, &source) {
+            return;
+        }
+        let destination = self.frozen_spot(destination.clone(), destination, size);
+        let source = match source {
+            Source::Copy(spot) => Source::Copy(self.frozen_spot(spot, &destination, size)),
+            other => other,
+        };
+        let root = self.facts.graph.canonical(destination.target).node;
+        let period = self.facts.graph.period(root);
+        let repetitions = if period == 0 { 1 } else { size / period };
+        let per_repetition = |this: &Self| {
+            this.plan
+                .class_of
+                .get(&root)
+                .map_or(0, |id| this.plan.elements(*id, period.max(1)))
+        };
+        if repetitions > 1
+            && repetitions.saturating_mul(per_repetition(self)) > MOST_ELEMENTS
+            && self.repeats(&source, period)
+        {
+            self.transfer_by_loop(&destination, size, period, &source, overlap);
+        } else {
+            self.transfer_elements(&destination, 0, size, &source, overlap);
+        }
+    }
+
+    /// A single object that is overwritten as a whole.
+    fn whole_object(&mut self, destination: &Spot, size: u64, source: &Source) -> bool {
+        let Base::Object(object) = destination.address.base else {
+            return false;
+        };
+        let root = self.facts.graph.canonical(destination.target).node;
+        let Some(&id) = self.plan.class_of.get(&root) else {
+            return false;
+        };
+        let class = self.plan.class_by_id(id);
+        if class.single != Some(object)
+            || destination.address.constant != 0
+            || !destination.address.parts.is_empty()
+            || self.unit.objects[object.0 as usize].size > size
+            || matches!(source, Source::Copy(_))
+        {
+            return false;
+        }
+        for plan in self.class_fields(id) {
+            let FieldHome::Region { variable, .. } = plan.home else {
+                continue;
+            };
+            let sort = self.builder.program.variables[variable.index()].sort;
+            match source {
+                Source::Byte(byte) => {
+                    let Sort::Array { index, .. } = sort else {
+                        continue;
+                    };
+                    let bits = match plan.field.kind {
+                        FieldKind::Uniform(_) => plan.field.bits as u32,
+                        FieldKind::Mixed => 8 * plan.field.granule as u32,
+                    };
+                    let element = self.repeated_byte(plan.kept, bits, *byte);
+                    self.assign(variable, pool().const_array(index, element));
+                }
+                Source::Any(kind) => {
+                    let input = self.input(kind.clone(), sort, None);
+                    self.push(Operation::Havoc {
+                        target: variable,
+                        input,
+                    });
+                }
+                Source::Copy(_) => {}
+            }
+        }
+        true
+    }
+
+    /// Whether what is to be written is the same place of its class in every repetition.
+    fn repeats(&self, source: &Source, period: u64) -> bool {
+        match source {
+            Source::Copy(spot) => {
+                let next = spot.target.shifted(i64::try_from(period).unwrap_or(0));
+                self.facts.graph.canonical(next) == self.facts.graph.canonical(spot.target)
+            }
+            _ => true,
+        }
+    }
+
+    /// The elements of a part of the range, bytes `from` to `to`.
+    fn elements_between(&self, target: Target, from: u64, to: u64) -> Vec<Element> {
+        let to_bits = |bytes: u64| i64::try_from(bytes.saturating_mul(8)).unwrap_or(i64::MAX);
+        let end = to_bits(to);
+        let mut elements = Vec::new();
+        let mut bit = to_bits(from);
+        while let Some(start) = self.next_field(target, bit, end) {
+            let Some(located) = self.locate(target, start) else {
+                break;
+            };
+            let field = &located.plan.field;
+            let rest = (field.bits as i64 - located.bit).min(end - start).max(1);
+            let variable = match located.plan.home {
+                FieldHome::Variable(variable) => Some(variable),
+                _ => None,
+            };
+            let whole = located.bit == 0 && rest as u64 == field.bits;
+            let (bits, form) = match (field.kind, variable) {
+                _ if located.plan.home == FieldHome::Unsupported => {
+                    bit = start + rest;
+                    continue;
+                }
+                (FieldKind::Uniform(_), _) if whole => (rest, located.plan.kept),
+                (FieldKind::Mixed, None) => {
+                    // Up to the end of the granule.
+                    let granule = 8 * field.granule as i64;
+                    let inside = (located.bit + field.start.rem_euclid(8)).rem_euclid(granule);
+                    let bits = rest.min(granule - inside);
+                    (bits, Kept::Bits(bits as u8))
+                }
+                _ => {
+                    let bits = rest.min(128);
+                    (bits, Kept::Bits(bits as u8))
+                }
+            };
+            elements.push(Element {
+                bit: start,
+                bits: bits as u32,
+                form,
+                variable: variable.filter(|_| whole),
+            });
+            bit = start + bits;
+        }
+        elements
+    }
+
+    fn transfer_elements(
+        &mut self,
+        destination: &Spot,
+        from: u64,
+        to: u64,
+        source: &Source,
+        overlap: Overlap,
+    ) {
+        let elements = self.elements_between(destination.target, from, to);
+        let mut waiting = Vec::new();
+        for element in elements {
+            match source {
+                Source::Any(kind) => self.store_anything(destination, element, kind),
+                Source::Byte(byte) => {
+                    let value = self.repeated_byte(element.form, element.bits, *byte);
+                    self.store(destination, element.bit, element.bits, element.form, value);
+                }
+                Source::Copy(spot) => {
+                    if self
+                        .next_field(
+                            spot.target,
+                            element.bit,
+                            element.bit + i64::from(element.bits),
+                        )
+                        .is_none()
+                    {
+                        // Nobody ever looks at these bits.
+                        continue;
+                    }
+                    let value = self.load(spot, element.bit, element.bits, element.form);
+                    if overlap == Overlap::Possible {
+                        let value = self.freeze(value);
+                        waiting.push((element, value));
+                    } else {
+                        self.store(destination, element.bit, element.bits, element.form, value);
+                    }
+                }
+            }
+        }
+        for (element, value) in waiting {
+            self.store(destination, element.bit, element.bits, element.form, value);
+        }
+    }
+
+    fn store_anything(&mut self, destination: &Spot, element: Element, kind: &InputKind) {
+        let sort = Sort::from(element.form.sort());
+        if let Some(target) = element.variable {
+            let c_type = self.builder.program.variables[target.index()].c_type;
+            let input = self.input(kind.clone(), sort, c_type);
+            self.push(Operation::Havoc { target, input });
+            return;
+        }
+        let value = self.any(sort, kind.clone(), None);
+        self.store(destination, element.bit, element.bits, element.form, value);
+        self.taken.entry(sort).and_modify(|taken| *taken -= 1);
+    }
+
+    fn transfer_by_loop(
+        &mut self,
+        destination: &Spot,
+        size: u64,
+        period: u64,
+        source: &Source,
+        overlap: Overlap,
+    ) {
+        let count = size / period;
+        let backwards = match (overlap, source) {
+            (Overlap::Possible, Source::Copy(spot)) => {
+                let from = self.address_term(&spot.address);
+                let to = self.address_term(&destination.address);
+                let condition =
+                    self.semantics
+                        .compare(BinaryOp::Less, [from, to], ScalarType::Pointer);
+                (condition != TermId::FALSE).then_some(condition)
+            }
+            _ => None,
+        };
+        let tail = count * period;
+        let Some(backwards) = backwards else {
+            self.loop_over(destination, count, period, source, Order::Up);
+            self.transfer_elements(destination, tail, size, source, Overlap::No);
+            return;
+        };
+        let Some(fork) = self.cut() else { return };
+        let (up, down, join) = (self.location(), self.location(), self.location());
+        self.branch(fork, up, pool().not(backwards));
+        self.branch(fork, down, backwards);
+        self.current = Some(up);
+        self.loop_over(destination, count, period, source, Order::Up);
+        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
+        self.finish(join);
+        self.current = Some(down);
+        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
+        self.loop_over(destination, count, period, source, Order::Down);
+        self.finish(join);
+        self.current = Some(join);
+    }
+
+    fn loop_over(
+        &mut self,
+        destination: &Spot,
+        count: u64,
+        period: u64,
+        source: &Source,
+        order: Order,
+    ) {
+        let sort = self.pointer_sort();
+        let counter = self.temporary(sort);
+        let variable = self.builder.term(counter);
+        let one = self.pointer_constant(1);
+        let zero = self.pointer_constant(0);
+        let limit = self.pointer_constant(count.into());
+        let (first, inside) = match order {
+            Order::Up => {
+                let less =
+                    self.semantics
+                        .compare(BinaryOp::Less, [variable, limit], ScalarType::Pointer);
+                (zero, less)
+            }
+            Order::Down => (limit, pool().ne(variable, zero)),
+        };
+        self.assign(counter, first);
+        let head = self.location();
+        self.finish(head);
+        let (body, exit) = (self.location(), self.location());
+        self.branch(head, body, inside);
+        self.branch(head, exit, pool().not(inside));
+        self.current = Some(body);
+        if order == Order::Down {
+            self.assign(counter, self.pointer_sub(variable, one));
+        }
+        let step = i128::from(period);
+        let mut here = destination.clone();
+        here.address.parts.push((step, variable));
+        let source = match source {
+            Source::Copy(spot) => {
+                let mut spot = spot.clone();
+                spot.address.parts.push((step, variable));
+                Source::Copy(spot)
+            }
+            other => other.clone(),
+        };
+        self.transfer_elements(&here, 0, period, &source, Overlap::No);
+        if order == Order::Up {
+            self.assign(counter, self.pointer_add(variable, one));
+        }
+        self.finish(head);
+        self.current = Some(exit);
+    }
+
+    /// Zero bytes in a new object whose size is a term; what lies behind its end is left alone.
+    pub fn zero_dynamic(&mut self, start: &Spot, size: TermId) {
+        let root = self.facts.graph.canonical(start.target).node;
+        let Some(&id) = self.plan.class_of.get(&root) else {
+            return;
+        };
+        let period = self.plan.class_by_id(id).period;
+        let known = match pool().constant(size) {
+            Some(Constant::BitVec(value)) => u64::try_from(value.bits()).ok(),
+            Some(Constant::Int(value)) => u64::try_from(value).ok(),
+            _ => None,
+        };
+        if let Some(size) = known {
+            self.transfer(start, size, Source::Byte(0), Overlap::No);
+            return;
+        }
+        if period == 0 {
+            let end = self.class_fields(id).last().map_or(0, |plan| {
+                plan.field.end() - start.target.offset.wrapping_mul(8)
+            });
+            let end = u64::try_from(end.max(0)).unwrap_or(0).div_ceil(8);
+            self.zero_guarded(start, end, None, size);
+            return;
+        }
+        let sort = self.pointer_sort();
+        let counter = self.temporary(sort);
+        let variable = self.builder.term(counter);
+        self.assign(counter, self.pointer_constant(0));
+        let head = self.location();
+        self.finish(head);
+        let inside = self
+            .semantics
+            .compare(BinaryOp::Less, [variable, size], ScalarType::Pointer);
+        let (body, exit) = (self.location(), self.location());
+        self.branch(head, body, inside);
+        self.branch(head, exit, pool().not(inside));
+        self.current = Some(body);
+        let mut here = start.clone();
+        here.address.parts.push((1, variable));
+        // What a repetition may reach behind the end is free, if it is small enough.
+        if period <= super::super::layout::GAP {
+            self.transfer_elements(&here, 0, period, &Source::Byte(0), Overlap::No);
+        } else {
+            self.zero_guarded(&here, period, Some(variable), size);
+        }
+        self.assign(
+            counter,
+            self.pointer_add(variable, self.pointer_constant(period.into())),
+        );
+        self.finish(head);
+        self.current = Some(exit);
+    }
+
+    /// Zeroes the elements of a range as far as they end within the object; `done` bytes come before the range.
+    fn zero_guarded(&mut self, start: &Spot, length: u64, done: Option<TermId>, size: TermId) {
+        for element in self.elements_between(start.target, 0, length) {
+            let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
+            let mut end = self.pointer_constant(end.into());
+            if let Some(done) = done {
+                end = self.pointer_add(done, end);
+            }
+            let inside =
+                self.semantics
+                    .compare(BinaryOp::LessEqual, [end, size], ScalarType::Pointer);
+            let zero = self.repeated_byte(element.form, element.bits, 0);
+            let old = self.load(start, element.bit, element.bits, element.form);
+            let value = pool().ite(inside, zero, old);
+            self.store(start, element.bit, element.bits, element.form, value);
+        }
+    }
+}
+
+/// The direction of a loop.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Order {
+    Up,
+    Down,
+}

@@ -1,0 +1,90 @@
+//! From the typed representation to the program: where every object lives is decided, and the edges are made.
+//!
+//! 1. [`call_graph`]: which functions can run.
+//! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
+//! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
+//!    scalar variables, the others lie in regions; [`layout`] gives addresses.
+//! 4. [`emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
+//!
+//! # What the memory model says of programs without defined behaviour
+//! Within an object every access means what it means on the machine. Pointer arithmetic that wraps around the address
+//! space is not followed when accesses are told apart. An access outside of every object of its class finds an element
+//! of the class's regions that no object has: it holds whatever was written there in the same way, else what the region
+//! held at first. The interpreter does not confirm alarms that pass such an access.
+
+mod addresses;
+mod arithmetic;
+mod bit_vectors;
+mod builder;
+mod call_graph;
+mod cells;
+mod constraints;
+mod emit;
+mod floats;
+mod function_pointers;
+pub mod integer;
+mod layout;
+mod plan;
+mod points_to;
+mod walk;
+
+use crate::frontend::ir::Unit;
+use crate::program::{Arithmetic, FunctionId, Program};
+
+/// How memory and numbers are modelled.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct MemoryOptions {
+    /// What integers mean.
+    pub arithmetic: Arithmetic,
+    /// Whether `malloc` and its like may return null.
+    pub malloc_may_fail: bool,
+}
+
+/// Why a program cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The objects do not fit into the address space.
+    #[error("the program's objects do not fit into the address space")]
+    TooLarge,
+    /// The start function is missing.
+    #[error("the program has no start function")]
+    NoStart,
+}
+
+/// Makes the program of a unit.
+pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError> {
+    if unit.functions.get(unit.start.0 as usize).is_none() {
+        return Err(MemoryError::NoStart);
+    }
+    let reached = call_graph::reachable_functions(unit);
+    let mut ids = 0;
+    let function_ids: Vec<Option<FunctionId>> = reached
+        .iter()
+        .map(|reached| {
+            reached.then(|| {
+                ids += 1;
+                FunctionId(ids - 1)
+            })
+        })
+        .collect();
+    let (facts, table) = constraints::Facts::solve(unit, &reached);
+    let calls = call_graph::CallGraph::new(unit, &reached, &facts.calls);
+    let planner = plan::Planner {
+        unit,
+        arithmetic: options.arithmetic,
+        facts: &facts,
+        table: &table,
+        calls: &calls,
+        function_ids: &function_ids,
+    };
+    let mut builder =
+        builder::Builder::new(unit.sources.clone(), options.arithmetic, unit.data_model);
+    let mut plan = planner.plan(&mut builder);
+    planner
+        .lay_out(&mut plan, &mut builder)
+        .map_err(|layout::TooLarge| MemoryError::TooLarge)?;
+    planner.finish_bases(&mut builder);
+    emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run();
+    debug_assert_ne!(builder.program.functions.len(), 0);
+    Ok(builder.program)
+}

@@ -1,0 +1,802 @@
+//! Where everything lives: which objects become scalar variables, which lie in which region and at what address.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::builder::{Builder, Description};
+use super::call_graph::CallGraph;
+use super::cells::{self, ClassShape, Field, FieldKind, Form};
+use super::constraints::{AccessTable, Facts};
+use super::layout::{ArenaRange, Windows};
+use super::points_to::{NodeId, Target};
+use crate::frontend::ir::{
+    BlockIndex, FunctionIndex, InitialContents, Instruction, Leaf, Object, ObjectIndex, ScalarType,
+    Storage, Unit,
+};
+use crate::program::{
+    Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId,
+};
+use crate::term::{FloatFormat, ScalarSort, Sort, TermId};
+
+/// Index into [`Plan::classes`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub u32);
+
+/// In what form a variable or a region's element holds a value.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// A truth value.
+    Bool,
+    /// So many bits.
+    Bits(u8),
+    /// A mathematical integer.
+    Int,
+    /// A float.
+    Float(FloatFormat),
+}
+
+impl Kept {
+    /// The sort of such a value.
+    pub const fn sort(self) -> ScalarSort {
+        match self {
+            Self::Bool => ScalarSort::Bool,
+            Self::Bits(width) => ScalarSort::BitVec(width),
+            Self::Int => ScalarSort::Int,
+            Self::Float(format) => ScalarSort::Float(format),
+        }
+    }
+}
+
+/// A field of a class and what holds it.
+#[derive(Clone, Debug)]
+pub struct FieldPlan {
+    /// Which bits it is.
+    pub field: Field,
+    /// The form of the variable or of an element.
+    pub kept: Kept,
+    /// Where it is.
+    pub home: FieldHome,
+}
+
+/// What holds a field.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FieldHome {
+    /// A variable.
+    Variable(VariableId),
+    /// A region.
+    Region {
+        /// Which.
+        region: RegionId,
+        /// The region's contents.
+        variable: VariableId,
+    },
+    /// Its accesses have no meaning in the program's arithmetic.
+    Unsupported,
+}
+
+/// Objects that pointers cannot tell apart.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Its node.
+    pub root: NodeId,
+    /// Its offsets are modulo so many bytes; zero: exact.
+    pub period: u64,
+    /// The objects of the unit in it.
+    pub objects: Vec<ObjectIndex>,
+    /// The instructions that make objects of it.
+    pub sites: Vec<usize>,
+    /// Whether functions are in it.
+    pub functions: bool,
+    /// Whether its one object is made of variables.
+    pub scalar: bool,
+    /// Whether its one object is static: then addresses in it are relative to that object's.
+    pub single: Option<ObjectIndex>,
+    /// Whether the program can observe how its objects lie.
+    pub observable: bool,
+    /// Whether unknown code can change it.
+    pub exposed: bool,
+    /// Whether the contents of its regions are anything at the start (else zero).
+    pub arbitrary: bool,
+    /// Its fields, in ascending order.
+    pub fields: Vec<FieldPlan>,
+    /// Sizes of allocated objects by address, if they are asked for.
+    pub sizes: Option<VariableId>,
+    /// Where its dynamic objects get their addresses.
+    pub arena: Option<usize>,
+}
+
+/// Where an object lives.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// Nowhere: it is not used.
+    Unused,
+    /// In its class's variables.
+    Variables(ClassId),
+    /// In memory, from start to end. The address follows once the layout is made.
+    Static(ClassId, Option<TermId>),
+    /// In memory, at an address that a variable holds.
+    Dynamic(ClassId, VariableId),
+}
+
+/// A source of addresses for dynamic objects.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    /// Its addresses.
+    pub range: ArenaRange,
+    /// How it is used.
+    pub kind: ArenaKind,
+}
+
+/// How an arena is used.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ArenaKind {
+    /// One object at its beginning.
+    Once,
+    /// Upwards from a variable.
+    Up(VariableId),
+    /// Upwards or downwards.
+    Both {
+        /// The next address upwards.
+        up: VariableId,
+        /// The address before which the next one ends downwards.
+        down: VariableId,
+    },
+}
+
+/// An address that is chosen at the program's start.
+#[derive(Copy, Clone, Debug)]
+pub struct Chosen {
+    /// The variable that holds it.
+    pub variable: VariableId,
+    /// Where it may be.
+    pub windows: Windows,
+}
+
+/// The decisions.
+pub struct Plan {
+    /// All classes.
+    pub classes: Vec<Class>,
+    /// The class of a node's root.
+    pub class_of: FxHashMap<NodeId, ClassId>,
+    /// Where each object lives.
+    pub homes: Vec<Home>,
+    /// Addresses of functions.
+    pub functions: FxHashMap<FunctionIndex, TermId>,
+    /// Addresses of functions without a body.
+    pub externals: FxHashMap<String, TermId>,
+    /// All arenas.
+    pub arenas: Vec<Arena>,
+    /// Arenas of sites that run at most once, by site.
+    pub once: FxHashMap<usize, usize>,
+    /// Addresses that are chosen at the start.
+    pub chosen: Vec<Chosen>,
+    /// Objects whose one declaration runs at most once.
+    pub declared_once: FxHashSet<ObjectIndex>,
+    /// Objects with a declaration.
+    pub declared: FxHashSet<ObjectIndex>,
+}
+
+/// More parts than this, and an object stays in memory.
+const MOST_PARTS: usize = 256;
+
+/// More elements than this are not initialised one by one.
+pub const MOST_ELEMENTS: u64 = 64;
+
+impl Plan {
+    /// The class of a target.
+    pub fn class(&self, facts: &Facts<'_>, target: Target) -> Option<&Class> {
+        let root = facts.graph.root(target.node).0;
+        self.class_of
+            .get(&root)
+            .map(|id| &self.classes[id.0 as usize])
+    }
+
+    /// The class with the id.
+    pub fn class_by_id(&self, id: ClassId) -> &Class {
+        &self.classes[id.0 as usize]
+    }
+
+    /// Number of elements that an object of the size has in the class's regions.
+    pub fn elements(&self, class: ClassId, size: u64) -> u64 {
+        let class = self.class_by_id(class);
+        class
+            .fields
+            .iter()
+            .map(|plan| elements_of(class.period, plan, size))
+            .sum()
+    }
+}
+
+fn elements_of(period: u64, plan: &FieldPlan, size: u64) -> u64 {
+    let own = match plan.field.kind {
+        FieldKind::Uniform(_) => 1,
+        FieldKind::Mixed => plan.field.bits.div_ceil(8 * plan.field.granule.max(1)),
+    };
+    if period == 0 {
+        own
+    } else {
+        own.saturating_mul(size.div_ceil(period))
+    }
+}
+
+/// What the plan is made from.
+pub struct Planner<'a, 'b> {
+    /// The unit.
+    pub unit: &'a Unit,
+    /// What integers mean.
+    pub arithmetic: Arithmetic,
+    /// The pointer facts.
+    pub facts: &'b Facts<'a>,
+    /// All accesses.
+    pub table: &'b AccessTable,
+    /// The calls.
+    pub calls: &'b CallGraph,
+    /// The ids of the functions that can run.
+    pub function_ids: &'b [Option<FunctionId>],
+}
+
+impl Planner<'_, '_> {
+    /// Decides about everything but addresses.
+    pub fn plan(&self, builder: &mut Builder) -> Plan {
+        let mut plan = Plan {
+            classes: Vec::new(),
+            class_of: FxHashMap::default(),
+            homes: vec![Home::Unused; self.unit.objects.len()],
+            functions: FxHashMap::default(),
+            externals: FxHashMap::default(),
+            arenas: Vec::new(),
+            once: FxHashMap::default(),
+            chosen: Vec::new(),
+            declared_once: FxHashSet::default(),
+            declared: FxHashSet::default(),
+        };
+        self.collect(&mut plan);
+        self.declarations(&mut plan);
+        let properties = self.facts.classes(|root| {
+            plan.class_of.get(&root).is_some_and(|id| {
+                let class = &plan.classes[id.0 as usize];
+                match (&class.objects[..], &class.sites[..]) {
+                    (&[object], []) => !self.is_recursive(object),
+                    ([], &[site]) => self.runs_once(site),
+                    ([], []) => true,
+                    _ => false,
+                }
+            })
+        });
+        for class in &mut plan.classes {
+            class.observable = properties.observable.contains(&class.root);
+            class.exposed = properties.exposed.contains(&class.root);
+        }
+        let cuts = self.cuts();
+        for index in 0..plan.classes.len() {
+            let id = ClassId(index as u32);
+            let cuts = cuts
+                .get(&plan.classes[index].root)
+                .map_or(&[][..], Vec::as_slice);
+            self.decide(&mut plan, id, cuts, builder);
+        }
+        for target in &self.facts.sized {
+            let root = self.facts.graph.root(target.node).0;
+            if let Some(id) = plan.class_of.get(&root) {
+                let class = &mut plan.classes[id.0 as usize];
+                if class.sizes.is_none() {
+                    class.sizes = Some(self.sizes(builder));
+                }
+            }
+        }
+        plan
+    }
+
+    /// The sizes of a class's dynamic objects, by address.
+    fn sizes(&self, builder: &mut Builder) -> VariableId {
+        let scalar = self.pointer_sort().scalar().unwrap_or(ScalarSort::Int);
+        builder.variable(
+            "allocated sizes",
+            Sort::Array {
+                index: scalar,
+                element: scalar,
+            },
+            Description {
+                scope: Scope::Global,
+                role: Role::Model,
+                c_type: None,
+                span: Span::NONE,
+            },
+        )
+    }
+
+    /// Puts the objects, sites and functions into classes.
+    fn collect(&self, plan: &mut Plan) {
+        let class_of = |plan: &mut Plan, root: NodeId| {
+            let classes = &mut plan.classes;
+            *plan.class_of.entry(root).or_insert_with(|| {
+                classes.push(Class {
+                    root,
+                    period: self.facts.graph.period(root),
+                    objects: Vec::new(),
+                    sites: Vec::new(),
+                    functions: false,
+                    scalar: false,
+                    single: None,
+                    observable: false,
+                    exposed: false,
+                    arbitrary: false,
+                    fields: Vec::new(),
+                    sizes: None,
+                    arena: None,
+                });
+                ClassId(classes.len() as u32 - 1)
+            })
+        };
+        for index in 0..self.unit.objects.len() {
+            let object = ObjectIndex(index as u32);
+            let root = self.facts.graph.root(self.facts.object(object).node).0;
+            if self.facts.in_memory[index] || self.table.contains_key(&root) {
+                let id = class_of(plan, root);
+                plan.classes[id.0 as usize].objects.push(object);
+            }
+        }
+        for (index, site) in self.facts.sites.iter().enumerate() {
+            let id = class_of(plan, self.facts.graph.root(site.node).0);
+            plan.classes[id.0 as usize].sites.push(index);
+        }
+        for &node in self
+            .facts
+            .functions
+            .values()
+            .chain(self.facts.externals.values())
+        {
+            let id = class_of(plan, self.facts.graph.root(node).0);
+            plan.classes[id.0 as usize].functions = true;
+        }
+        let mut roots: Vec<NodeId> = self.table.keys().copied().collect();
+        roots.sort_unstable();
+        for root in roots {
+            class_of(plan, root);
+        }
+    }
+
+    /// Finds which objects are declared, and which of them once.
+    fn declarations(&self, plan: &mut Plan) {
+        let mut seen: FxHashMap<ObjectIndex, bool> = FxHashMap::default();
+        for (index, function) in self.unit.functions.iter().enumerate() {
+            if self.function_ids[index].is_none() {
+                continue;
+            }
+            for (block, data) in function.blocks.iter().enumerate() {
+                for (instruction, _) in &data.instructions {
+                    if let Instruction::Declare(object) = instruction {
+                        let once = self
+                            .calls
+                            .runs_once(FunctionIndex(index as u32), BlockIndex(block as u32));
+                        seen.entry(*object)
+                            .and_modify(|only| *only = false)
+                            .or_insert(once);
+                    }
+                }
+            }
+        }
+        plan.declared.extend(seen.keys());
+        plan.declared_once
+            .extend(seen.iter().filter(|entry| *entry.1).map(|entry| *entry.0));
+    }
+
+    /// The bits at which copies and fills end, by root.
+    fn cuts(&self) -> FxHashMap<NodeId, Vec<i64>> {
+        let mut cuts: FxHashMap<NodeId, Vec<i64>> = FxHashMap::default();
+        let copies = self
+            .facts
+            .copies
+            .iter()
+            .map(|copy| (copy.destination, copy.size));
+        for (target, size) in copies.chain(self.facts.fills.iter().copied()) {
+            for end in [0, i64::try_from(size).unwrap_or(0)] {
+                let end = self.facts.graph.canonical(target.shifted(end));
+                cuts.entry(end.node)
+                    .or_default()
+                    .push(end.offset.wrapping_mul(8));
+            }
+        }
+        for list in cuts.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        cuts
+    }
+
+    fn is_recursive(&self, object: ObjectIndex) -> bool {
+        match self.object(object).storage {
+            Storage::Automatic(function) => self
+                .calls
+                .recursive
+                .get(function.0 as usize)
+                .copied()
+                .unwrap_or(true),
+            Storage::Static { .. } | Storage::Literal => false,
+        }
+    }
+
+    fn is_static(&self, object: ObjectIndex) -> bool {
+        !matches!(self.object(object).storage, Storage::Automatic(_))
+    }
+
+    fn object(&self, object: ObjectIndex) -> &Object {
+        &self.unit.objects[object.0 as usize]
+    }
+
+    /// Whether the site makes at most one object in a run.
+    pub(super) fn runs_once(&self, site: usize) -> bool {
+        let site = &self.facts.sites[site];
+        self.calls.runs_once(site.function, site.block)
+    }
+
+    /// Decides about one class.
+    fn decide(&self, plan: &mut Plan, id: ClassId, cuts: &[i64], builder: &mut Builder) {
+        let class = &plan.classes[id.0 as usize];
+        let starts: Vec<i64> = class
+            .objects
+            .iter()
+            .map(|&object| self.facts.graph.canonical(self.facts.object(object)).offset)
+            .chain(class.sites.iter().map(|&site| {
+                let node = self.facts.sites[site].node;
+                self.facts
+                    .graph
+                    .canonical(Target { node, offset: 0 })
+                    .offset
+            }))
+            .collect();
+        let single = match (&class.objects[..], &class.sites[..]) {
+            (&[object], []) if !class.functions && !self.is_recursive(object) => Some(object),
+            _ => None,
+        };
+        let mut shape = ClassShape {
+            period: class.period,
+            starts,
+            alignment: 16,
+            cuts: Vec::new(),
+        };
+        let accesses = || self.table.get(&class.root).into_iter().flatten().copied();
+        if let &[object] = &class.objects[..]
+            && class.sites.is_empty()
+            && !class.functions
+            && class.period == 0
+            && !self.facts.in_memory[object.0 as usize]
+        {
+            let fields = cells::fields(&shape, accesses());
+            let start = shape.starts[0].wrapping_mul(8);
+            let end = start.saturating_add_unsigned(self.object(object).size.saturating_mul(8));
+            if fields.len() <= MOST_PARTS
+                && fields
+                    .iter()
+                    .all(|field| field.bits <= 128 && field.start >= start && field.end() <= end)
+            {
+                let fields = fields
+                    .into_iter()
+                    .map(|field| self.variable(object, field, start, builder))
+                    .collect();
+                let class = &mut plan.classes[id.0 as usize];
+                class.fields = fields;
+                class.scalar = true;
+                plan.homes[object.0 as usize] = Home::Variables(id);
+                return;
+            }
+        }
+        if single.is_none() {
+            shape.alignment = self.alignment(class);
+        }
+        shape.cuts = cuts.to_vec();
+        let fields = cells::fields(&shape, accesses());
+        let dynamic = single.is_none()
+            && (!class.sites.is_empty() || class.objects.iter().any(|&o| self.is_recursive(o)));
+        let fields: Vec<FieldPlan> = fields
+            .into_iter()
+            .map(|field| self.region(field, dynamic, class.functions, builder))
+            .collect();
+        let class = &mut plan.classes[id.0 as usize];
+        class.single = single;
+        class.fields = fields;
+        self.objects_in_memory(plan, id, builder);
+    }
+
+    /// What all addresses of the class's objects are multiples of.
+    fn alignment(&self, class: &Class) -> u64 {
+        let objects = class
+            .objects
+            .iter()
+            .map(|&object| self.object(object).alignment);
+        let sites = class
+            .sites
+            .iter()
+            .map(|&site| self.facts.sites[site].alignment);
+        let declared = objects
+            .chain(sites)
+            .map(|alignment| 1 << alignment.max(1).trailing_zeros().min(12));
+        declared
+            .map(|alignment: u64| {
+                if class.observable {
+                    alignment
+                } else {
+                    alignment.max(16)
+                }
+            })
+            .min()
+            .unwrap_or(16)
+    }
+
+    /// Decides how the objects of a class get their addresses, and what its regions hold at the start.
+    fn objects_in_memory(&self, plan: &mut Plan, id: ClassId, builder: &mut Builder) {
+        let objects = plan.class_by_id(id).objects.clone();
+        let single = plan.class_by_id(id).single;
+        let mut arbitrary = plan
+            .class_by_id(id)
+            .sites
+            .iter()
+            .any(|&site| self.facts.sites[site].contents == InitialContents::Uninitialised);
+        // What belongs to no object can hold anything.
+        arbitrary |= objects.is_empty() && plan.class_by_id(id).sites.is_empty();
+        let mut dynamic = false;
+        for object in objects {
+            let once = plan.declared_once.contains(&object);
+            let large = plan.elements(id, self.object(object).size) > MOST_ELEMENTS;
+            let redeclared = plan.declared.contains(&object) && !once;
+            let home = if single == Some(object) {
+                arbitrary |= !self.is_static(object);
+                Home::Static(id, None)
+            } else if self.is_recursive(object) || (large && redeclared) {
+                dynamic = true;
+                Home::Dynamic(id, self.address_variable(object, builder))
+            } else {
+                arbitrary |= once;
+                Home::Static(id, None)
+            };
+            plan.homes[object.0 as usize] = home;
+        }
+        let class = &mut plan.classes[id.0 as usize];
+        class.arbitrary = arbitrary || dynamic;
+        for field in &class.fields {
+            if let FieldHome::Region { region, .. } = field.home {
+                builder.program.regions[region.index()].dynamic |= dynamic;
+            }
+        }
+    }
+
+    fn address_variable(&self, object: ObjectIndex, builder: &mut Builder) -> VariableId {
+        let name = format!("&{}", self.name(object));
+        let data = self.object(object);
+        let scope = self.scope(object);
+        builder.variable(
+            &name,
+            self.pointer_sort(),
+            Description {
+                scope,
+                role: Role::Model,
+                c_type: Some(CScalar::Pointer),
+                span: data.span,
+            },
+        )
+    }
+
+    /// The sort of addresses.
+    pub fn pointer_sort(&self) -> Sort {
+        match self.arithmetic {
+            Arithmetic::BitVector => Sort::BitVec(self.unit.data_model.pointer_bits()),
+            Arithmetic::Integer => Sort::Int,
+        }
+    }
+
+    fn scope(&self, object: ObjectIndex) -> Scope {
+        match self.object(object).storage {
+            Storage::Automatic(function) => match self.function_ids.get(function.0 as usize) {
+                Some(Some(id)) => Scope::Local(*id),
+                _ => Scope::Global,
+            },
+            Storage::Static { .. } | Storage::Literal => Scope::Global,
+        }
+    }
+
+    /// The object's name in the program: a local one has its function's name before it.
+    pub fn name(&self, object: ObjectIndex) -> String {
+        let data = self.object(object);
+        match data.storage {
+            Storage::Automatic(function) if !data.name.contains("::") => {
+                match self.unit.functions.get(function.0 as usize) {
+                    Some(function) => format!("{}::{}", function.name, data.name),
+                    None => data.name.clone(),
+                }
+            }
+            _ => data.name.clone(),
+        }
+    }
+
+    fn kept(&self, form: Form, bits: u64) -> Option<Kept> {
+        match (self.arithmetic, form) {
+            (_, Form::Float(format)) => Some(Kept::Float(format)),
+            (_, Form::Bool) => Some(Kept::Bool),
+            (Arithmetic::Integer, Form::Bits) => Some(Kept::Int),
+            (Arithmetic::BitVector, Form::Bits) => u8::try_from(bits)
+                .ok()
+                .filter(|bits| *bits <= 128)
+                .map(Kept::Bits),
+        }
+    }
+
+    /// A part of an object as a variable.
+    fn variable(
+        &self,
+        object: ObjectIndex,
+        field: Field,
+        start: i64,
+        builder: &mut Builder,
+    ) -> FieldPlan {
+        let kept = match (field.kind, self.arithmetic) {
+            (FieldKind::Uniform(form), _) => self.kept(form, field.bits),
+            (FieldKind::Mixed, Arithmetic::BitVector) => self.kept(Form::Bits, field.bits),
+            (FieldKind::Mixed, Arithmetic::Integer) => None,
+        };
+        let Some(kept) = kept else {
+            return FieldPlan {
+                field,
+                kept: Kept::Int,
+                home: FieldHome::Unsupported,
+            };
+        };
+        let data = self.object(object);
+        let offset = (field.start - start).unsigned_abs();
+        let name = format!(
+            "{}{}",
+            self.name(object),
+            part_name(data, offset, field.bits)
+        );
+        let role = if is_identifier(&data.name) {
+            Role::Source
+        } else {
+            Role::Temporary
+        };
+        let description = Description {
+            scope: self.scope(object),
+            role,
+            c_type: Some(c_type(data, offset, &field)),
+            span: data.span,
+        };
+        let variable = builder.variable(&name, kept.sort().into(), description);
+        FieldPlan {
+            field,
+            kept,
+            home: FieldHome::Variable(variable),
+        }
+    }
+
+    /// A field of objects in memory as a region.
+    fn region(
+        &self,
+        field: Field,
+        dynamic: bool,
+        functions: bool,
+        builder: &mut Builder,
+    ) -> FieldPlan {
+        let kept = match (field.kind, self.arithmetic) {
+            (FieldKind::Uniform(Form::Bool), Arithmetic::BitVector) => {
+                self.kept(Form::Bits, field.bits)
+            }
+            (FieldKind::Uniform(Form::Bool), Arithmetic::Integer) => Some(Kept::Int),
+            (FieldKind::Uniform(form), _) => self.kept(form, field.bits),
+            (FieldKind::Mixed, Arithmetic::BitVector) => self.kept(Form::Bits, 8 * field.granule),
+            (FieldKind::Mixed, Arithmetic::Integer) => None,
+        };
+        let Some(kept) = kept else {
+            return FieldPlan {
+                field,
+                kept: Kept::Int,
+                home: FieldHome::Unsupported,
+            };
+        };
+        let region = self.new_region(kept, field.granule, dynamic || functions, builder);
+        let variable = builder.program.regions[region.index()].variable;
+        FieldPlan {
+            field,
+            kept,
+            home: FieldHome::Region { region, variable },
+        }
+    }
+
+    /// A region for elements of the form; its base is filled in with the layout.
+    pub fn new_region(
+        &self,
+        kept: Kept,
+        granule: u64,
+        dynamic: bool,
+        builder: &mut Builder,
+    ) -> RegionId {
+        let region = RegionId(builder.program.regions.len() as u32);
+        let index = match self.arithmetic {
+            Arithmetic::Integer => ScalarSort::Int,
+            Arithmetic::BitVector => ScalarSort::BitVec(
+                self.unit.data_model.pointer_bits() - granule.trailing_zeros() as u8,
+            ),
+        };
+        let sort = Sort::Array {
+            index,
+            element: kept.sort(),
+        };
+        let variable = builder.variable(
+            &format!("region#{}", region.0),
+            sort,
+            Description {
+                scope: Scope::Global,
+                role: Role::Region(region),
+                c_type: None,
+                span: Span::NONE,
+            },
+        );
+        builder.program.regions.push(Region {
+            variable,
+            element_bytes: granule,
+            base: TermId::FALSE,
+            objects: Vec::new(),
+            dynamic,
+        });
+        region
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.rsplit("::").next().is_some_and(|name| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    })
+}
+
+/// What to append to an object's name for a part of it.
+fn part_name(object: &Object, offset: u64, bits: u64) -> String {
+    if let [leaf] = object.leaves[..] {
+        if leaf.count <= 1 && leaf.bit_offset == offset {
+            return String::new();
+        }
+        if leaf.stride > 0
+            && offset >= leaf.bit_offset
+            && (offset - leaf.bit_offset) % leaf.stride == 0
+        {
+            return format!("[{}]", (offset - leaf.bit_offset) / leaf.stride);
+        }
+    }
+    if offset == 0 && bits == object.size.saturating_mul(8) {
+        return String::new();
+    }
+    match offset % 8 {
+        0 => format!("@{}", offset / 8),
+        bit => format!("@{}:{bit}", offset / 8),
+    }
+}
+
+/// How C sees a part of an object.
+fn c_type(object: &Object, offset: u64, field: &Field) -> CScalar {
+    let is_here = |leaf: &&Leaf| {
+        let distance = offset.checked_sub(leaf.bit_offset);
+        u64::from(leaf.bits) == field.bits
+            && distance.is_some_and(|distance| {
+                distance == 0
+                    || (leaf.stride > 0
+                        && distance % leaf.stride == 0
+                        && distance / leaf.stride < leaf.count)
+            })
+    };
+    match object.leaves.iter().find(is_here).map(|leaf| leaf.scalar) {
+        Some(ScalarType::Integer { signed, .. }) => CScalar::Integer {
+            bits: u8::try_from(field.bits).unwrap_or(u8::MAX),
+            signed,
+        },
+        Some(ScalarType::Bool) => CScalar::Bool,
+        Some(ScalarType::Float(_)) => CScalar::Float,
+        Some(ScalarType::Pointer) => CScalar::Pointer,
+        None => match field.kind {
+            FieldKind::Uniform(Form::Float(_)) => CScalar::Float,
+            FieldKind::Uniform(Form::Bool) => CScalar::Bool,
+            FieldKind::Uniform(Form::Bits) if field.pointer => CScalar::Pointer,
+            _ => CScalar::Integer {
+                bits: u8::try_from(field.bits).unwrap_or(u8::MAX),
+                signed: false,
+            },
+        },
+    }
+}
