@@ -61,11 +61,6 @@ impl Field {
     pub const fn end(&self) -> i64 {
         self.start.saturating_add_unsigned(self.bits)
     }
-
-    /// The first byte.
-    pub const fn first_byte(&self) -> i64 {
-        self.start.div_euclid(8)
-    }
 }
 
 /// What must be known of a class to cut it up.

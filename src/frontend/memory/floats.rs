@@ -208,10 +208,11 @@ mod tests {
                 IntegerType { bits, signed },
                 64,
             );
+            let text = crate::term::to_smtlib(pool(), term);
             assert_eq!(
                 term,
                 pool().bv_signed(bits, expected.into()),
-                "{value} to {bits} bits"
+                "{value} to {bits} bits: {text}"
             );
         }
     }

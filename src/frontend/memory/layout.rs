@@ -202,7 +202,7 @@ mod tests {
         let a = space.constant(4, 4).unwrap();
         let b = space.constant(100, 64).unwrap();
         let c = space.constant(1, 1).unwrap();
-        assert!(a > 0 && b >= a + 4 + GAP && b % 64 == 0 && c >= b + 100 + GAP);
+        assert!(a > 0 && b >= a + 4 + GAP && b.is_multiple_of(64) && c >= b + 100 + GAP);
         assert_eq!(space.constant(0xF000_0000, 4), Err(TooLarge));
         assert!(space.function().unwrap() < a);
     }
@@ -219,7 +219,7 @@ mod tests {
                 start + ((1 << window.position_bits) - 1) * window.step + objects[index].0
             };
             for (i, a) in windows.iter().enumerate() {
-                assert!(a.low % objects[i].1 == 0 && a.high % objects[i].1 == 0);
+                assert!(a.low.is_multiple_of(objects[i].1) && a.high.is_multiple_of(objects[i].1));
                 assert!(
                     arenas
                         .iter()

@@ -26,6 +26,8 @@ pub mod integer;
 mod layout;
 mod plan;
 mod points_to;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use crate::frontend::ir::Unit;

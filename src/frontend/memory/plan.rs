@@ -182,14 +182,6 @@ const MOST_PARTS: usize = 256;
 pub const MOST_ELEMENTS: u64 = 64;
 
 impl Plan {
-    /// The class of a target.
-    pub fn class(&self, facts: &Facts<'_>, target: Target) -> Option<&Class> {
-        let root = facts.graph.root(target.node).0;
-        self.class_of
-            .get(&root)
-            .map(|id| &self.classes[id.0 as usize])
-    }
-
     /// The class with the id.
     pub fn class_by_id(&self, id: ClassId) -> &Class {
         &self.classes[id.0 as usize]
@@ -755,7 +747,7 @@ fn part_name(object: &Object, offset: u64, bits: u64) -> String {
         }
         if leaf.stride > 0
             && offset >= leaf.bit_offset
-            && (offset - leaf.bit_offset) % leaf.stride == 0
+            && (offset - leaf.bit_offset).is_multiple_of(leaf.stride)
         {
             return format!("[{}]", (offset - leaf.bit_offset) / leaf.stride);
         }

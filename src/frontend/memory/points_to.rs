@@ -159,15 +159,6 @@ impl Graph {
         target
     }
 
-    /// Where pointers stored at the target point to, if any are.
-    pub fn existing_link(&self, place: Target) -> Option<Target> {
-        let place = self.canonical(place);
-        self.nodes[place.node.0 as usize]
-            .links
-            .get(&place.offset)
-            .copied()
-    }
-
     /// All links of the node's class: offsets in the root's frame, and targets.
     pub fn links(&self, node: NodeId) -> impl Iterator<Item = (i64, Target)> + '_ {
         let (root, _) = self.root(node);
@@ -344,7 +335,8 @@ mod tests {
 
     impl Graph {
         fn link_path(&self, place: Target) -> Target {
-            self.existing_link(place).unwrap().shifted(8)
+            let place = self.canonical(place);
+            self.nodes[place.node.0 as usize].links[&place.offset].shifted(8)
         }
     }
 }

@@ -230,18 +230,6 @@ pub fn successors(terminator: &Terminator) -> Vec<u32> {
     }
 }
 
-/// Whether the value depends on what memory or variables hold.
-pub fn reads(expr: &Expr) -> bool {
-    match expr {
-        Expr::Load(_) | Expr::AllocatedSize(_) | Expr::Rounding => true,
-        _ => {
-            let mut result = false;
-            parts(expr, &mut |part| result = result || reads(part));
-            result
-        }
-    }
-}
-
 /// An integer known modulo `modulus`: it is `remainder` plus some multiple; exactly `remainder` if `modulus` is zero.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Congruence {

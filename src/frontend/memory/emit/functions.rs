@@ -5,7 +5,6 @@ use super::calls::{Interface, Passing};
 use super::*;
 use crate::frontend::ir::{Block, BlockIndex, Instruction, Terminator};
 use crate::program::Function;
-use crate::term::Pool;
 
 impl Emitter<'_, '_> {
     /// Makes all functions with their parameters and results, so that calls can name them.

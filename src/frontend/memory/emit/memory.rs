@@ -28,11 +28,11 @@ impl Emitter<'_, '_> {
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
         let form = self.form(place.scalar, bits);
         let value = self.load(&spot, bit.into(), bits, form);
-        self.from_bit_field(value, place)
+        self.widened_bit_field(value, place)
     }
 
     /// What is read from a bit-field as a value of the declared type.
-    fn from_bit_field(&self, value: TermId, place: &Place) -> TermId {
+    fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
         match (place.bit_field, place.scalar, self.semantics.arithmetic) {
             (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
                 if signed {
@@ -156,7 +156,7 @@ impl Emitter<'_, '_> {
         }
         let mut result: Option<TermId> = None;
         let mut done = 0;
-        let mut append = |term: TermId, result: &mut Option<TermId>| {
+        let append = |term: TermId, result: &mut Option<TermId>| {
             *result = Some(match *result {
                 Some(low) => pool().concat(term, low),
                 None => term,
@@ -407,10 +407,5 @@ impl Emitter<'_, '_> {
                 pool().int_big(value.into())
             }
         }
-    }
-
-    /// Whether a term is a constant.
-    pub fn is_constant(term: TermId) -> bool {
-        pool().constant(term).is_some()
     }
 }

@@ -1,5 +1,6 @@
 //! Addresses as sums, and the fields that they mean.
 
+use super::super::arithmetic::IntegerType;
 use super::super::cells::FieldKind;
 use super::super::plan::{ClassId, FieldHome, FieldPlan, Home};
 use super::super::points_to::Target;
@@ -17,6 +18,17 @@ pub enum Base {
     Value(TermId),
 }
 
+/// A multiple of an integer.
+#[derive(Copy, Clone, Debug)]
+pub struct Part {
+    /// By how much it is multiplied.
+    pub factor: i128,
+    /// The integer, in its own width.
+    pub value: TermId,
+    /// Its type.
+    pub kind: IntegerType,
+}
+
 /// An address: the base, plus a constant, plus multiples of terms, in bytes.
 #[derive(Clone, Debug)]
 pub struct Linear {
@@ -24,8 +36,8 @@ pub struct Linear {
     pub base: Base,
     /// Bytes.
     pub constant: i128,
-    /// Terms of the pointer's sort with their factors.
-    pub parts: Vec<(i128, TermId)>,
+    /// Integers with their factors.
+    pub parts: Vec<Part>,
 }
 
 /// An address together with what the points-to analysis says of it.
@@ -177,19 +189,74 @@ impl<'b> Emitter<'_, 'b> {
     }
 
     fn add_part(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
-        let from = walk::type_of(bytes, self.semantics.pointer_bits);
-        let to = ScalarType::Integer {
+        // What was widened is kept narrow: an index is narrower than an address.
+        let mut bytes = bytes;
+        while let Expr::Convert {
+            operand,
+            from: ScalarType::Integer { bits: from, signed },
+            to:
+                ScalarType::Integer {
+                    bits: to,
+                    signed: to_signed,
+                },
+        } = bytes
+            && from <= to
+            && (*to == self.semantics.pointer_bits || signed == to_signed || (from < to && !signed))
+        {
+            bytes = operand;
+        }
+        let scalar = walk::type_of(bytes, self.semantics.pointer_bits);
+        let value = self.value(bytes);
+        match (self.semantics.integer(scalar), scalar) {
+            (Some(kind), ScalarType::Integer { .. } | ScalarType::Pointer) => {
+                sum.parts.push(Part {
+                    factor,
+                    value,
+                    kind,
+                });
+            }
+            _ => {
+                let to = self.signed_distance();
+                let (bits, mode) = (self.semantics.pointer_bits, self.mode());
+                let value = self.semantics.convert(value, scalar, to, mode);
+                let kind = IntegerType { bits, signed: true };
+                sum.parts.push(Part {
+                    factor,
+                    value,
+                    kind,
+                });
+            }
+        }
+    }
+
+    /// The type of a distance in bytes.
+    const fn signed_distance(&self) -> ScalarType {
+        ScalarType::Integer {
             bits: self.semantics.pointer_bits,
             signed: true,
+        }
+    }
+
+    /// An address's part that is a variable of the pointer's sort.
+    pub const fn counter_part(&self, factor: i128, value: TermId) -> Part {
+        let kind = IntegerType {
+            bits: self.semantics.pointer_bits,
+            signed: false,
         };
-        let value = self.value(bytes);
-        let mode = self.mode();
-        let value = if from == to {
-            value
-        } else {
-            self.semantics.convert(value, from, to, mode)
-        };
-        sum.parts.push((factor, value));
+        Part {
+            factor,
+            value,
+            kind,
+        }
+    }
+
+    /// An integer in the given width.
+    fn resized_part(&self, part: Part, width: u8) -> TermId {
+        match (self.semantics.arithmetic, part.kind.signed) {
+            (Arithmetic::Integer, _) => part.value,
+            (Arithmetic::BitVector, true) => pool().sign_resize(part.value, width),
+            (Arithmetic::BitVector, false) => pool().zero_resize(part.value, width),
+        }
     }
 
     /// The address of an object as a term.
@@ -212,19 +279,20 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    fn scaled(&self, factor: i128, term: TermId) -> TermId {
-        match (factor, self.semantics.arithmetic) {
+    fn scaled(&self, part: Part) -> TermId {
+        let term = self.resized_part(part, self.semantics.pointer_bits);
+        match (part.factor, self.semantics.arithmetic) {
             (1, _) => term,
-            (_, Arithmetic::BitVector) => pool().mul(self.pointer_constant(factor), term),
-            (_, Arithmetic::Integer) => pool().int_mul(self.pointer_constant(factor), term),
+            (factor, Arithmetic::BitVector) => pool().mul(self.pointer_constant(factor), term),
+            (factor, Arithmetic::Integer) => pool().int_mul(self.pointer_constant(factor), term),
         }
     }
 
     /// An address as one term.
     pub fn address_term(&mut self, address: &Linear) -> TermId {
         let mut sum = self.base_term(address.base);
-        for &(factor, part) in &address.parts {
-            sum = self.pointer_add(sum, self.scaled(factor, part));
+        for &part in &address.parts {
+            sum = self.pointer_add(sum, self.scaled(part));
         }
         if address.constant == 0 {
             return sum;
@@ -263,13 +331,13 @@ impl<'b> Emitter<'_, 'b> {
             }
         }
         let mut index: Option<TermId> = None;
-        for &(factor, part) in &address.parts {
-            if factor % size == 0 {
-                let part = self.narrowed(part, shift);
-                let part = self.index_scaled(factor / size, part, shift);
-                self.index_add(&mut index, part);
+        for &part in &address.parts {
+            if part.factor % size == 0 {
+                let narrow = self.resized_part(part, self.semantics.pointer_bits - shift as u8);
+                let scaled = self.index_scaled(part.factor / size, narrow, shift);
+                self.index_add(&mut index, scaled);
             } else {
-                let part = self.scaled(factor, part);
+                let part = self.scaled(part);
                 add(self, &mut rest, part);
             }
         }
@@ -288,9 +356,11 @@ impl<'b> Emitter<'_, 'b> {
             };
             self.index_add(&mut index, part);
         }
-        let constant = self.index_constant(constant.div_euclid(size), shift);
+        let whole = constant.div_euclid(size);
+        let constant = self.index_constant(whole, shift);
         match index {
             None => constant,
+            Some(index) if whole == 0 => index,
             Some(index) => match self.semantics.arithmetic {
                 Arithmetic::BitVector => pool().add(index, constant),
                 Arithmetic::Integer => pool().int_add(index, constant),
@@ -303,16 +373,6 @@ impl<'b> Emitter<'_, 'b> {
             Constant::BitVec(value) => Some(value.signed()),
             Constant::Int(value) => i128::try_from(value).ok(),
             _ => None,
-        }
-    }
-
-    /// The low bits of a term, as many as an index has.
-    fn narrowed(&self, term: TermId, shift: u32) -> TermId {
-        match self.semantics.arithmetic {
-            Arithmetic::BitVector => {
-                pool().extract(term, self.semantics.pointer_bits - 1 - shift as u8, 0)
-            }
-            Arithmetic::Integer => term,
         }
     }
 
@@ -436,7 +496,7 @@ impl<'b> Emitter<'_, 'b> {
         };
         let depends = base
             .into_iter()
-            .chain(spot.address.parts.iter().map(|part| part.1))
+            .chain(spot.address.parts.iter().map(|part| part.value))
             .any(|term| self.mentions(term, &variables));
         if !depends {
             return spot;

@@ -57,7 +57,7 @@ impl Emitter<'_, '_> {
         };
         let root = self.facts.graph.canonical(destination.target).node;
         let period = self.facts.graph.period(root);
-        let repetitions = if period == 0 { 1 } else { size / period };
+        let repetitions = size.checked_div(period).unwrap_or(1);
         let per_repetition = |this: &Self| {
             this.plan
                 .class_of
@@ -312,11 +312,11 @@ impl Emitter<'_, '_> {
         }
         let step = i128::from(period);
         let mut here = destination.clone();
-        here.address.parts.push((step, variable));
+        here.address.parts.push(self.counter_part(step, variable));
         let source = match source {
             Source::Copy(spot) => {
                 let mut spot = spot.clone();
-                spot.address.parts.push((step, variable));
+                spot.address.parts.push(self.counter_part(step, variable));
                 Source::Copy(spot)
             }
             other => other.clone(),
@@ -367,7 +367,7 @@ impl Emitter<'_, '_> {
         self.branch(head, exit, pool().not(inside));
         self.current = Some(body);
         let mut here = start.clone();
-        here.address.parts.push((1, variable));
+        here.address.parts.push(self.counter_part(1, variable));
         // What a repetition may reach behind the end is free, if it is small enough.
         if period <= super::super::layout::GAP {
             self.transfer_elements(&here, 0, period, &Source::Byte(0), Overlap::No);
