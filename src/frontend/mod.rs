@@ -10,6 +10,7 @@ pub mod ir;
 mod ir_print;
 pub mod library;
 mod literal;
+mod load;
 pub mod lower;
 pub mod memory;
 pub mod parse;
@@ -23,5 +24,6 @@ mod token;
 pub mod types;
 
 pub use diagnostic::{Error, ErrorKind, Place, Style, Warning};
+pub use load::{LoadOptions, Loaded, load, load_preprocessed};
 pub use property::Property;
 pub use task::Task;

@@ -10,7 +10,7 @@ use super::places::{Located, Spot};
 use super::*;
 use crate::frontend::ir::Place;
 use crate::frontend::memory::walk;
-use crate::term::{FloatValue, Pool};
+use crate::term::FloatValue;
 
 /// The bits of a field's part that an access touches.
 #[derive(Copy, Clone, Debug)]

@@ -1,0 +1,90 @@
+//! From a file to a program: all steps of the front end, one after the other.
+
+use std::path::{Path, PathBuf};
+
+use super::diagnostic::{Error, ErrorKind, Place, Warning};
+use super::ir::UnknownEffect;
+use super::lower::{LowerOptions, lower};
+use super::memory::{MemoryOptions, emit};
+use super::parse::{parse, with_large_stack};
+use super::preprocess::{Options, Preprocessed, preprocess};
+use super::property::Property;
+use crate::program::{Arithmetic, DataModel, Program};
+
+/// What the command says about the meaning of programs.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    /// Sizes of C's types.
+    pub data_model: DataModel,
+    /// What integers mean.
+    pub arithmetic: Arithmetic,
+    /// What must not happen.
+    pub property: Property,
+    /// What a call of a function without a body may change.
+    pub unknown_calls: UnknownEffect,
+    /// Whether `malloc` and its like may return null.
+    pub malloc_may_fail: bool,
+    /// `NAME` or `NAME=VALUE`, for the preprocessor.
+    pub defines: Vec<String>,
+    /// Folders that are searched for headers.
+    pub include_folders: Vec<PathBuf>,
+}
+
+impl Default for LoadOptions {
+    /// LP64, machine integers, failing assertions; unknown code changes what it can reach; `malloc` does not fail.
+    fn default() -> Self {
+        Self {
+            data_model: DataModel::default(),
+            arithmetic: Arithmetic::default(),
+            property: Property::Default,
+            unknown_calls: UnknownEffect::Reachable,
+            malloc_may_fail: false,
+            defines: Vec::new(),
+            include_folders: Vec::new(),
+        }
+    }
+}
+
+/// A program, and what the user should know about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program as lowered.
+    pub program: Program,
+    /// What looked odd on the way.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a C file and makes its program.
+pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
+    let preprocessor = Options {
+        data_model: options.data_model,
+        defines: options.defines.clone(),
+        include_folders: options.include_folders.clone(),
+    };
+    load_preprocessed(preprocess(file, &preprocessor)?, options)
+}
+
+/// Makes the program of a text that needs no preprocessing any more.
+pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<Loaded, Error> {
+    let name = source.name.clone();
+    with_large_stack(move || {
+        let mut parsed = parse(source)?;
+        let mut warnings = std::mem::take(&mut parsed.warnings);
+        let lowering = LowerOptions {
+            data_model: options.data_model,
+            unknown_calls: options.unknown_calls,
+        };
+        let (unit, more) = lower(&parsed, &options.property, &lowering)?;
+        warnings.extend(more);
+        // The trees are not needed any more, and large.
+        drop(parsed);
+        let model = MemoryOptions {
+            arithmetic: options.arithmetic,
+            malloc_may_fail: options.malloc_may_fail,
+        };
+        let program = emit(&unit, &model).map_err(|error| {
+            Error::new(ErrorKind::Unsupported, error.to_string()).at(Place::file(name))
+        })?;
+        Ok(Loaded { program, warnings })
+    })?
+}
