@@ -18,12 +18,8 @@
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
 //! * [`solver`]: SMT solvers behind one trait.
-//! * [`certify`]: replay of alarms.
-//! * [`analysis`]: the engines.
 //! * [`portfolio`]: the supervisor process, events, limits, the verdict.
 
-pub mod analysis;
-pub mod certify;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;

@@ -69,7 +69,7 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
         Markers::Ignore
     };
     let mut tokens = tokenise(&source.text, &source.name, markers)?;
-    let positions = PositionMap::new(source.text, &mut tokens, markers);
+    let positions = PositionMap::new(source.text, &mut tokens);
     let outline = outline(&tokens, positions.text(), &positions)?;
     let parsed = parse_chunks(&tokens, &outline, &positions);
     let mut unit = ParsedUnit {

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::align::{Alignment, align};
 use super::diagnostic::{Error, ErrorKind, Place};
-use super::token::{Marker, Markers, Tokens};
+use super::token::{Marker, Tokens};
 use crate::program::{FileId, SourceMap, Span};
 
 /// Which rewritten text a span of the syntax tree belongs to: lang-c is given one external declaration at a time.
@@ -23,99 +20,16 @@ pub struct PositionMap {
     files: Vec<Arc<str>>,
     /// For each origin, pieces (offset in the rewritten text, offset in `text`), in order.
     pieces: Vec<Vec<(u32, u32)>>,
-    /// The lines of `text` whose columns are not those of the original line.
-    alignments: FxHashMap<u32, Alignment>,
-    /// The user's own files, for messages; not read where `text` is the user's file.
-    originals: FxHashMap<FileId, Original>,
-}
-
-/// A file as the user wrote it.
-#[derive(Debug)]
-struct Original {
-    text: Vec<u8>,
-    line_starts: Vec<u32>,
-}
-
-impl Original {
-    fn read(name: &str) -> Option<Self> {
-        let text = std::fs::read(name).ok()?;
-        let newlines = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(newlines.map(|(offset, _)| offset as u32 + 1))
-            .collect();
-        Some(Self { text, line_starts })
-    }
-
-    /// A line, numbered from one.
-    fn line(&self, number: u32) -> Option<&[u8]> {
-        let index = number.checked_sub(1)? as usize;
-        let start = *self.line_starts.get(index)? as usize;
-        let end = self
-            .line_starts
-            .get(index + 1)
-            .map_or(self.text.len(), |&next| next as usize - 1);
-        self.text.get(start..end)
-    }
 }
 
 impl PositionMap {
-    pub(super) fn new(text: Vec<u8>, tokens: &mut Tokens, markers: Markers) -> Self {
-        let mut positions = Self {
+    pub(super) fn new(text: Vec<u8>, tokens: &mut Tokens) -> Self {
+        Self {
             text,
             markers: std::mem::take(&mut tokens.markers),
             line_starts: std::mem::take(&mut tokens.line_starts),
             files: std::mem::take(&mut tokens.files),
             pieces: Vec::new(),
-            alignments: FxHashMap::default(),
-            originals: FxHashMap::default(),
-        };
-        if markers == Markers::Resolve {
-            positions.align();
-        }
-        positions
-    }
-
-    /// Compares the user's lines with what the preprocessor has made of them.
-    fn align(&mut self) {
-        for (index, marker) in self.markers.iter().enumerate() {
-            if marker.system || marker.line == 0 {
-                continue;
-            }
-            let end = self
-                .markers
-                .get(index + 1)
-                .map_or(self.text.len() as u32, |next| next.offset);
-            if marker.offset >= end {
-                continue;
-            }
-            let name = &self.files[marker.file.0 as usize];
-            if !self.originals.contains_key(&marker.file)
-                && !name.starts_with('<')
-                && let Some(original) = Original::read(name)
-            {
-                self.originals.insert(marker.file, original);
-            }
-            let Some(original) = self.originals.get(&marker.file) else {
-                continue;
-            };
-            for line in marker.text_line.. {
-                let Some(&start) = self
-                    .line_starts
-                    .get(line as usize)
-                    .filter(|&&start| start < end)
-                else {
-                    break;
-                };
-                let preprocessed = line_at(&self.text, start);
-                let number = marker.line + (line - marker.text_line);
-                if !preprocessed.is_empty()
-                    && let Some(alignment) = original
-                        .line(number)
-                        .and_then(|original| align(preprocessed, original))
-                {
-                    self.alignments.insert(line, alignment);
-                }
-            }
         }
     }
 
@@ -171,14 +85,9 @@ impl PositionMap {
             return Span::NONE;
         };
         let (line, start) = self.text_line(offset);
-        let mut column = offset - start;
-        if let Some(alignment) = self.alignments.get(&line) {
-            let after = alignment.partition_point(|&(piece, _)| piece <= column);
-            column = after.checked_sub(1).map_or(0, |piece| alignment[piece].1);
-        }
         Span {
             line: marker.line + (line - marker.text_line.min(line)),
-            column: u16::try_from(column + 1).unwrap_or(u16::MAX),
+            column: u16::try_from(offset - start + 1).unwrap_or(u16::MAX),
             file: marker.file,
         }
     }
@@ -203,11 +112,10 @@ impl PositionMap {
     fn place_of_offset(&self, offset: u32) -> Place {
         let span = self.source_span(offset);
         let (_, start) = self.text_line(offset);
-        let original = self
-            .originals
-            .get(&span.file)
-            .and_then(|original| original.line(span.line));
-        let line = original.unwrap_or_else(|| line_at(&self.text, start));
+        let line = self.text[(start as usize).min(self.text.len())..]
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
         Place {
             file: self.file_name(span.file),
             line: span.line,
@@ -258,12 +166,6 @@ impl PositionMap {
             None => Error::new(kind, message),
         }
     }
-}
-
-/// The line that begins at an offset, without its end.
-fn line_at(text: &[u8], start: u32) -> &[u8] {
-    let rest = text.get(start as usize..).unwrap_or_default();
-    rest.split(|&byte| byte == b'\n').next().unwrap_or_default()
 }
 
 /// The offset in the source of an offset in a rewritten text, by the text's pieces.

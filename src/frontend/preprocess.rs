@@ -2,10 +2,8 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-
-use tempfile::TempDir;
 
 use super::diagnostic::{Error, ErrorKind, Place};
 use crate::program::DataModel;
@@ -43,15 +41,14 @@ impl Preprocessed {
     }
 }
 
-/// Reads a file and preprocesses it, unless its name ends in `.i` or there is nothing to do: starting the compiler takes
-/// longer than everything else that happens to a small program.
+/// Reads a file and preprocesses it, unless its name ends in `.i` or there is nothing to do.
 pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error> {
     let name: Arc<str> = file.display().to_string().into();
     let text = std::fs::read(file).map_err(|error| {
         Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(name.clone()))
     })?;
     let is_preprocessed = file.extension().is_some_and(|extension| extension == "i");
-    if is_preprocessed || (options.defines.is_empty() && !needs_preprocessor(&text)) {
+    if is_preprocessed || !needs_preprocessor(&text) {
         return Ok(Preprocessed::from_text(name, text));
     }
     let text = run_preprocessor(file, &name, options)?;
@@ -62,69 +59,9 @@ pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error>
     })
 }
 
-/// Whether a text has directives, or words that may be macros without any.
 fn needs_preprocessor(text: &[u8]) -> bool {
-    let directive = |line: &[u8]| {
-        let line = line.trim_ascii_start();
-        line.starts_with(b"#") || line.starts_with(b"%:") || line.starts_with(b"??=")
-    };
-    text.split(|&byte| byte == b'\n').any(directive) || words(text).any(is_predefined_macro)
-}
-
-fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
-}
-
-/// Whether a word may be a macro that the compiler defines by itself; a few others are taken for one.
-fn is_predefined_macro(word: &[u8]) -> bool {
-    const OTHERS: &[&[u8]] = &[
-        b"linux",
-        b"unix",
-        b"i386",
-        b"_LP64",
-        b"_ILP32",
-        b"_Pragma",
-        b"_FORTIFY_SOURCE",
-        b"_GNU_SOURCE",
-        b"__linux",
-        b"__linux__",
-        b"__unix",
-        b"__unix__",
-        b"__gnu_linux__",
-        b"__i386",
-        b"__i386__",
-        b"__i686",
-        b"__i686__",
-        b"__x86_64",
-        b"__x86_64__",
-        b"__amd64",
-        b"__amd64__",
-        b"__k8",
-        b"__k8__",
-        b"__pic__",
-        b"__pie__",
-        b"__seg_fs",
-        b"__seg_gs",
-        b"__code_model_small__",
-        b"__clang__",
-        b"__clang_major__",
-        b"__llvm__",
-        b"__has_include",
-    ];
-    let Some(name) = word.strip_prefix(b"_") else {
-        return matches!(word.first(), Some(b'l' | b'u' | b'i')) && OTHERS.contains(&word);
-    };
-    let Some(name) = name.strip_prefix(b"_") else {
-        return OTHERS.contains(&word);
-    };
-    let upper_case = name
-        .iter()
-        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-    let is_keyword = matches!(word, b"__FUNCTION__" | b"__PRETTY_FUNCTION__");
-    (upper_case
-        && (name.ends_with(b"__") || name.starts_with(b"GCC_") || name.starts_with(b"STDC_"))
-        && !is_keyword)
-        || OTHERS.contains(&word)
+    text.split(|&byte| byte == b'\n')
+        .any(|line| line.trim_ascii_start().starts_with(b"#"))
 }
 
 fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<Vec<u8>, Error> {
@@ -132,195 +69,28 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
         .filter(|value| !value.is_empty())
         .unwrap_or_else(|| OsString::from("cc"));
     let mut command = Command::new(&compiler);
-    command.args(["-E", "-std=gnu11"]);
-    // Kept until the compiler has ended.
-    let mut _stubs = None;
-    match options.data_model {
-        DataModel::Lp64 => {
-            if cfg!(target_arch = "x86_64") {
-                command.arg("-m64");
-            }
-        }
-        DataModel::Ilp32 => {
-            // With SSE, floating-point types are evaluated as what they are, as in the programs that we model.
-            command.args(["-m32", "-msse2", "-mfpmath=sse"]);
-            let stubs = stub_headers().map_err(|error| {
-                let message = format!("cannot write a temporary header: {error}");
-                Error::new(ErrorKind::Preprocessor, message).at(Place::file(name.clone()))
-            })?;
-            command.arg("-idirafter").arg(stubs.path());
-            for folder in architecture_headers() {
-                command.arg("-idirafter").arg(folder);
-            }
-            _stubs = Some(stubs);
-        }
-    }
+    command
+        .arg("-E")
+        .arg("-std=gnu11")
+        .arg(match options.data_model {
+            DataModel::Ilp32 => "-m32",
+            DataModel::Lp64 => "-m64",
+        });
     for define in &options.defines {
         command.arg(format!("-D{define}"));
     }
     for folder in &options.include_folders {
         command.arg("-I").arg(folder);
     }
-    // A name that begins with a dash is no option.
-    let path = if file.is_absolute() || !name.starts_with('-') {
-        file.to_path_buf()
-    } else {
-        Path::new(".").join(file)
-    };
-    let output = command.arg(path).stdin(Stdio::null()).output().map_err(|error| {
+    let output = command.arg(file).output().map_err(|error| {
         let message = format!("cannot run `{}`: {error}", compiler.display());
         Error::new(ErrorKind::Preprocessor, message)
             .at(Place::file(name.clone()))
-            .with_help("install a C compiler (Debian: apt-get install gcc), name one in CC, or give a preprocessed .i file")
+            .with_help("install a C compiler (Debian: apt-get install gcc), name one in CC, or give a preprocessed `.i` file")
     })?;
     if output.status.success() {
         return Ok(output.stdout);
     }
-    Err(compiler_error(
-        name,
-        &String::from_utf8_lossy(&output.stderr),
-    ))
-}
-
-/// What a machine without 32-bit headers lacks: glibc's list of functions that are stubs, which says nothing to us.
-fn stub_headers() -> std::io::Result<TempDir> {
-    let folder = tempfile::Builder::new()
-        .prefix("regatta-headers-")
-        .tempdir()?;
-    std::fs::create_dir(folder.path().join("gnu"))?;
-    std::fs::write(folder.path().join("gnu/stubs-32.h"), "")?;
-    Ok(folder)
-}
-
-/// The folders where Debian keeps the headers that depend on the architecture (`bits`, `sys`, `asm`); those of x86 serve
-/// both data models, but `-m32` alone does not look there.
-fn architecture_headers() -> Vec<PathBuf> {
-    let candidates = [
-        "/usr/include/i386-linux-gnu",
-        "/usr/include/x86_64-linux-gnu",
-    ];
-    candidates
-        .into_iter()
-        .map(PathBuf::from)
-        .filter(|folder| folder.is_dir())
-        .collect()
-}
-
-/// The first error among a compiler's messages (`file:line:column: error: message`).
-fn compiler_error(name: &Arc<str>, messages: &str) -> Error {
-    for line in messages.lines() {
-        let marks = [": fatal error: ", ": error: "];
-        let Some((place, message)) = marks.iter().find_map(|mark| line.split_once(mark)) else {
-            continue;
-        };
-        let mut parts = place.rsplitn(3, ':');
-        let (last, middle, first) = (parts.next(), parts.next(), parts.next());
-        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok());
-        let (file, line, column) = match (number(middle), number(last), first) {
-            (Some(line), Some(column), Some(file)) => (file.to_owned(), line, column),
-            (None, Some(line), _) => (
-                place
-                    .rsplit_once(':')
-                    .map_or("", |(file, _)| file)
-                    .to_owned(),
-                line,
-                1,
-            ),
-            _ => continue,
-        };
-        let source_line = std::fs::read(&file).ok().and_then(|text| {
-            let line = text
-                .split(|&byte| byte == b'\n')
-                .nth(line.checked_sub(1)? as usize)?;
-            Some(String::from_utf8_lossy(line).trim_end().into())
-        });
-        return Error::new(ErrorKind::Preprocessor, message.trim()).at(Place {
-            file: file.into(),
-            line,
-            column,
-            source_line,
-        });
-    }
-    let message = messages.lines().find(|line| !line.trim().is_empty());
-    let message = message
-        .unwrap_or("the compiler failed without a message")
-        .trim();
-    Error::new(ErrorKind::Preprocessor, message).at(Place::file(name.clone()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_texts_with_directives_or_macros_need_the_compiler() {
-        let table: &[(&str, bool)] = &[
-            ("int main(void) { return 0; }", false),
-            ("#include <a>\nint x;", true),
-            ("int x;\n  # define X\n", true),
-            ("%:define X", true),
-            ("int x = __LINE__;", true),
-            ("int x = __INT_MAX__;", true),
-            ("char *s = __FILE__;", true),
-            ("int linux;", true),
-            ("_Pragma(\"x\") int x;", true),
-            (
-                "extern int __VERIFIER_nondet_int(void); char *f = __func__; char *g = __FUNCTION__;",
-                false,
-            ),
-            (
-                "int f(void) __attribute__((__nothrow__, __noreturn__)); _Bool b; __int128 i; __extension__ int u;",
-                false,
-            ),
-            ("", false),
-        ];
-        for (text, expected) in table {
-            assert_eq!(needs_preprocessor(text.as_bytes()), *expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_compilers_first_error_gives_the_place() {
-        let name: Arc<str> = "a.c".into();
-        let table = [
-            (
-                "a.c:1:10: fatal error: x.h: No such file or directory\n    1 | #include <x.h>\n",
-                "a.c:1:10: preprocessor: x.h: No such file or directory",
-            ),
-            (
-                "b.c:3: error: unterminated #if\n",
-                "b.c:3:1: preprocessor: unterminated #if",
-            ),
-            (
-                "In file included from a.c:1:\nb.h:2:2: error: #error no\n",
-                "b.h:2:2: preprocessor: #error no",
-            ),
-            ("cc: confused\n", "a.c: preprocessor: cc: confused"),
-            (
-                "",
-                "a.c: preprocessor: the compiler failed without a message",
-            ),
-        ];
-        for (messages, expected) in table {
-            assert_eq!(compiler_error(&name, messages).to_string(), expected);
-        }
-    }
-
-    #[test]
-    fn files_that_cannot_be_read_are_named() {
-        let error = preprocess(Path::new("/nonexistent.c"), &Options::default()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unreadable);
-        assert!(
-            error
-                .to_string()
-                .starts_with("/nonexistent.c: cannot read: "),
-            "{error}"
-        );
-        assert_eq!(
-            preprocess(Path::new("/"), &Options::default())
-                .unwrap_err()
-                .kind(),
-            ErrorKind::Unreadable
-        );
-    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Error::new(ErrorKind::Preprocessor, message).at(Place::file(name.clone())))
 }

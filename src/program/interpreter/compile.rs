@@ -597,7 +597,6 @@ impl<'p> Compiler<'p> {
             inputs: program.inputs.clone(),
             objects: program.objects.clone(),
             object_addresses,
-            deterministic: super::exclusion::edges_exclude_one_another(program),
             regions,
             edge_targets: program.edges.iter().map(|edge| edge.target).collect(),
             arrays,

@@ -77,7 +77,6 @@ pub struct Executable {
     pub(crate) regions: Vec<RegionDescription>,
     /// For each edge, where it leads.
     pub(crate) edge_targets: Vec<LocationId>,
-    pub(crate) deterministic: bool,
 }
 
 /// What is needed of a region to read an object in it.
@@ -104,12 +103,6 @@ impl Executable {
     /// The number of edges of the program.
     pub fn edge_count(&self) -> usize {
         self.edge_targets.len()
-    }
-
-    /// Whether the inputs alone decide how a run goes: no two edges that leave a location can both be taken. False
-    /// may only mean that this could not be seen.
-    pub fn is_deterministic(&self) -> bool {
-        self.deterministic
     }
 
     /// Where the edge leads.

@@ -19,7 +19,6 @@ mod arrays;
 mod assembler;
 mod bytecode;
 mod compile;
-mod exclusion;
 mod executable;
 mod execute;
 mod expression;
