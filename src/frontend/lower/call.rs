@@ -11,7 +11,7 @@ use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Argument, Callee, Expr, Instruction, ResultPlace, Terminator};
-use crate::frontend::library;
+use crate::frontend::library::{self, Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
 
 impl Lowerer<'_> {
@@ -87,12 +87,21 @@ impl Lowerer<'_> {
         if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
             return Ok(value);
         }
-        if name.starts_with("__VERIFIER_nondet_") && library::lookup(name).is_none() {
-            self.arguments(&function, arguments)?;
-            self.span = span;
-            return self.nondet(name, function.result);
+        let known = library::lookup(name);
+        match known.map(|known| known.model) {
+            Some(Model::Builtin(Builtin::Nondet)) => {
+                self.arguments(&function, arguments)?;
+                self.span = span;
+                return self.nondet(name, function.result);
+            }
+            Some(Model::Unsupported) => {
+                self.arguments(&function, arguments)?;
+                self.span = span;
+                return self.unmodelled(name, function.result);
+            }
+            _ => {}
         }
-        if let Some(known) = library::lookup(name) {
+        if let Some(known) = known {
             return self.call_library(&known, &function, arguments, wanted);
         }
         let values = self.arguments(&function, arguments)?;

@@ -51,6 +51,15 @@ impl Lowerer<'_> {
 
     /// The type that the library's own prototype gives a function.
     pub(super) fn library_type(&mut self, known: &LibraryFunction) -> Result<Option<Type>> {
+        if let Some(&ty) = self.library_types.get(known.name) {
+            return Ok(ty);
+        }
+        let ty = self.library_prototype(known)?;
+        self.library_types.insert(known.name, ty);
+        Ok(ty)
+    }
+
+    fn library_prototype(&mut self, known: &LibraryFunction) -> Result<Option<Type>> {
         let Some(unit) = library::prototype(known.name) else {
             return Ok(None);
         };

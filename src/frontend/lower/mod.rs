@@ -104,6 +104,8 @@ struct Lowerer<'a> {
     scopes: Scopes,
     /// The names of our own text, apart from the program's.
     prelude_scopes: Scopes,
+    /// The types that the library's prototypes give its functions.
+    library_types: FxHashMap<&'static str, Option<Type>>,
     /// Functions of our own text that are used and not lowered yet.
     wanted_prelude: Vec<String>,
     objects: Vec<Object>,
@@ -143,6 +145,7 @@ impl<'a> Lowerer<'a> {
             types: TypeTable::new(options.data_model),
             scopes: Scopes::new(),
             prelude_scopes: Scopes::new(),
+            library_types: FxHashMap::default(),
             wanted_prelude: Vec::new(),
             objects: Vec::new(),
             temporaries: Vec::new(),

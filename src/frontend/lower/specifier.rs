@@ -259,6 +259,13 @@ impl Lowerer<'_> {
             ast::TypeSpecifier::TypeOf(operand) => match &operand.node {
                 ast::TypeOf::Type(name) => self.type_name(&name.node),
                 ast::TypeOf::Expression(expression) => {
+                    // `_Alignof (name)` arrives as the alignment of a `typeof`, whatever the name is.
+                    if let ast::Expression::Identifier(name) = &expression.node
+                        && let Some(symbol) = self.scopes.lookup(&name.node.name)
+                        && let Entity::Typedef = self.scopes.symbol(symbol).entity
+                    {
+                        return Ok(self.scopes.symbol(symbol).ty);
+                    }
                     Ok(self.unevaluated(|this| this.expression(expression))?.ty)
                 }
             },
