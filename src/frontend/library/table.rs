@@ -576,6 +576,9 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
         Model::Unsupported,
         &[
             "void __regatta_unsupported(const char *)",
+            "const unsigned short **__ctype_b_loc(void)",
+            "const int **__ctype_tolower_loc(void)",
+            "const int **__ctype_toupper_loc(void)",
             "int setjmp(void *)",
             "int _setjmp(void *)",
             "int sigsetjmp(void *, int)",
