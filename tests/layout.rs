@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use proptest::prelude::*;
+use regatta::frontend::Property;
 use regatta::frontend::ir::{Expr, Instruction, UnknownEffect};
 use regatta::frontend::lower::{LowerOptions, lower};
 use regatta::frontend::parse::{parse, with_large_stack};
 use regatta::frontend::preprocess::Preprocessed;
-use regatta::frontend::Property;
 use regatta::program::DataModel;
 
 /// The values of the given constant expressions, in the context of some declarations.
@@ -17,7 +17,10 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
     let mut text = declarations.to_owned();
     for (number, expression) in expressions.iter().enumerate() {
         // No value is zero, so that each is assigned.
-        let _ = writeln!(text, "unsigned long long v{number} = ({expression}) + 1000;");
+        let _ = writeln!(
+            text,
+            "unsigned long long v{number} = ({expression}) + 1000;"
+        );
     }
     text.push_str("int main(void) { return 0; }\n");
     let lowered = with_large_stack(|| {
@@ -57,7 +60,10 @@ fn confirm(declarations: &str, expressions: &[String]) {
         let values = values(declarations, expressions, model);
         let mut text = declarations.to_owned();
         for (expression, value) in expressions.iter().zip(values) {
-            let _ = writeln!(text, "_Static_assert(({expression}) == {value}, \"{value}\");");
+            let _ = writeln!(
+                text,
+                "_Static_assert(({expression}) == {value}, \"{value}\");"
+            );
         }
         let folder = tempfile::tempdir().expect("a folder for the test");
         let file = folder.path().join("layout.c");
@@ -78,9 +84,25 @@ fn confirm(declarations: &str, expressions: &[String]) {
 #[test]
 fn basic_types() {
     let types = [
-        "_Bool", "char", "short", "int", "long", "long long", "float", "double", "long double",
-        "_Float128", "void *", "int (*)(void)", "wchar", "enum small", "enum negative",
-        "enum large", "__builtin_va_list", "enum packed", "vector",
+        "_Bool",
+        "char",
+        "short",
+        "int",
+        "long",
+        "long long",
+        "float",
+        "double",
+        "long double",
+        "_Float128",
+        "void *",
+        "int (*)(void)",
+        "wchar",
+        "enum small",
+        "enum negative",
+        "enum large",
+        "__builtin_va_list",
+        "enum packed",
+        "vector",
     ];
     let declarations = "typedef __typeof__(L'a') wchar;\nenum small { A };\nenum negative { B = -1 };\n\
         enum large { C = 0x100000000ll };\nenum packed { D, E = 200 } __attribute__((packed));\n\
@@ -159,16 +181,36 @@ fn records_with_attributes() {
 /// A member: its declaration with `@` for the name, and whether `offsetof` applies.
 fn member() -> impl Strategy<Value = (String, bool)> {
     let scalar = prop::sample::select(vec![
-        "char", "short", "int", "long", "long long", "float", "double", "long double", "void *",
-        "_Bool", "enum e",
+        "char",
+        "short",
+        "int",
+        "long",
+        "long long",
+        "float",
+        "double",
+        "long double",
+        "void *",
+        "_Bool",
+        "enum e",
     ]);
     let attribute = prop::sample::select(vec![
-        "", "", "", "", "__attribute__((packed))", "__attribute__((aligned(8)))",
+        "",
+        "",
+        "",
+        "",
+        "__attribute__((packed))",
+        "__attribute__((aligned(8)))",
         "__attribute__((aligned(2)))",
     ]);
     let bit_type = prop::sample::select(vec![
-        ("char", 8u32), ("unsigned short", 16), ("int", 32), ("unsigned", 32), ("long long", 64),
-        ("unsigned long long", 64), ("_Bool", 1), ("enum e", 32),
+        ("char", 8u32),
+        ("unsigned short", 16),
+        ("int", 32),
+        ("unsigned", 32),
+        ("long long", 64),
+        ("unsigned long long", 64),
+        ("_Bool", 1),
+        ("enum e", 32),
     ]);
     let bit_attribute = prop::sample::select(vec!["", "", "", "__attribute__((packed))"]);
     prop_oneof![

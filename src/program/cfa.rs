@@ -59,7 +59,7 @@ pub enum Arithmetic {
     /// Machine integers: bit vectors that wrap around.
     #[default]
     BitVector,
-    /// Mathematical integers, as papers 001 and 002 read C. See `frontend::integer` for each operator's meaning.
+    /// Mathematical integers, as papers 001 and 002 read C. See `frontend::memory::integer` for each operator's meaning.
     Integer,
 }
 
@@ -286,6 +286,9 @@ pub struct UnsupportedReason(pub String);
 
 /// A memory region: objects that the points-to analysis could not tell apart, as one array.
 ///
+/// Members of these objects that no access mixes up have a region each: then several regions stand for the same
+/// addresses, an object lies in several of them, and only those of a region's cells are used that are its member's.
+///
 /// Cell `i` of the array stands for the addresses `base + i * element_bytes` and the following `element_bytes - 1`
 /// ones. In a bit-vector program the index is a bit vector of exactly the width that reaches every such address: a
 /// pointer's width less log2(`element_bytes`) (the address less the base, shifted right). In an integer program it is
@@ -313,7 +316,7 @@ pub struct Object {
     pub address: TermId,
     /// Size in bytes.
     pub size: u64,
-    /// Where it lives.
+    /// Where it lives: the first of the regions that have it among their objects.
     pub region: RegionId,
 }
 

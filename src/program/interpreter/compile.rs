@@ -621,6 +621,7 @@ impl<'p> Compiler<'p> {
             element_bytes: region.element_bytes.max(1),
             base: address_term(region.base, &self.expressions),
             single: single_object_cells(self.program, region).is_some(),
+            objects: region.objects.iter().copied().collect(),
         };
         self.program.regions.iter().map(describe).collect()
     }

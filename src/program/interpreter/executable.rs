@@ -1,12 +1,12 @@
 //! A compiled program.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assembler::ArrayShape;
 use super::bytecode::{Address, CallSite, General, Instruction, Locals, Place, Register};
 use super::compile;
 use super::integer::Integer;
-use crate::program::{EdgeId, Input, LocationId, Object, Program, RegionId, VariableId};
+use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, Program, RegionId, VariableId};
 use crate::term::Sort;
 
 /// How a region's accesses are judged.
@@ -87,6 +87,8 @@ pub(crate) struct RegionDescription {
     pub(crate) element_bytes: u64,
     pub(crate) base: Option<AddressTerm>,
     pub(crate) single: bool,
+    /// The static objects within.
+    pub(crate) objects: FxHashSet<ObjectId>,
 }
 
 impl Executable {

@@ -12,7 +12,7 @@ use super::objects::{LiveObject, Misuse, ObjectTable, Origin};
 use super::observer::{NoObserver, Observer, StateView};
 use super::outcome::{Fault, FaultKind, Limits, Outcome, Report};
 use super::value::bits;
-use crate::program::{InputId, Lifetime, VariableId};
+use crate::program::{InputId, Lifetime, ObjectId, VariableId};
 use crate::term::{ScalarSort, Value};
 
 /// Steps between two looks at the clock and at the memory.
@@ -337,7 +337,8 @@ impl Heap {
                     Some(object) => *object,
                     None => return Err(self.objects.explain(address)),
                 };
-                if matches!(object.origin, Origin::Static(home) if home != region) {
+                if matches!(object.origin, Origin::Static(id) if !executable.regions[region.index()].objects.contains(&id))
+                {
                     return Err(Misuse::Outside);
                 }
                 let memory = &mut self.memories[array as usize];
@@ -355,12 +356,13 @@ impl Heap {
         if std::mem::replace(&mut self.statics_entered, true) {
             return;
         }
-        for (object, address) in executable.objects.iter().zip(&executable.object_addresses) {
+        let objects = executable.objects.iter().zip(&executable.object_addresses);
+        for (index, (object, address)) in objects.enumerate() {
             if let Some(start) = address.and_then(|term| registers.get(term)) {
                 self.objects.insert(LiveObject {
                     start,
                     size: object.size,
-                    origin: Origin::Static(object.region),
+                    origin: Origin::Static(ObjectId(index as u32)),
                 });
             }
         }

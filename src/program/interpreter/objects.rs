@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{Lifetime, RegionId};
+use crate::program::{Lifetime, ObjectId};
 
 /// How an object came to be.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It exists from the program's start, in the region.
-    Static(RegionId),
+    /// It exists from the program's start, in the regions that name it.
+    Static(ObjectId),
     /// It was created by [`crate::program::Operation::Allocate`].
     Dynamic(Lifetime),
 }
