@@ -1,8 +1,62 @@
-//! Hash-consed terms.
+//! Hash-consed terms: the language in which programs, queries and invariants are written.
+//!
+//! A term is a constant, a variable, or an operator ([`Op`], SMT-LIB's) applied to terms. It is immutable and known by
+//! a number, a [`TermId`]; equal terms have equal numbers, so that comparing, hashing and remembering terms costs
+//! nothing. What a number stands for is asked from the [`Pool`] it lives in.
+//!
+//! # Two kinds of pools
+//! The [`store()`] belongs to the process. Every thread reads and adds to it, and a `TermId` means the same in every
+//! analysis: an invariant passes from one engine to another as a number. Its terms are never removed, so only what
+//! belongs to the program and what engines tell one another goes there.
+//!
+//! An [`Arena`] belongs to one query of one thread: unrolled instances, candidates that may come to nothing. It is a
+//! layer over the store (its terms may contain the store's) and is dropped with the query; so the store does not grow
+//! with the number of unrollings. [`transfer`] copies what was found into the store.
+//!
+//! # Building
+//! [`Build`] is implemented for both. Its constructors fold constants and apply rewrites that are always right, look at
+//! a bounded part of their arguments, and never make a term larger than by a constant. They know what C programs do:
+//! truth values made integers and compared with zero, narrow types computed in wide ones and cut again, addresses that
+//! are a base plus a multiple of an index, bytes put together by shifts. Each file of `build` says what normal forms its
+//! sort has. Whoever matches on terms may rely on these normal forms only to be better, not to be right: a term can be
+//! built without them by [`Pool::intern`], or be too large for them.
+//!
+//! ```
+//! use regatta::term::{Build, Sort, Symbol, Value, evaluate, store, to_smtlib};
+//!
+//! let pool = store();
+//! let x = pool.variable(Symbol::new("x", Sort::BitVec(32)));
+//! let zero = pool.bv(32, 0);
+//! // C's `!(x + 1 == 5)`, as an int that is compared with zero.
+//! let equal = pool.eq(pool.add(x, pool.bv(32, 1)), pool.bv(32, 5));
+//! let negated = pool.ite(equal, zero, pool.bv(32, 1));
+//! let condition = pool.ne(negated, zero);
+//! assert_eq!(condition, pool.ne(x, pool.bv(32, 4)));
+//! assert_eq!(to_smtlib(pool, condition), "(not (= x@0 #x00000004))");
+//! let value = evaluate(pool, condition, &|_, _| Some(Value::bit_vec(32, 4)));
+//! assert_eq!(value, Ok(Value::Bool(false)));
+//! ```
+//!
+//! # Meaning
+//! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate`] run on it, and tests hold
+//! it against Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
+//! arithmetic on big integers where that crate has nothing or is hard to check. [`to_smtlib`] prints for solvers and
+//! [`to_c`] for witnesses.
+//!
+//! # Trade-offs
+//! * A term takes 24 bytes, and some 10 to 20 in the table that finds it again: up to four arguments, and constants of
+//!   up to 128 bits, lie in the node itself. Longer lists and big integers lie beside.
+//! * The store is split into shards by hash, each with a lock for adding; reading takes none, for nodes never move.
+//! * Conjunctions and disjunctions have any number of arguments, sorted, so that their order does not matter; sums have
+//!   two, in a fixed order of nesting. Numbers of terms depend on who came first: with several threads, two runs may
+//!   order the same conjunction differently.
+//! * Everything that goes through a term does so with a stack of its own, not the thread's: terms of unrolled loops are
+//!   a million deep.
 
 mod append;
 mod arena;
 mod build;
+mod c_printer;
 mod evaluate;
 mod exact;
 mod float;
@@ -19,6 +73,7 @@ mod value;
 
 pub use arena::Arena;
 pub use build::Build;
+pub use c_printer::{CType, CVariable, to_c};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;
 pub use op::{Op, RoundingMode};

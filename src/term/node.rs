@@ -117,9 +117,7 @@ impl<'k> Key<'k> {
                 }),
             Self::Integer(value) => {
                 let start = u64::from(value.sign() == num_bigint::Sign::Minus);
-                value
-                    .iter_u64_digits()
-                    .fold(start, |hash, digit| mix(hash, digit))
+                value.iter_u64_digits().fold(start, mix)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Terms: what is computed in two ways must agree. Simplified terms with what they were made of, and our meaning of
 //! operators with Z3's.
 
+mod c_text;
 mod generate;
 
 use std::collections::{HashMap, HashSet};
