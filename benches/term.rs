@@ -8,8 +8,6 @@
 //! Each run is a process of its own, so that each starts with an empty store. Both do the same work: two threads
 //! build half of the terms each. Goals: two threads at least 1.7 times as fast as one, at most 64 bytes a term.
 //!
-//! Measured on a virtual machine with two cores (Intel Xeon, 2.x GHz), nothing else running:
-//! FIGURES
 
 use std::error::Error;
 use std::process::Command;
