@@ -7,7 +7,7 @@ use super::assignment::Use;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, UnaryOp};
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::frontend::types::Type;
 
 /// Whether an operation gives the value before or after it.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -68,12 +68,7 @@ impl Lowerer<'_> {
             .trim_end_matches(|c: char| c.is_ascii_digit())
             .trim_end_matches('_');
         let span = self.span;
-        let open = FunctionType {
-            result: Type::VOID,
-            parameters: Vec::new(),
-            form: ParameterForm::Unspecified,
-        };
-        let values = self.arguments(&open, nodes)?;
+        let values = self.raw_arguments(nodes)?;
         self.span = span;
         let mut values = values.into_iter();
         let mut next = || values.next();

@@ -250,7 +250,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `__builtin_add_overflow(a, b, result)` and its kind: computed in a width that holds every result.
+    /// `__builtin_add_overflow(a, b, result)` and its kind.
     fn overflow(
         &mut self,
         op: BinaryOp,
@@ -264,9 +264,47 @@ impl Lowerer<'_> {
                 known.name
             )));
         };
+        let (pointer, _) = self.scalar_value(result)?;
+        let Some((wrapped, overflow)) = self.checked(op, left, right, target)? else {
+            return self.unmodelled(known.name, Type::BOOL);
+        };
+        let value = Value::scalar(wrapped, target.unqualified());
+        self.store_value(Value::lvalue(pointer, target), value)?;
+        self.cast(Value::scalar(overflow, Type::INT), Type::BOOL)
+    }
+
+    /// `__builtin_add_overflow_p(a, b, (type)0)` and its kind: only whether the type does not hold the result.
+    fn overflow_predicate(&mut self, name: &str, nodes: Arguments<'_>) -> Result<Option<Value>> {
+        let op = match name {
+            "__builtin_add_overflow_p" => BinaryOp::Add,
+            "__builtin_sub_overflow_p" => BinaryOp::Subtract,
+            "__builtin_mul_overflow_p" => BinaryOp::Multiply,
+            _ => return Ok(None),
+        };
+        let values: std::result::Result<[Value; 3], _> = self.raw_arguments(nodes)?.try_into();
+        let Ok([left, right, sample]) = values else {
+            return Err(self.error(format!("`{name}` takes 3 arguments")));
+        };
+        match self.checked(op, left, right, sample.ty)? {
+            Some((_, overflow)) => {
+                let truth = Value::scalar(overflow, Type::INT);
+                self.cast(truth, Type::BOOL).map(Some)
+            }
+            None => self.unmodelled(name, Type::BOOL).map(Some),
+        }
+    }
+
+    /// The result wrapped to a type, and whether that changes it, computed in a width that holds every result; `None`
+    /// if there is none.
+    fn checked(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+        target: Type,
+    ) -> Result<Option<(Expr, Expr)>> {
         let (left, left_type) = self.scalar_value(left)?;
         let (right, right_type) = self.scalar_value(right)?;
-        let (pointer, _) = self.scalar_value(result)?;
         let shapes = (
             self.scalar_type(left_type)?,
             self.scalar_type(right_type)?,
@@ -286,7 +324,7 @@ impl Lowerer<'_> {
             },
         ) = shapes
         else {
-            return Err(self.error(format!("the operands of `{}` are no integers", known.name)));
+            return Err(self.error("the operands of an overflow check are no integers"));
         };
         let needed = match op {
             BinaryOp::Multiply => u32::from(left_bits) + u32::from(right_bits),
@@ -296,7 +334,7 @@ impl Lowerer<'_> {
         // A product of unsigned numbers needs every bit and is never negative.
         let signed = op != BinaryOp::Multiply || left_signed || right_signed;
         if bits > 128 {
-            return self.unmodelled(known.name, Type::INT);
+            return Ok(None);
         }
         let wide = ScalarType::Integer {
             bits: bits as u8,
@@ -308,13 +346,11 @@ impl Lowerer<'_> {
             fold::convert(right, shapes.1, wide),
             wide,
         );
-        let exact = self.store_fresh(exact, wide);
+        let exact = self.keep(exact, wide);
         let wrapped = fold::convert(exact.clone(), wide, shapes.2);
         let back = fold::convert(wrapped.clone(), shapes.2, wide);
         let overflow = fold::binary(BinaryOp::NotEqual, back, exact, wide);
-        let value = Value::scalar(wrapped, target.unqualified());
-        self.store_value(Value::lvalue(pointer, target), value)?;
-        Ok(Value::scalar(overflow, Type::INT))
+        Ok(Some((wrapped, overflow)))
     }
 
     /// Built-ins that are generic in a way that no prototype says, by name.
@@ -330,7 +366,7 @@ impl Lowerer<'_> {
         {
             return self.atomic(name, nodes, wanted);
         }
-        Ok(None)
+        self.overflow_predicate(name, nodes)
     }
 
     /// The value of a label's or function's kind is a scalar; anything else has an address.

@@ -142,6 +142,23 @@ impl Lowerer<'_> {
         self.settle_all(values)
     }
 
+    /// The arguments of a type-generic built-in, as they are.
+    pub(super) fn raw_arguments(&mut self, nodes: &[Node<ast::Expression>]) -> Result<Vec<Value>> {
+        let span = self.span;
+        let mut values = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let value = self.expression(node)?;
+            self.span = self.place_of(node);
+            let value = self.rvalue(value);
+            if let ValueKind::Void = value.kind {
+                return Err(self.error("a void value is used"));
+            }
+            values.push((value, self.function.mark()));
+        }
+        self.span = span;
+        self.settle_all(values)
+    }
+
     /// Settles values in the order of their marks.
     pub(super) fn settle_all(&mut self, values: Vec<(Value, Mark)>) -> Result<Vec<Value>> {
         // The last one first: what is inserted moves only later marks.

@@ -391,7 +391,8 @@ impl Lowerer<'_> {
                 };
                 let source = match write.source {
                     Source::Unit(unit) => Source::Unit(unit),
-                    _ => Source::Earlier(earlier),
+                    Source::Earlier(first) => Source::Earlier(first),
+                    Source::Expression(_) => Source::Earlier(earlier),
                 };
                 planner.write(self, target, source)?;
             }

@@ -88,14 +88,9 @@ impl Lowerer<'_> {
             && let Some(value) = self.builtin_on_syntax(builtin, nodes)?
         {
             self.span = span;
-            return self.library_result(value, function.result, wanted);
+            return Ok(value);
         }
         // Type-generic built-ins say nothing of their parameters.
-        let open = FunctionType {
-            result: function.result,
-            parameters: Vec::new(),
-            form: ParameterForm::Unspecified,
-        };
         let raw = known.prototype.is_empty()
             || matches!(
                 known.model,
@@ -103,8 +98,11 @@ impl Lowerer<'_> {
                     library::Builtin::Memcpy | library::Builtin::Memmove | library::Builtin::Memset
                 )
             );
-        let function_seen = if raw { &open } else { function };
-        let values = self.arguments(function_seen, nodes)?;
+        let values = if raw {
+            self.raw_arguments(nodes)?
+        } else {
+            self.arguments(function, nodes)?
+        };
         self.span = span;
         self.library_values(known, function, values, wanted)
     }

@@ -118,6 +118,8 @@ struct Lowerer<'a> {
     function: FunctionBuilder,
     /// The start function; swapped with `function` while a static object is initialised.
     start: FunctionBuilder,
+    /// Whether they are swapped.
+    in_start: bool,
     /// The control structures around the current statement.
     jumps: statement::Jumps,
     /// String literals by contents and width.
@@ -153,6 +155,7 @@ impl<'a> Lowerer<'a> {
             defined: FxHashMap::default(),
             function: builder(),
             start: builder(),
+            in_start: false,
             jumps: statement::Jumps::default(),
             strings: FxHashMap::default(),
             constructors: Vec::new(),
@@ -278,15 +281,19 @@ impl<'a> Lowerer<'a> {
 
     /// Lowers into the start function.
     fn in_start<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        if std::mem::replace(&mut self.in_start, true) {
+            return act(self);
+        }
         std::mem::swap(&mut self.function, &mut self.start);
         let result = act(self);
         std::mem::swap(&mut self.function, &mut self.start);
+        self.in_start = false;
         result
     }
 
     /// Whether instructions go to the start function.
     fn is_in_start(&self) -> bool {
-        self.function.index == FunctionIndex(0)
+        self.in_start
     }
 
     /// Lowers what is not evaluated: only its type or its constant value is of interest.

@@ -45,7 +45,9 @@ impl TypeTable {
     pub fn size_of(&self, ty: Type) -> Result<u64, LayoutError> {
         Ok(match self.kind(ty) {
             TypeKind::Void | TypeKind::Bool | TypeKind::Function(_) => 1,
-            TypeKind::Integer(kind) => u64::from(kind.bits(self.model)).div_ceil(8),
+            TypeKind::Integer(kind) => u64::from(kind.bits(self.model))
+                .div_ceil(8)
+                .next_power_of_two(),
             TypeKind::Enumeration(id) => {
                 let enumeration = self.enumeration(*id);
                 if !enumeration.complete {
