@@ -21,9 +21,11 @@
 //! * [`certify`]: replay of alarms.
 //! * [`analysis`]: the engines.
 //! * [`portfolio`]: the supervisor process, events, limits, the verdict.
+//! * [`cli`]: the command.
 
 pub mod analysis;
 pub mod certify;
+pub mod cli;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;

@@ -1,5 +1,8 @@
 //! The `regatta` command.
 
+use std::process::ExitCode;
+use std::time::Instant;
+
 // With `override`, the `malloc` and `new` of the shared libz3 are mimalloc's too. Measured on an otherwise idle core, best of 7
 // (glibc's malloc / mimalloc for Rust alone / with `override`): 1,500 solvers with a small query each 1.00 / 0.98 / 0.75 s of
 // CPU; an incremental integer unrolling 0.71 / 0.72 / 0.66 s; bit-vector unrolling, arrays, factoring equal within 3 %; the first
@@ -8,6 +11,6 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() {
-    println!("regatta {}", env!("CARGO_PKG_VERSION"));
+fn main() -> ExitCode {
+    regatta::cli::run(Instant::now())
 }

@@ -1,6 +1,7 @@
 //! From a file to a program: all steps of the front end, one after the other.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::diagnostic::{Error, ErrorKind, Place, Warning};
 use super::ir::UnknownEffect;
@@ -52,6 +53,8 @@ pub struct Loaded {
     pub program: Program,
     /// What looked odd on the way.
     pub warnings: Vec<Warning>,
+    /// The steps in order, with the wall time that each took.
+    pub phases: Vec<(&'static str, Duration)>,
 }
 
 /// Reads a C file and makes its program.
@@ -61,14 +64,26 @@ pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
         defines: options.defines.clone(),
         include_folders: options.include_folders.clone(),
     };
-    load_preprocessed(preprocess(file, &preprocessor)?, options)
+    let mut clock = Clock::new();
+    let source = preprocess(file, &preprocessor)?;
+    clock.lap("preprocess");
+    translate(source, options, clock)
 }
 
 /// Makes the program of a text that needs no preprocessing any more.
 pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<Loaded, Error> {
+    translate(source, options, Clock::new())
+}
+
+fn translate(
+    source: Preprocessed,
+    options: &LoadOptions,
+    mut clock: Clock,
+) -> Result<Loaded, Error> {
     let name = source.name.clone();
     with_large_stack(move || {
         let mut parsed = parse(source)?;
+        clock.lap("parse");
         let mut warnings = std::mem::take(&mut parsed.warnings);
         let lowering = LowerOptions {
             data_model: options.data_model,
@@ -76,6 +91,7 @@ pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<
         };
         let (unit, more) = lower(&parsed, &options.property, &lowering)?;
         warnings.extend(more);
+        clock.lap("lower");
         // The trees are not needed any more, and large.
         drop(parsed);
         let model = MemoryOptions {
@@ -85,6 +101,32 @@ pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<
         let program = emit(&unit, &model).map_err(|error| {
             Error::new(ErrorKind::Unsupported, error.to_string()).at(Place::file(name))
         })?;
-        Ok(Loaded { program, warnings })
+        clock.lap("emit");
+        Ok(Loaded {
+            program,
+            warnings,
+            phases: clock.phases,
+        })
     })?
+}
+
+/// How long each step took.
+struct Clock {
+    last: Instant,
+    phases: Vec<(&'static str, Duration)>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self {
+            last: Instant::now(),
+            phases: Vec::new(),
+        }
+    }
+
+    fn lap(&mut self, name: &'static str) {
+        let now = Instant::now();
+        self.phases.push((name, now - self.last));
+        self.last = now;
+    }
 }

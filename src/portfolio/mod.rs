@@ -3,10 +3,12 @@
 //! Uses everything down to [`crate::analysis`] and [`crate::certify`]; only the command uses it.
 //!
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
+//! * [`race`]: what the child process does: load, simplify, analyse, certify.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
 pub mod crash;
 pub mod event;
+pub mod race;
 pub mod supervisor;
 pub mod verdict;

@@ -1,0 +1,98 @@
+//! From the options that name the input to what the front end wants to know.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use super::options::{InputOptions, UnknownCallsOption};
+use crate::frontend::ir::UnknownEffect;
+use crate::frontend::{LoadOptions, Property, Style, Task};
+use crate::program::DataModel;
+
+/// The C file, and how it is to be loaded.
+///
+/// # Errors
+/// A message for the user: a file that cannot be read, options that contradict each other.
+pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String> {
+    let task = match &options.task {
+        Some(file) => Some(Task::read(file).map_err(|error| error.render(style()))?),
+        None => None,
+    };
+    let file = match (&options.file, &task) {
+        (Some(file), None) => file.clone(),
+        (Some(file), Some(task)) if task.input_files.iter().any(|input| same_file(input, file)) => {
+            file.clone()
+        }
+        (Some(file), Some(_)) => {
+            return Err(format!(
+                "error: {} is not an input file of the task definition; give one of the two",
+                file.display()
+            ));
+        }
+        (None, Some(task)) => match task.input_files.as_slice() {
+            [file] => file.clone(),
+            files => {
+                return Err(format!(
+                    "error: the task has {} input files; only one is supported",
+                    files.len()
+                ));
+            }
+        },
+        (None, None) => return Err("error: no C program given".into()),
+    };
+    let property_file = options
+        .property
+        .as_ref()
+        .or_else(|| reachability_property(task.as_ref()));
+    let property = match property_file {
+        Some(file) => Property::read(file).map_err(|error| error.render(style()))?,
+        None => Property::default(),
+    };
+    let data_model = match (
+        options.data_model,
+        task.as_ref().and_then(|task| task.data_model),
+    ) {
+        (Some(option), _) => option.into(),
+        (None, Some(model)) => model,
+        (None, None) => DataModel::default(),
+    };
+    let load_options = LoadOptions {
+        property,
+        data_model,
+        arithmetic: options.arithmetic.into(),
+        unknown_calls: match options.unknown_calls {
+            UnknownCallsOption::Havoc => UnknownEffect::Reachable,
+            UnknownCallsOption::Pure => UnknownEffect::Pure,
+        },
+        malloc_may_fail: options.malloc_may_fail,
+        defines: options.define.clone(),
+        include_folders: options.include.clone(),
+    };
+    Ok((file, load_options))
+}
+
+/// The task's property that can be verified; its first one, if there is none, for the sake of the message.
+fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
+    let properties = &task?.properties;
+    let readable = properties
+        .iter()
+        .find(|property| Property::read(&property.file).is_ok());
+    readable
+        .or(properties.first())
+        .map(|property| &property.file)
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// How messages for the user look.
+pub fn style() -> Style {
+    if std::io::stderr().is_terminal() {
+        Style::Fancy
+    } else {
+        Style::Plain
+    }
+}

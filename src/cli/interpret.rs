@@ -1,0 +1,155 @@
+//! `regatta interpret`: the concrete interpreter on the program as lowered.
+//!
+//! For looking at a program's behaviour, and for comparing the semantics with a compiler's: the scripts and tests that do
+//! so go through this command.
+
+use std::io::Write;
+
+use num_bigint::BigInt;
+
+use super::options::InterpretOptions;
+use super::{EXIT_INPUT, complain, input};
+use crate::frontend::load;
+use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
+use crate::program::{Input, InputId, InputKind, Program};
+use crate::term::{BitVecValue, FloatValue, RoundingMode, Sort, Value};
+
+/// Exit code of a run that did not end by itself.
+const EXIT_RUN: u8 = 2;
+
+/// Runs the command; returns the exit code.
+pub fn run(options: &InterpretOptions) -> u8 {
+    let program = input::resolve(&options.input).and_then(|(file, options)| {
+        load(&file, &options).map_err(|error| error.render(input::style()))
+    });
+    let program = match program {
+        Ok(loaded) => loaded.program,
+        Err(message) => {
+            complain(&message);
+            return EXIT_INPUT;
+        }
+    };
+    let executable = Executable::compile(&program);
+    let mut machine = Machine::new(&executable);
+    let mut inputs = ListedInputs {
+        values: options.inputs.iter(),
+    };
+    let report = machine.run(
+        &mut inputs,
+        Limits {
+            steps: options.steps,
+            ..Limits::default()
+        },
+    );
+    for fault in &report.faults {
+        let place = program.sources.describe(program.edge(fault.edge).span);
+        complain(&format!("{place}: undefined behaviour: {:?}", fault.kind));
+    }
+    let mut stdout = std::io::stdout().lock();
+    for name in &options.print_global {
+        match global(&program, &machine, name) {
+            Some(elements) => {
+                for element in elements {
+                    let _ = writeln!(stdout, "{element:x}");
+                }
+            }
+            None => {
+                complain(&format!("error: there is no global variable `{name}`"));
+                return EXIT_INPUT;
+            }
+        }
+    }
+    let place = |location| program.sources.describe(program.location(location).span);
+    match report.outcome {
+        Outcome::Ended { .. } => 0,
+        Outcome::Error { location } => {
+            complain(&format!(
+                "{}: the property is violated here",
+                place(location)
+            ));
+            1
+        }
+        Outcome::Blocked { location } => {
+            complain(&format!("{}: an assumption does not hold", place(location)));
+            EXIT_RUN
+        }
+        Outcome::Unsupported { edge, reason } => {
+            complain(&format!(
+                "{}: not supported: {reason}",
+                program.sources.describe(program.edge(edge).span)
+            ));
+            EXIT_RUN
+        }
+        Outcome::StepLimit => {
+            complain(&format!("step limit reached: {}", options.steps));
+            EXIT_RUN
+        }
+        other => {
+            complain(&format!("the run was stopped: {other:?}"));
+            EXIT_RUN
+        }
+    }
+}
+
+/// The elements of a global: of an array in memory as many as it has, of a scalar one.
+fn global(program: &Program, machine: &Machine<'_>, name: &str) -> Option<Vec<u128>> {
+    if let Some(value) = machine.read_variable(name) {
+        return Some(vec![bits(&value)?]);
+    }
+    let object = program.objects.iter().find(|object| object.name == name)?;
+    let bytes = machine.read_object(name)?;
+    let width = program.region(object.region).element_bytes.clamp(1, 16) as usize;
+    Some(
+        bytes
+            .chunks(width)
+            .map(|chunk| {
+                chunk
+                    .iter()
+                    .rev()
+                    .fold(0, |bits, &byte| bits << 8 | u128::from(byte))
+            })
+            .collect(),
+    )
+}
+
+fn bits(value: &Value) -> Option<u128> {
+    match value {
+        Value::Bool(truth) => Some(u128::from(*truth)),
+        Value::BitVec(bits) => Some(bits.bits()),
+        Value::Int(number) => u128::try_from(number).ok(),
+        Value::Float(float) => Some(float.bits()),
+        Value::Array(_) => None,
+    }
+}
+
+/// The values from the command line for what the program asks of the outside; zero for everything else.
+struct ListedInputs<'o> {
+    values: std::slice::Iter<'o, i128>,
+}
+
+impl InputSource for ListedInputs<'_> {
+    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
+        let given = match input.kind {
+            InputKind::Nondet(_) => self.values.next(),
+            _ => None,
+        };
+        Some(given.map_or_else(
+            || Value::zero(input.sort),
+            |&given| value_of(given, input.sort),
+        ))
+    }
+}
+
+fn value_of(given: i128, sort: Sort) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(given != 0),
+        Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, given)),
+        Sort::Int => Value::int(given),
+        Sort::Float(format) => Value::Float(FloatValue::from_int(
+            format,
+            RoundingMode::NearestEven,
+            &BigInt::from(given),
+        )),
+        Sort::Array { .. } => Value::zero(sort),
+    }
+}

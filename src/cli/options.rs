@@ -1,0 +1,237 @@
+//! The command's options: their text here is the `--help`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::program::{Arithmetic, DataModel};
+
+/// A parallel portfolio verifier for C.
+///
+/// `regatta FILE` is short for `regatta verify FILE`. Exit codes: 0 for TRUE, 1 for FALSE, 2 for UNKNOWN, 3 for bad
+/// usage or input that cannot be read.
+#[derive(Debug, Parser)]
+#[command(
+    name = "regatta",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Verify a C program; the last line of standard output is the result
+    Verify(VerifyOptions),
+    /// Write the control-flow automaton of a C program as Graphviz
+    Cfa(CfaOptions),
+    /// Run a C program in the interpreter, with given values for its inputs
+    Interpret(InterpretOptions),
+}
+
+/// The names of the subcommands; anything else in their place is an option or a file of `verify`.
+pub const SUBCOMMANDS: [&str; 4] = ["verify", "cfa", "interpret", "help"];
+
+/// How the C program is read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading the program")]
+pub struct InputOptions {
+    /// The C program; a name that ends in .i is taken as preprocessed already
+    #[arg(value_name = "FILE", required_unless_present = "task")]
+    pub file: Option<PathBuf>,
+
+    /// The property, in SV-COMP's notation; without one, failing assertions and calls of reach_error and
+    /// __VERIFIER_error count
+    #[arg(long, value_name = "FILE.prp")]
+    pub property: Option<PathBuf>,
+
+    /// An SV-COMP task definition: names the program, the property and the data model
+    #[arg(long, value_name = "FILE.yml")]
+    pub task: Option<PathBuf>,
+
+    /// Sizes of C's types [default: the task definition's, else LP64]
+    #[arg(long, value_enum, ignore_case = true)]
+    pub data_model: Option<DataModelOption>,
+
+    /// What C's integers are
+    #[arg(long, value_enum, default_value = "bitvector")]
+    pub arithmetic: ArithmeticOption,
+
+    /// What a call of a function may do that has no definition and is not known
+    #[arg(long, value_enum, default_value = "havoc")]
+    pub unknown_calls: UnknownCallsOption,
+
+    /// Let malloc return a null pointer, too
+    #[arg(long)]
+    pub malloc_may_fail: bool,
+
+    /// Define a macro for the preprocessor
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+
+    /// Look for included files here, too
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<PathBuf>,
+}
+
+/// Sizes of C's types.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub enum DataModelOption {
+    /// int, long and pointers of 32 bits
+    Ilp32,
+    /// int of 32 bits, long and pointers of 64 bits
+    Lp64,
+}
+
+impl From<DataModelOption> for DataModel {
+    fn from(option: DataModelOption) -> Self {
+        match option {
+            DataModelOption::Ilp32 => Self::Ilp32,
+            DataModelOption::Lp64 => Self::Lp64,
+        }
+    }
+}
+
+/// What C's integers are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ArithmeticOption {
+    /// Machine integers that wrap around
+    Bitvector,
+    /// Mathematical integers
+    Integer,
+}
+
+impl From<ArithmeticOption> for Arithmetic {
+    fn from(option: ArithmeticOption) -> Self {
+        match option {
+            ArithmeticOption::Bitvector => Self::BitVector,
+            ArithmeticOption::Integer => Self::Integer,
+        }
+    }
+}
+
+/// What a call of unknown code may do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UnknownCallsOption {
+    /// Change what its pointer arguments and the non-static globals reach, and return any value
+    Havoc,
+    /// Return any value
+    Pure,
+}
+
+/// Options of `verify`.
+#[derive(Clone, Debug, Args)]
+pub struct VerifyOptions {
+    /// How the program is read.
+    #[command(flatten)]
+    pub input: InputOptions,
+
+    /// The analyses to run
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub portfolio: String,
+
+    /// Wall time after which the result is UNKNOWN
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]
+    pub time_limit: Option<f64>,
+
+    /// CPU time, of all threads together, after which the result is UNKNOWN
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]
+    pub cpu_limit: Option<f64>,
+
+    /// Resident memory after which the result is UNKNOWN
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub memory_limit: Option<u64>,
+
+    /// Threads that work at a time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Limits")]
+    pub threads: Option<u16>,
+
+    /// Write the events of the run to standard output, one JSON object a line, before the result
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Log what happens to standard error
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// Options of `cfa`.
+#[derive(Clone, Debug, Args)]
+pub struct CfaOptions {
+    /// How the program is read.
+    #[command(flatten)]
+    pub input: InputOptions,
+
+    /// Which automaton
+    #[arg(long, value_enum, default_value = "simplified")]
+    pub stage: Stage,
+}
+
+/// Which automaton of a program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// As the front end made it; certificates are checked on this one
+    Lowered,
+    /// Simplified and sliced; the analyses run on this one
+    Simplified,
+}
+
+/// Options of `interpret`.
+#[derive(Clone, Debug, Args)]
+pub struct InterpretOptions {
+    /// How the program is read.
+    #[command(flatten)]
+    pub input: InputOptions,
+
+    /// Values of the inputs in the order in which the program asks for them, as integers; zero when they run out
+    #[arg(
+        long,
+        value_name = "VALUE,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub inputs: Vec<i128>,
+
+    /// Print this global's contents at the end, in hexadecimal, one element a line
+    #[arg(long, value_name = "NAME")]
+    pub print_global: Vec<String>,
+
+    /// Steps after which the run is given up
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
+    pub steps: u64,
+}
+
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
+        Ok(_) => Err("not a positive number of seconds".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_is_listed() {
+        let mut names: Vec<String> = CommandLine::command()
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        names.push("help".into());
+        assert_eq!(names, SUBCOMMANDS);
+    }
+}

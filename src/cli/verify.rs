@@ -1,0 +1,165 @@
+//! `regatta verify`: the supervisor with its limits around the race, events to where the user wants them, one RESULT
+//! line.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use super::options::VerifyOptions;
+use super::{EXIT_INPUT, complain, input};
+use crate::portfolio::event::{Event, What};
+use crate::portfolio::race::{self, Portfolio, RaceOptions};
+use crate::portfolio::supervisor::{Limits, Outcome, supervise};
+use crate::portfolio::verdict::{Conclusion, Verdict};
+
+/// Runs the command; returns the exit code.
+pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
+    let (file, load_options) = match input::resolve(&options.input) {
+        Ok(input) => input,
+        Err(message) => {
+            complain(&message);
+            return EXIT_INPUT;
+        }
+    };
+    let portfolio = match Portfolio::by_name(&options.portfolio) {
+        Ok(portfolio) => portfolio,
+        Err(message) => {
+            complain(&format!("error: {message}"));
+            return EXIT_INPUT;
+        }
+    };
+    let time_limit = options.time_limit.map(Duration::from_secs_f64);
+    let race_options = RaceOptions {
+        file,
+        load: load_options,
+        portfolio,
+        style: input::style(),
+        time_limit,
+    };
+    let limits = Limits {
+        wall: time_limit,
+        cpu: options.cpu_limit.map(Duration::from_secs_f64),
+        memory: options.memory_limit,
+    };
+    let mut output = Output {
+        json: options.json,
+        verbose: options.verbose,
+    };
+    let outcome = supervise(
+        started,
+        limits,
+        &mut |event| output.event(event),
+        &|attempt, reporter| race::run(&race_options, attempt, reporter),
+    );
+    let conclusion = match outcome {
+        Ok(Outcome::Concluded(conclusion)) => conclusion,
+        Ok(Outcome::Rejected(text)) => {
+            complain(&text);
+            return EXIT_INPUT;
+        }
+        Err(error) => {
+            Conclusion::unknown(format!("the system refused the analysis process: {error}"))
+        }
+    };
+    output.event(&Event {
+        time: started.elapsed().as_secs_f64(),
+        what: What::Concluded(conclusion.clone()),
+    });
+    print_result(&conclusion.verdict)
+}
+
+/// Prints the RESULT line; returns the exit code that goes with it.
+fn print_result(verdict: &Verdict) -> u8 {
+    let mut stdout = std::io::stdout().lock();
+    // Nobody may be reading any more; the exit code still tells.
+    let _ = writeln!(stdout, "{verdict}");
+    let _ = stdout.flush();
+    verdict.exit_code()
+}
+
+/// Where events go.
+struct Output {
+    json: bool,
+    verbose: bool,
+}
+
+impl Output {
+    fn event(&mut self, event: &Event) {
+        if self.json
+            && let Ok(line) = serde_json::to_string(event)
+        {
+            let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
+        match &event.what {
+            What::Warning { message } => complain(&format!("warning: {message}")),
+            What::Panicked { analysis, message } => {
+                complain(&format!("internal error: {analysis} panicked: {message}"))
+            }
+            What::Refuted { analysis, reason } => {
+                complain(&format!(
+                    "internal error: an answer of {analysis} did not pass its check: {reason}"
+                ));
+            }
+            What::Crashed { analysis, reason } => match analysis {
+                Some(analysis) => {
+                    complain(&format!("{reason} (in {analysis}); going on without it"))
+                }
+                None => complain(reason),
+            },
+            _ if self.verbose => complain(&describe(event)),
+            _ => {}
+        }
+    }
+}
+
+/// An event as a line of the log.
+fn describe(event: &Event) -> String {
+    let text = match &event.what {
+        What::Phase { name, seconds } => format!("{name}: {:.1} ms", seconds * 1e3),
+        What::Program {
+            lowered,
+            simplified,
+            unsupported,
+        } => format!(
+            "program: {} locations, {} edges, {} variables; simplified to {}, {}, {}; {unsupported} unsupported edges",
+            lowered.locations,
+            lowered.edges,
+            lowered.variables,
+            simplified.locations,
+            simplified.edges,
+            simplified.variables,
+        ),
+        What::Started { analysis, .. } => format!("{analysis} starts"),
+        What::Finished {
+            analysis,
+            outcome,
+            statistics,
+        } => {
+            let statistics: Vec<String> = statistics
+                .iter()
+                .map(|(name, value)| format!("{name} {value}"))
+                .collect();
+            format!("{analysis}: {outcome} ({})", statistics.join(", "))
+        }
+        What::Concluded(conclusion) => {
+            let mut text = match &conclusion.analysis {
+                Some(analysis) => format!("answered by {analysis}"),
+                None => "no answer".to_owned(),
+            };
+            if let Some(place) = &conclusion.place {
+                text.push_str(&format!("; error at {place}"));
+            }
+            for input in &conclusion.inputs {
+                text.push_str(&format!(
+                    "\n            {}: {} = {}",
+                    input.place, input.source, input.value
+                ));
+            }
+            text
+        }
+        What::Warning { message: text }
+        | What::Panicked { message: text, .. }
+        | What::Refuted { reason: text, .. }
+        | What::Crashed { reason: text, .. } => text.clone(),
+    };
+    format!("[{:9.3} s] {text}", event.time)
+}

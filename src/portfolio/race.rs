@@ -1,0 +1,314 @@
+//! What the analysis process does: load, simplify, analyse, certify.
+//!
+//! Every answer is checked on the program as lowered before it is reported: an alarm by replay. What the simplifier
+//! decides is a claim like an engine's.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json};
+
+use super::crash;
+use super::event::{Reporter, Size, What};
+use super::supervisor::{Attempt, RaceEnd};
+use super::verdict::{Conclusion, InputValue, Verdict};
+use crate::analysis::CancellationToken;
+use crate::analysis::simulate::{self, SimulationOutcome, simulate_confirmed};
+use crate::certify::replay::{Replay, replay_compiled};
+use crate::frontend::{Error, LoadOptions, Style, load};
+use crate::program::interpreter::{Executable, Journal, Limits, Outcome};
+use crate::program::simplify::{Simplified, simplify};
+use crate::program::{CScalar, InputKind, Operation, Program};
+use crate::term::Value;
+
+/// The analyses to run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Portfolio {
+    /// What a user gets.
+    Default,
+    /// Simulation alone.
+    Simulate,
+}
+
+impl Portfolio {
+    /// The names, in the order of the variants.
+    pub const NAMES: [&str; 2] = ["default", "simulate"];
+
+    /// The portfolio with the name.
+    ///
+    /// # Errors
+    /// A message for the user that lists the names.
+    pub fn by_name(name: &str) -> Result<Self, String> {
+        match name {
+            "default" => Ok(Self::Default),
+            "simulate" => Ok(Self::Simulate),
+            _ => Err(format!(
+                "there is no portfolio `{name}`; there are: {}",
+                Self::NAMES.join(", ")
+            )),
+        }
+    }
+}
+
+/// What to do in the race.
+#[derive(Clone, Debug)]
+pub struct RaceOptions {
+    /// The C file.
+    pub file: PathBuf,
+    /// How it is read.
+    pub load: LoadOptions,
+    /// The analyses.
+    pub portfolio: Portfolio,
+    /// How messages for the user look.
+    pub style: Style,
+    /// The wall time of the whole run.
+    pub time_limit: Option<Duration>,
+}
+
+/// Names of the analyses, for events and for what a crash excludes.
+const FRONT_END: &str = "front end";
+const SIMPLIFIER: &str = "simplifier";
+const SIMULATION: &str = "simulation";
+
+/// Runs the race.
+pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> RaceEnd {
+    let lowered = match guarded(reporter, FRONT_END, 1, || load_program(options, reporter)) {
+        Some(Ok(lowered)) => lowered,
+        Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
+        None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
+    };
+    let simplified = guarded(reporter, SIMPLIFIER, 2, || {
+        reporter.phase("simplify", || simplify(&lowered))
+    });
+    let Some(simplified) = simplified else {
+        return RaceEnd::Concluded(Conclusion::unknown("internal error in the simplifier"));
+    };
+    reporter.event(What::Program {
+        lowered: size(&lowered),
+        simplified: size(&simplified.program),
+        unsupported: unsupported(&simplified.program).count(),
+    });
+    let race = Race {
+        options,
+        reporter,
+        lowered,
+        simplified,
+    };
+    RaceEnd::Concluded(race.run(attempt))
+}
+
+/// Runs a part of the work; a panic in it is reported, and costs that part alone.
+fn guarded<T>(reporter: &Reporter, analysis: &str, id: u32, work: impl FnOnce() -> T) -> Option<T> {
+    reporter.event(What::Started {
+        analysis: analysis.to_owned(),
+        id,
+    });
+    crash::attribute_thread(id);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    crash::attribute_thread(0);
+    match result {
+        Ok(value) => Some(value),
+        Err(panic) => {
+            let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+                (Some(text), _) => (*text).to_owned(),
+                (_, Some(text)) => text.clone(),
+                _ => "no message".to_owned(),
+            };
+            reporter.event(What::Panicked {
+                analysis: analysis.to_owned(),
+                message,
+            });
+            None
+        }
+    }
+}
+
+fn load_program(options: &RaceOptions, reporter: &Reporter) -> Result<Program, Error> {
+    let loaded = load(&options.file, &options.load)?;
+    for (name, time) in &loaded.phases {
+        reporter.event(What::Phase {
+            name: (*name).to_owned(),
+            seconds: time.as_secs_f64(),
+        });
+    }
+    for warning in loaded.warnings {
+        let place = loaded.program.sources.describe(warning.span);
+        reporter.event(What::Warning {
+            message: format!("{place}: {}", warning.message),
+        });
+    }
+    Ok(loaded.program)
+}
+
+struct Race<'r> {
+    options: &'r RaceOptions,
+    reporter: &'r Reporter,
+    lowered: Program,
+    simplified: Simplified,
+}
+
+impl Race<'_> {
+    fn run(&self, attempt: &Attempt) -> Conclusion {
+        if self.simplified.is_safe() {
+            return proved(SIMPLIFIER);
+        }
+        if !attempt.excluded.iter().any(|name| name == SIMULATION)
+            && let Some(Some(conclusion)) =
+                guarded(self.reporter, SIMULATION, 3, || self.simulate())
+        {
+            return conclusion;
+        }
+        match unsupported(&self.simplified.program).next() {
+            Some((place, reason)) => Conclusion::unknown(format!(
+                "{reason} is not supported, {}",
+                self.lowered.sources.describe(place)
+            )),
+            None => Conclusion::unknown("no analysis found an answer"),
+        }
+    }
+
+    fn simulate(&self) -> Option<Conclusion> {
+        let mut options = simulate::Options::default();
+        if let Some(limit) = self.options.time_limit {
+            // As the only analysis, it may have most of the time.
+            let left = limit.saturating_sub(self.reporter.started().elapsed());
+            options.time = options.time.min(left.mul_f64(0.9));
+        }
+        let lowered = Executable::compile(&self.lowered);
+        let mut violation = None;
+        let mut confirm =
+            |journal: &Journal| match replay_compiled(&lowered, journal, Limits::default()) {
+                Replay::Confirmed(confirmed) => {
+                    violation = Some(confirmed);
+                    Ok(())
+                }
+                Replay::NotConfirmed(reason) => Err(reason.to_string()),
+            };
+        let token = CancellationToken::new();
+        let simulation =
+            simulate_confirmed(&self.simplified.program, &options, &token, &mut confirm);
+        let statistics = &simulation.statistics;
+        let mut counters = Map::new();
+        counters.insert("runs".into(), Json::from(statistics.runs));
+        counters.insert("steps".into(), Json::from(statistics.steps));
+        counters.insert(
+            "steps_per_second".into(),
+            Json::from(statistics.steps_per_second().round()),
+        );
+        counters.insert("edges_covered".into(), Json::from(statistics.edges_covered));
+        counters.insert("edges".into(), Json::from(statistics.edges));
+        counters.insert("rejected_alarms".into(), Json::from(statistics.rejected));
+        if let Some(reason) = &statistics.first_rejection {
+            counters.insert("first_rejection".into(), Json::from(reason.clone()));
+        }
+        let (outcome, conclusion) = match (&simulation.outcome, violation) {
+            (SimulationOutcome::Unsafe(_), Some(violation)) => {
+                let place = self.lowered.location(violation.location).span;
+                let conclusion = Conclusion {
+                    verdict: Verdict::False,
+                    analysis: Some(SIMULATION.to_owned()),
+                    inputs: describe_inputs(&self.lowered, &violation.inputs),
+                    place: Some(self.lowered.sources.describe(place)),
+                };
+                ("found a violation".to_owned(), Some(conclusion))
+            }
+            (SimulationOutcome::Exhaustive { runs, longest }, _) => {
+                let outcome = format!("has seen all {runs} runs, of {longest} steps at most");
+                (
+                    outcome,
+                    self.check_exhaustive(&lowered).then(|| proved(SIMULATION)),
+                )
+            }
+            _ => ("found no violation".to_owned(), None),
+        };
+        let what = What::Finished {
+            analysis: SIMULATION.to_owned(),
+            outcome,
+            statistics: counters,
+        };
+        self.reporter.event(what);
+        conclusion
+    }
+
+    /// Whether the program as lowered does not contradict a complete enumeration of the runs of the simplified one.
+    fn check_exhaustive(&self, lowered: &Executable) -> bool {
+        match replay_compiled(lowered, &Journal::default(), Limits::default()) {
+            Replay::NotConfirmed(crate::certify::replay::NotConfirmed::Elsewhere(
+                Outcome::Ended { .. } | Outcome::Blocked { .. },
+            )) => true,
+            other => {
+                let reason = format!("the program as lowered behaves otherwise: {other:?}");
+                self.reporter.event(What::Refuted {
+                    analysis: SIMULATION.to_owned(),
+                    reason,
+                });
+                false
+            }
+        }
+    }
+}
+
+fn proved(analysis: &str) -> Conclusion {
+    Conclusion {
+        verdict: Verdict::True,
+        analysis: Some(analysis.to_owned()),
+        inputs: Vec::new(),
+        place: None,
+    }
+}
+
+fn size(program: &Program) -> Size {
+    Size {
+        functions: program.functions.len(),
+        locations: program.locations.len(),
+        edges: program.edges.len(),
+        variables: program.variables.len(),
+    }
+}
+
+/// The places that are not supported, with the reasons.
+fn unsupported(program: &Program) -> impl Iterator<Item = (crate::program::Span, &str)> {
+    program
+        .edges
+        .iter()
+        .filter_map(|edge| match edge.operations.last() {
+            Some(Operation::Unsupported(reason)) => Some((edge.span, reason.0.as_str())),
+            _ => None,
+        })
+}
+
+/// The inputs of a run as the user sees them; choices of the memory model are none of the user's.
+fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
+    let shown = journal.entries.iter().filter_map(|(id, value)| {
+        let input = program.inputs.get(id.index())?;
+        let source = match &input.kind {
+            InputKind::Nondet(function) => format!("{function}()"),
+            InputKind::Uninitialised => "uninitialised".to_owned(),
+            InputKind::Unknown(what) => what.clone(),
+            InputKind::MemoryModel => return None,
+        };
+        if value.as_array().is_some() {
+            return None;
+        }
+        Some(InputValue {
+            source,
+            place: program.sources.describe(input.span),
+            value: describe_value(value, input.c_type),
+        })
+    });
+    shown.collect()
+}
+
+fn describe_value(value: &Value, c_type: Option<CScalar>) -> String {
+    match (value, c_type) {
+        (Value::BitVec(bits), Some(CScalar::Integer { signed: true, .. })) => {
+            bits.signed().to_string()
+        }
+        (Value::BitVec(bits), _) => bits.bits().to_string(),
+        (Value::Bool(truth), _) => u8::from(*truth).to_string(),
+        (Value::Int(number), _) => number.to_string(),
+        (Value::Float(float), _) => float.to_string(),
+        (Value::Array(_), _) => "…".to_owned(),
+    }
+}
