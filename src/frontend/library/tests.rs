@@ -104,3 +104,85 @@ fn dependencies_come_in_front() {
     let lines = names(&LIBRARY.with_dependencies("int *f(void) { return &__regatta_errno; }"));
     assert_eq!(lines[0], "static int __regatta_errno;");
 }
+
+/// What the prelude calls but does not define, for a program that is compiled.
+const STUBS: &str = "
+    #include <stdlib.h>
+    static char __regatta_unknown_char(void) { return 'x'; }
+    static int __regatta_unknown_int(void) { return 0; }
+    static float __regatta_unknown_float(void) { return 0; }
+    static double __regatta_unknown_double(void) { return 0; }
+    static long double __regatta_unknown_long_double(void) { return 0; }
+    static __regatta_size_t __regatta_allocated_size(void *p) { (void)p; return 0; }
+    static void __regatta_unsupported(const char *what) { (void)what; abort(); }
+    static void __VERIFIER_assume(int condition) { if (!condition) abort(); }
+    static int __VERIFIER_nondet_int(void) { return 0; }
+    static unsigned __VERIFIER_nondet_uint(void) { return 0; }
+    static long __VERIFIER_nondet_long(void) { return 0; }
+    static char __VERIFIER_nondet_char(void) { return 'x'; }
+    static _Bool __VERIFIER_nondet_bool(void) { return 0; }
+    static double __VERIFIER_nondet_double(void) { return 0; }
+    static __regatta_size_t __VERIFIER_nondet_size_t(void) { return 0; }
+";
+
+#[test]
+fn the_prelude_does_what_the_c_library_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut names: Vec<&str> = LIBRARY.items.keys().copied().collect();
+    names.retain(|name| lookup(name).is_some_and(|function| function.model == Model::Prelude));
+    names.sort_unstable();
+    let mut text = String::from("#define _GNU_SOURCE\n#include \"types.c\"\n");
+    text.push_str(STUBS);
+    text.push_str(
+        "#include <math.h>\n#include <string.h>\n#include <ctype.h>\n#include <fenv.h>\n",
+    );
+    for name in &names {
+        text.push_str(&format!("#undef {name}\n"));
+        if !name.starts_with("__regatta_input") {
+            text.push_str(&format!("#define {name} model_{name}\n"));
+        }
+    }
+    // Every function is declared before any is defined.
+    let prototypes = names
+        .iter()
+        .filter_map(|name| lookup(name))
+        .map(|function| function.prototype);
+    text.extend(prototypes.map(|prototype| format!("{prototype};\n")));
+    text.extend(PRELUDE.iter().copied());
+    text.push_str(&MATH_TEXT);
+    text.extend(names.iter().map(|name| format!("\n#undef {name}")));
+    text.push('\n');
+    text.push_str(include_str!("tests/compare.c"));
+    std::fs::write(folder.path().join("types.c"), TYPES).unwrap();
+    std::fs::write(folder.path().join("main.c"), text).unwrap();
+    let program = folder.path().join("main");
+    let compiled = std::process::Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-w",
+            "-fno-builtin",
+            "-frounding-math",
+            "-ffp-contract=off",
+            "-O0",
+            "-o",
+        ])
+        .arg(&program)
+        .arg(folder.path().join("main.c"))
+        .arg("-lm")
+        .output();
+    let Ok(compiled) = compiled else {
+        eprintln!("SKIPPED: there is no `cc`");
+        return;
+    };
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    let run = std::process::Command::new(&program).output().unwrap();
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stdout)
+    );
+}
