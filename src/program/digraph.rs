@@ -300,11 +300,11 @@ mod tests {
             let g = graph(8, &edges);
             let reach: Vec<Vec<bool>> = (0..8).map(|n| g.reachable([n])).collect();
             let components = g.components(0..8);
-            for a in 0..8usize {
-                for b in 0..8usize {
+            for (a, from_a) in reach.iter().enumerate() {
+                for (b, from_b) in reach.iter().enumerate() {
                     let same = components.component[a] == components.component[b];
-                    prop_assert_eq!(same, reach[a][b] && reach[b][a]);
-                    if reach[a][b] {
+                    prop_assert_eq!(same, from_a[b] && from_b[a]);
+                    if from_a[b] {
                         prop_assert!(components.component[a] >= components.component[b]);
                     }
                 }

@@ -5,7 +5,9 @@
 //! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`build`]: automata made by hand;
 //!   [`validate`]: whether one is well formed.
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
+//! * [`dot`]: automata as Graphviz.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
+//! * [`simplify`]: from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 
@@ -13,14 +15,19 @@ pub mod block;
 pub mod build;
 pub mod call_graph;
 pub mod cfa;
+pub mod conditions;
 pub mod cut_points;
 pub mod digraph;
+pub mod dot;
 pub mod graph;
 pub mod inline;
 pub mod interpreter;
 pub mod liveness;
 pub mod persistent;
+pub mod simplify;
 pub mod source;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod validate;
 pub mod variables;
 
@@ -29,9 +36,11 @@ pub use build::ProgramBuilder;
 pub use call_graph::CallGraph;
 pub use cfa::*;
 pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
+pub use dot::to_dot;
 pub use graph::Graph;
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
+pub use simplify::{Simplified, simplify};
 pub use source::{FileId, SourceMap, Span};
 pub use validate::Malformed;
 pub use variables::VariableUse;

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 use crate::program::cfa::*;
+use crate::program::conditions::{always_go_on, exclusive, exhaustive};
 use crate::program::cut_points::CutPointKind;
 use crate::program::digraph::{Digraph, Dominators, NONE};
 use crate::program::inline::{CallStringId, InlinedLocation, Step, StepKind};
@@ -277,25 +278,11 @@ impl<'a> Encoder<'a> {
     /// Whether one of the edges can be taken from every state, judged by what they assume at their beginning.
     fn goes_on(&self, arcs: &[u32]) -> bool {
         let program = self.blocks.inlined.program();
-        let mut conditions = Vec::new();
-        for &arc in arcs {
-            let step = self.arcs[arc as usize].step;
-            let operations = match step.kind {
-                StepKind::Operations => &program.edge(step.edge).operations[..],
-                StepKind::Enter | StepKind::Return | StepKind::RecursiveCall => return true,
-            };
-            let mut condition = TermId::TRUE;
-            for (index, operation) in operations.iter().enumerate() {
-                match operation {
-                    Operation::Assume(assumed) if index == 0 => condition = *assumed,
-                    // A condition on changed values: not one to be compared with the other edges'.
-                    Operation::Assume(_) => condition = TermId::FALSE,
-                    _ => {}
-                }
-            }
-            conditions.push(condition);
+        let steps = || arcs.iter().map(|&arc| self.arcs[arc as usize].step);
+        if steps().any(|step| step.kind != StepKind::Operations) {
+            return true;
         }
-        exhaustive(&conditions)
+        always_go_on(steps().map(|step| program.edge(step.edge)))
     }
 
     /// The condition under which execution gets from the node `from`, a dominator, to the node.
@@ -523,6 +510,20 @@ impl<'a> Encoder<'a> {
         Rebuild::new(store(), store(), replace).rebuild(term)
     }
 
+    /// What the edges assume before they change anything, as it stands in the program.
+    fn first_conditions(&self, arcs: &[u32]) -> Vec<TermId> {
+        let program = self.blocks.inlined.program();
+        let edges = arcs
+            .iter()
+            .map(|&arc| program.edge(self.arcs[arc as usize].step.edge));
+        edges
+            .map(|edge| match edge.operations.first() {
+                Some(Operation::Assume(condition)) => *condition,
+                _ => TermId::TRUE,
+            })
+            .collect()
+    }
+
     /// Makes the conditions of edges from one node exclude each other.
     fn choose(&mut self, node: u32, arcs: &[u32]) {
         let conditions: Vec<TermId> = arcs
@@ -530,7 +531,9 @@ impl<'a> Encoder<'a> {
             .filter_map(|&arc| self.crossings[arc as usize].as_ref())
             .map(|c| c.condition)
             .collect();
-        if exclusive(&conditions) {
+        // In the program they are still as they were written, each the other's denial; on the values here they may have
+        // become something else.
+        if exclusive(&self.first_conditions(arcs)) || exclusive(&conditions) {
             return;
         }
         let guard = self.condition(node, 0);
@@ -572,84 +575,4 @@ fn disjoin(conditions: impl Iterator<Item = TermId>) -> TermId {
         return TermId::TRUE;
     }
     store().or(conditions)
-}
-
-/// The conjuncts of a condition.
-fn conjuncts(condition: TermId) -> Vec<TermId> {
-    let mut list = Vec::new();
-    let mut stack = vec![condition];
-    while let Some(term) = stack.pop() {
-        match store().kind(term) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => stack.extend_from_slice(arguments),
-            _ => list.push(term),
-        }
-    }
-    list
-}
-
-/// Whether it can be seen that one of the conditions always holds: one of them denies nothing but others.
-fn exhaustive(conditions: &[TermId]) -> bool {
-    let all: FxHashSet<TermId> = conditions.iter().copied().collect();
-    conditions.iter().any(|&condition| {
-        condition == TermId::TRUE
-            || conjuncts(condition)
-                .into_iter()
-                .all(|part| all.contains(&store().not(part)))
-    })
-}
-
-/// Whether it can be seen that no two of the conditions hold together.
-fn exclusive(conditions: &[TermId]) -> bool {
-    if conditions.len() < 2 {
-        return true;
-    }
-    let parts: Vec<Vec<TermId>> = conditions
-        .iter()
-        .map(|&condition| conjuncts(condition))
-        .collect();
-    // Equations with different constants exclude each other; what is left over is compared one by one.
-    let mut equations: FxHashMap<TermId, FxHashSet<TermId>> = FxHashMap::default();
-    let mut rest = Vec::new();
-    for (index, parts) in parts.iter().enumerate() {
-        match parts.iter().find_map(|&part| equation(part)) {
-            Some((term, constant)) if equations.entry(term).or_default().insert(constant) => {}
-            _ => rest.push(index),
-        }
-    }
-    if equations.len() > 1 {
-        rest = (0..conditions.len()).collect();
-    }
-    if rest.len() > 64 {
-        return false;
-    }
-    rest.iter().all(|&index| {
-        let denied: FxHashSet<TermId> =
-            parts[index].iter().map(|&part| store().not(part)).collect();
-        (0..conditions.len()).all(|other| {
-            index == other
-                || conditions[index] == TermId::FALSE
-                || conditions[other] == TermId::FALSE
-                || parts[other].iter().any(|part| denied.contains(part))
-        })
-    })
-}
-
-/// A term and the constant that the condition says it is equal to.
-fn equation(condition: TermId) -> Option<(TermId, TermId)> {
-    let TermKind::Apply {
-        op: Op::Eq,
-        arguments,
-    } = store().kind(condition)
-    else {
-        return None;
-    };
-    let is_constant = |term| matches!(store().kind(term), TermKind::Constant(_));
-    match *arguments {
-        [term, constant] if is_constant(constant) => Some((term, constant)),
-        [constant, term] if is_constant(constant) => Some((term, constant)),
-        _ => None,
-    }
 }

@@ -14,6 +14,8 @@
 //! Blocks are computed when they are first asked for, and kept: engines that share a [`Blocks`] share them.
 
 mod gate;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

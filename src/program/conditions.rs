@@ -1,0 +1,174 @@
+//! What can be seen of conditions without a solver: whether some cover all cases, and whether they exclude each other.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::program::cfa::{Edge, Operation};
+use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, store};
+
+/// The conjuncts of a condition; denials of disjunctions are taken apart as well.
+pub fn conjuncts(condition: TermId) -> Vec<TermId> {
+    parts(condition, Op::And, Op::Or)
+}
+
+/// The disjuncts of a condition; denials of conjunctions are taken apart as well.
+pub fn disjuncts(condition: TermId) -> Vec<TermId> {
+    parts(condition, Op::Or, Op::And)
+}
+
+fn parts(condition: TermId, op: Op, dual: Op) -> Vec<TermId> {
+    let mut list = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(term) = stack.pop() {
+        match store().kind(term) {
+            TermKind::Apply {
+                op: found,
+                arguments,
+            } if found == op => stack.extend(arguments.iter().rev()),
+            TermKind::Apply {
+                op: Op::Not,
+                arguments,
+            } => match store().kind(arguments[0]) {
+                TermKind::Apply {
+                    op: found,
+                    arguments,
+                } if found == dual => {
+                    stack.extend(
+                        arguments
+                            .iter()
+                            .rev()
+                            .map(|&argument| store().not(argument)),
+                    );
+                }
+                _ => list.push(term),
+            },
+            _ => list.push(term),
+        }
+    }
+    list
+}
+
+/// Whether it can be seen that one of the conditions always holds: one of them denies nothing but others.
+pub fn exhaustive(conditions: &[TermId]) -> bool {
+    let all: FxHashSet<TermId> = conditions
+        .iter()
+        .flat_map(|&condition| disjuncts(condition))
+        .collect();
+    let denied = |part| all.contains(&store().not(part));
+    if conditions.iter().any(|&condition| denied(condition)) {
+        return true;
+    }
+    conditions
+        .iter()
+        .flat_map(|&condition| disjuncts(condition))
+        .any(|condition| condition == TermId::TRUE || conjuncts(condition).into_iter().all(denied))
+}
+
+/// Whether it can be seen that no two of the conditions hold together.
+pub fn exclusive(conditions: &[TermId]) -> bool {
+    // Each condition as its disjuncts, and those as what they imply: their conjuncts and the whole.
+    let mut cases: Vec<(usize, Vec<TermId>)> = Vec::new();
+    for (index, &condition) in conditions.iter().enumerate() {
+        if condition != TermId::FALSE {
+            cases.extend(disjuncts(condition).into_iter().map(|case| {
+                let mut implied = conjuncts(case);
+                implied.extend([case, condition]);
+                (index, implied)
+            }));
+        }
+    }
+    if cases.iter().all(|case| case.0 == cases[0].0) {
+        return true;
+    }
+    // Equations of one term with different constants exclude each other; what is left over is compared one by one.
+    let equations: Vec<Option<(TermId, TermId)>> = cases
+        .iter()
+        .map(|(_, parts)| parts.iter().find_map(|&part| equation(part)))
+        .collect();
+    let term = equations.iter().flatten().map(|&(term, _)| term).next();
+    let mut owner: FxHashMap<TermId, usize> = FxHashMap::default();
+    let rest: Vec<usize> = (0..cases.len())
+        .filter(|&case| match equations[case] {
+            Some((of, constant)) if Some(of) == term => {
+                *owner.entry(constant).or_insert(cases[case].0) != cases[case].0
+            }
+            _ => true,
+        })
+        .collect();
+    rest.len() <= 64
+        && rest.iter().all(|&case| {
+            let (index, parts) = &cases[case];
+            let denied: FxHashSet<TermId> = parts.iter().map(|&part| store().not(part)).collect();
+            cases.iter().all(|(other, parts)| {
+                index == other || parts.iter().any(|part| denied.contains(part))
+            })
+        })
+}
+
+/// A term and the constant that the condition says it is equal to.
+fn equation(condition: TermId) -> Option<(TermId, TermId)> {
+    match store().kind(condition) {
+        TermKind::Apply {
+            op: Op::Eq,
+            arguments: &[a, b],
+        } => {
+            if is_constant(b) {
+                Some((a, b))
+            } else {
+                is_constant(a).then_some((b, a))
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether the term is a constant whose identity is that of its value: all but floats, of which NaN has several.
+fn is_constant(term: TermId) -> bool {
+    matches!(
+        store().kind(term),
+        TermKind::Constant(Constant::Bool(_) | Constant::BitVec(_) | Constant::Int(_))
+    )
+}
+
+/// Whether execution always goes on over one of the edges that leave a location, as far as their conditions are
+/// concerned: whether a callee returns is another question. An unsupported operation does not go on.
+pub fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
+    let mut conditions = Vec::new();
+    for edge in edges {
+        let mut condition = TermId::TRUE;
+        for (index, operation) in edge.operations.iter().enumerate() {
+            match operation {
+                Operation::Assume(assumed) if index == 0 => condition = *assumed,
+                // A condition on values that the edge has changed: not one to be compared with the other edges'.
+                Operation::Assume(_) => condition = TermId::FALSE,
+                Operation::Unsupported(_) => return false,
+                _ => {}
+            }
+        }
+        conditions.push(condition);
+    }
+    exhaustive(&conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Sort, Symbol};
+
+    #[test]
+    fn cases_of_a_switch_cover_everything_and_exclude_each_other() {
+        let x = store().variable(Symbol::new("conditions x", Sort::BitVec(32)));
+        let is = |value| store().eq(x, store().bv(32, value));
+        let default = store().and([store().not(is(1)), store().not(is(2)), store().not(is(3))]);
+        let merged = store().or2(is(1), is(3));
+        for conditions in [
+            vec![is(1), is(2), is(3), default],
+            vec![merged, is(2), default],
+        ] {
+            assert!(exhaustive(&conditions) && exclusive(&conditions));
+            assert!(!exhaustive(&conditions[1..]));
+        }
+        assert!(!exclusive(&[is(1), merged]));
+        assert!(!exclusive(&[is(1), store().ult(x, store().bv(32, 2))]));
+        assert!(exhaustive(&[is(1), store().not(is(1))]));
+    }
+}

@@ -1,0 +1,70 @@
+//! Takes out assignments whose values do not matter, by strong liveness (see [`crate::program::liveness`]).
+//!
+//! Arguments for parameters that are dead become constants, and results that nobody looks at are dropped. An input's
+//! operations go only all together: as long as one value of an input matters, a replay on the program as lowered must
+//! find the values at their places.
+
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::graph::Graph;
+use crate::program::liveness::{Liveness, Scratch};
+use crate::program::simplify::workspace::{Workspace, any_value};
+
+/// Runs the pass; tells how many operations went.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let Workspace { program, uses, .. } = workspace;
+    let graph = Graph::new(program);
+    let calls = CallGraph::new(program);
+    let liveness = Liveness::new(program, &graph, &calls, uses);
+    let mut scratch = Scratch::default();
+    let needed: Vec<Vec<bool>> = program
+        .edges
+        .iter()
+        .map(|edge| liveness.needed(program, edge, uses, &mut scratch))
+        .collect();
+    let mut input_matters = vec![false; program.inputs.len()];
+    for (edge, needed) in program.edges.iter().zip(&needed) {
+        for (operation, &needed) in edge.operations.iter().zip(needed) {
+            if let Operation::Havoc { input, .. } = operation {
+                input_matters[input.index()] |= needed;
+            }
+        }
+    }
+    let mut changes = 0;
+    let mut edges = std::mem::take(&mut program.edges);
+    for (edge, needed) in edges.iter_mut().zip(needed) {
+        let before = edge.operations.len();
+        let mut needed = needed.into_iter();
+        edge.operations
+            .retain(|operation| match (needed.next(), operation) {
+                (Some(false), Operation::Havoc { input, .. }) => input_matters[input.index()],
+                (needed, _) => needed != Some(false),
+            });
+        changes += before - edge.operations.len();
+        if let Some(Operation::Call {
+            callee,
+            arguments,
+            results,
+        }) = edge.operations.first_mut()
+        {
+            let function = &program.functions[callee.index()];
+            for (argument, &parameter) in arguments.iter_mut().zip(&function.parameters) {
+                let any = any_value(&program.variables[parameter.index()]);
+                if *argument != any && !liveness.is_live(function.entry, parameter) {
+                    *argument = any;
+                    changes += 1;
+                }
+            }
+            if !results.is_empty()
+                && !results
+                    .iter()
+                    .any(|&result| liveness.is_live(edge.target, result))
+            {
+                results.clear();
+                changes += 1;
+            }
+        }
+    }
+    program.edges = edges;
+    changes
+}

@@ -1,0 +1,121 @@
+//! Control dependence that minds executions which stop or go on for ever.
+//!
+//! The graph of a function gets one more node, the end, to which an edge leads from wherever execution may fail to go
+//! on: from exits, errors and dead ends; from locations whose conditions do not cover all cases; from calls of
+//! functions that may not return; and from the heads of loops that are not proved to end. A location is control
+//! dependent on a branch if it postdominates one of the branch's successors but not the branch itself (Ferrante,
+//! Ottenstein and Warren), in this graph: so it depends on every `assume` and every loop that it has to get past.
+
+use crate::program::cfa::*;
+use crate::program::conditions::always_go_on;
+use crate::program::cut_points::CutPoints;
+use crate::program::digraph::{Digraph, Dominators};
+use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::simplify::termination::Termination;
+
+/// Control dependence of all functions.
+pub(super) struct ControlDependence {
+    postdominators: Dominators,
+    end: u32,
+    /// For each location, where the branches that it depends on begin in `branches`.
+    starts: Vec<u32>,
+    branches: Vec<LocationId>,
+}
+
+impl ControlDependence {
+    pub fn new(
+        program: &Program,
+        graph: &Graph,
+        cut_points: &CutPoints,
+        termination: &Termination,
+    ) -> Self {
+        let count = program.locations.len();
+        let end = count as u32;
+        let mut may_stop = vec![false; count];
+        for (index, cycle) in cut_points.loops().iter().enumerate() {
+            may_stop[cycle.head.index()] |= !termination.loops[index];
+        }
+        for error in &program.errors {
+            may_stop[error.index()] = true;
+        }
+        let mut edges = Vec::new();
+        for location in (0..count as u32).map(LocationId) {
+            let outgoing = || graph.outgoing(location).iter().map(|&id| program.edge(id));
+            let mut stops = may_stop[location.index()] || !always_go_on(outgoing());
+            for edge in outgoing() {
+                if goes_on(edge) {
+                    edges.push((location.0, edge.target.0));
+                }
+                stops |= callee(edge).is_some_and(|callee| !termination.total[callee.index()]);
+            }
+            if stops {
+                edges.push((location.0, end));
+            }
+        }
+        let forward = Digraph::new(count + 1, edges.iter().copied());
+        let backward = forward.reversed();
+        let order = backward.reverse_postorder([end]);
+        let postdominators = Dominators::new(count + 1, &order, &forward);
+        // Pairs of a location and a branch that it depends on.
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for branch in 0..count as u32 {
+            let successors = forward.successors(branch);
+            if successors
+                .iter()
+                .all(|&successor| successor == successors[0])
+            {
+                continue;
+            }
+            let stop = postdominators.immediate[branch as usize];
+            let first = pairs.len();
+            for &successor in successors {
+                let mut at = successor;
+                while at != stop && at != end && at != crate::program::digraph::NONE {
+                    pairs.push((at, branch));
+                    at = postdominators.immediate[at as usize];
+                }
+            }
+            pairs[first..].sort_unstable();
+            let mut kept = first;
+            for index in first..pairs.len() {
+                if index == first || pairs[index] != pairs[index - 1] {
+                    pairs.swap(kept, index);
+                    kept += 1;
+                }
+            }
+            pairs.truncate(kept);
+        }
+        let mut starts = vec![0u32; count + 1];
+        for &(location, _) in &pairs {
+            starts[location as usize + 1] += 1;
+        }
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        let mut next = starts.clone();
+        let mut branches = vec![LocationId(0); pairs.len()];
+        for &(location, branch) in &pairs {
+            let slot = &mut next[location as usize];
+            branches[*slot as usize] = LocationId(branch);
+            *slot += 1;
+        }
+        Self {
+            postdominators,
+            end,
+            starts,
+            branches,
+        }
+    }
+
+    /// The branches that decide whether execution comes to the location.
+    pub fn of(&self, location: LocationId) -> &[LocationId] {
+        &self.branches
+            [self.starts[location.index()] as usize..self.starts[location.index() + 1] as usize]
+    }
+
+    /// The first location that execution comes to from here whatever happens, if there is one.
+    pub fn postdominator(&self, location: LocationId) -> Option<LocationId> {
+        let next = self.postdominators.immediate[location.index()];
+        (next < self.end).then_some(LocationId(next))
+    }
+}

@@ -1,0 +1,299 @@
+//! Replaces calls by bodies, physically.
+//!
+//! The engines see all calls of functions that are not recursive inlined, on demand. But the other passes do not tell
+//! the calls of a function apart; a body of its own for each call gives them that precision. A function called once is
+//! moved, which costs nothing; small functions are copied, larger ones as long as a budget lasts. All calls of a
+//! function are replaced, or none.
+//!
+//! Variables need no renaming, because a function that is not recursive has one activation at a time. A local belongs
+//! to one function, though: if a function's bodies end up in several, each of those gets a copy of the locals.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::simplify::Origin;
+use crate::program::simplify::workspace::{Workspace, replace};
+use crate::term::{Symbol, TermId};
+
+/// Functions of at most so many edges are always copied.
+const SMALL: usize = 10;
+
+/// How many edges all copies may add: this, or half of the program's edges if that is more.
+const BUDGET: usize = 2000;
+
+/// Runs the pass; tells how many calls were replaced.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let calls = CallGraph::new(&workspace.program);
+    // Later rounds move what is called once by then, and copy small functions.
+    let mut budget = if workspace.expanded {
+        0
+    } else {
+        BUDGET.max(workspace.program.edges.len() / 2)
+    };
+    workspace.expanded = true;
+    let mut expansion = Expansion::new(&workspace.program);
+    let mut changes = 0;
+    // Callees come first: when a function's turn comes, its own calls have been replaced already, and no body that
+    // calls it has been copied yet.
+    for &function in calls.bottom_up() {
+        if function == workspace.program.start || calls.is_recursive(function) {
+            continue;
+        }
+        // A region has one variable, of which there are no copies.
+        let is_region =
+            |local: &VariableId| matches!(workspace.program.variable(*local).role, Role::Region(_));
+        if expansion.locals_of[function.index()].iter().any(is_region) {
+            continue;
+        }
+        let is_live = |site: &EdgeId| {
+            let caller = workspace
+                .program
+                .location(workspace.program.edge(*site).source)
+                .function;
+            !expansion.removed[site.index()] && calls.is_reachable(caller)
+        };
+        let sites: Vec<EdgeId> = calls
+            .calls_of(function)
+            .iter()
+            .copied()
+            .filter(is_live)
+            .collect();
+        let size = expansion.edges_of[function.index()].len();
+        let growth = size * sites.len().saturating_sub(1);
+        if sites.is_empty() || (sites.len() > 1 && size > SMALL && growth > budget) {
+            continue;
+        }
+        if size > SMALL {
+            budget = budget.saturating_sub(growth);
+        }
+        changes += sites.len();
+        expansion.dissolve(workspace, function, &sites);
+    }
+    let keep: Vec<bool> = expansion.removed.iter().map(|removed| !removed).collect();
+    workspace.keep_edges(&keep);
+    changes
+}
+
+struct Expansion {
+    edges_of: Vec<Vec<EdgeId>>,
+    locals_of: Vec<Vec<VariableId>>,
+    is_error: Vec<bool>,
+    /// The call edges that were replaced.
+    removed: Vec<bool>,
+}
+
+/// What is copied in the place of a function's calls.
+struct Body {
+    function: Function,
+    edges: Vec<EdgeId>,
+    locations: Vec<LocationId>,
+    /// The locals' copies, by the function that they are for; none for the function that takes over the originals.
+    renamed: FxHashMap<FunctionId, FxHashMap<VariableId, VariableId>>,
+}
+
+impl Expansion {
+    fn new(program: &Program) -> Self {
+        let mut result = Self {
+            edges_of: vec![Vec::new(); program.functions.len()],
+            locals_of: vec![Vec::new(); program.functions.len()],
+            is_error: vec![false; program.locations.len()],
+            removed: vec![false; program.edges.len()],
+        };
+        for (index, edge) in program.edges.iter().enumerate() {
+            result.edges_of[program.location(edge.source).function.index()]
+                .push(EdgeId(index as u32));
+        }
+        for (index, variable) in program.variables.iter().enumerate() {
+            if let Scope::Local(function) = variable.scope {
+                result.locals_of[function.index()].push(VariableId(index as u32));
+            }
+        }
+        for error in &program.errors {
+            result.is_error[error.index()] = true;
+        }
+        result
+    }
+
+    /// Replaces all calls of the function by copies of its body.
+    fn dissolve(&mut self, workspace: &mut Workspace, id: FunctionId, sites: &[EdgeId]) {
+        let mut edges = self.edges_of[id.index()].clone();
+        edges.retain(|edge| !self.removed[edge.index()]);
+        let function = workspace.program.function(id).clone();
+        let ends = edges.iter().flat_map(|&edge| {
+            let edge = workspace.program.edge(edge);
+            [edge.source, edge.target]
+        });
+        let mut locations: Vec<LocationId> = ends.chain([function.entry, function.exit]).collect();
+        locations.sort_unstable();
+        locations.dedup();
+        let renamed = self.rename_locals(workspace, id, sites);
+        let body = Body {
+            function,
+            edges,
+            locations,
+            renamed,
+        };
+        for &site in sites {
+            self.replace(workspace, &body, site);
+        }
+        // Nobody calls the original any more.
+        for edge in body.edges {
+            self.removed[edge.index()] = true;
+        }
+    }
+
+    fn rename_locals(
+        &mut self,
+        workspace: &mut Workspace,
+        id: FunctionId,
+        sites: &[EdgeId],
+    ) -> FxHashMap<FunctionId, FxHashMap<VariableId, VariableId>> {
+        let caller = |site: &EdgeId| {
+            workspace
+                .program
+                .location(workspace.program.edge(*site).source)
+                .function
+        };
+        let mut callers: Vec<FunctionId> = sites.iter().map(caller).collect();
+        callers.sort_unstable();
+        callers.dedup();
+        let locals = std::mem::take(&mut self.locals_of[id.index()]);
+        if let &[caller] = &callers[..] {
+            for local in &locals {
+                workspace.program.variables[local.index()].scope = Scope::Local(caller);
+            }
+            self.locals_of[caller.index()].extend(locals);
+            return FxHashMap::default();
+        }
+        let mut renamed: FxHashMap<FunctionId, FxHashMap<VariableId, VariableId>> =
+            FxHashMap::default();
+        for caller in callers {
+            let suffix = workspace.program.function(caller).name.clone();
+            for &local in &locals {
+                let name = format!("{}@{suffix}", workspace.program.variable(local).name);
+                let origin = workspace.variable_origins[local.index()];
+                let copy = workspace.copy_variable(local, &name, Scope::Local(caller), origin);
+                self.locals_of[caller.index()].push(copy);
+                renamed.entry(caller).or_default().insert(local, copy);
+            }
+        }
+        renamed
+    }
+
+    /// Puts a copy of the body in the place of the call edge.
+    fn replace(&mut self, workspace: &mut Workspace, body: &Body, site: EdgeId) {
+        let call = workspace.program.edge(site).clone();
+        let Some(Operation::Call {
+            arguments, results, ..
+        }) = call.operations.first()
+        else {
+            return;
+        };
+        self.removed[site.index()] = true;
+        let caller = workspace.program.location(call.source).function;
+        let renamed = body.renamed.get(&caller);
+        let variable = |variable: VariableId| {
+            renamed
+                .and_then(|names| names.get(&variable))
+                .copied()
+                .unwrap_or(variable)
+        };
+
+        // 1. Locations.
+        let mut copies: FxHashMap<LocationId, LocationId> = FxHashMap::default();
+        let mut outer = workspace.origins[call.source.index()].calls.clone();
+        outer.push(workspace.call_origins[site.index()]);
+        for &location in &body.locations {
+            let own = &workspace.origins[location.index()];
+            let origin = Origin {
+                location: own.location,
+                calls: outer.iter().chain(&own.calls).copied().collect(),
+            };
+            let mut copy = workspace.program.location(location).clone();
+            copy.function = caller;
+            let copy = workspace.add_location(copy, origin);
+            copies.insert(location, copy);
+            let is_error = self.is_error[location.index()];
+            self.is_error.push(is_error);
+            if is_error {
+                workspace.program.errors.push(copy);
+            }
+        }
+
+        // 2. Edges.
+        let by_symbol: FxHashMap<Symbol, TermId> = renamed
+            .into_iter()
+            .flatten()
+            .map(|(&from, &to)| (workspace.program.variable(from).symbol, workspace.value(to)))
+            .collect();
+        for &id in &body.edges {
+            let mut edge = workspace.program.edge(id).clone();
+            edge.source = copies[&edge.source];
+            edge.target = copies[&edge.target];
+            if !by_symbol.is_empty() {
+                for operation in &mut edge.operations {
+                    operation
+                        .map_terms(|term| replace(term, |symbol| by_symbol.get(&symbol).copied()));
+                    rename_targets(operation, &variable);
+                }
+            }
+            self.add_edge(workspace, caller, edge);
+            let origin = workspace.call_origins[id.index()];
+            if let Some(last) = workspace.call_origins.last_mut() {
+                *last = origin;
+            }
+        }
+
+        // 3. Parameters and results.
+        let parameters = body
+            .function
+            .parameters
+            .iter()
+            .map(|&parameter| variable(parameter));
+        let enter =
+            workspace.parallel_assignment(parameters.zip(arguments.iter().copied()).collect());
+        let values = body
+            .function
+            .results
+            .iter()
+            .map(|&result| workspace.value(variable(result)));
+        let leave: Vec<(VariableId, TermId)> = results.iter().copied().zip(values).collect();
+        let leave = workspace.parallel_assignment(leave);
+        let (entry, exit) = (copies[&body.function.entry], copies[&body.function.exit]);
+        for (source, target, operations) in
+            [(call.source, entry, enter), (exit, call.target, leave)]
+        {
+            let span = call.span;
+            self.add_edge(
+                workspace,
+                caller,
+                Edge {
+                    source,
+                    target,
+                    operations,
+                    span,
+                },
+            );
+        }
+    }
+
+    fn add_edge(&mut self, workspace: &mut Workspace, function: FunctionId, edge: Edge) {
+        self.edges_of[function.index()].push(EdgeId(workspace.program.edges.len() as u32));
+        self.removed.push(false);
+        workspace.add_edge(edge);
+    }
+}
+
+fn rename_targets(operation: &mut Operation, variable: &impl Fn(VariableId) -> VariableId) {
+    match operation {
+        Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
+            *target = variable(*target)
+        }
+        Operation::Call { results, .. } => results
+            .iter_mut()
+            .for_each(|result| *result = variable(*result)),
+        // A region's variable is global.
+        _ => {}
+    }
+}

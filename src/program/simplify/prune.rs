@@ -1,0 +1,185 @@
+//! Takes out what cannot be executed, and what leads to no target.
+//!
+//! Reachability is interprocedural: a callee is reached if a call of it is, and what follows a call if the callee's
+//! exit is. Backward, a location counts if a target can be reached from it within its activation (in callees, too), or
+//! if its function can return to a place that counts. Edges to other locations go: execution stops instead of going on
+//! to where nothing can happen. Edges whose conditions are false go as well.
+
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::simplify::workspace::Workspace;
+use crate::term::TermId;
+
+/// Runs the pass; tells how many edges and conditions went.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let conditions = drop_constant_conditions(workspace);
+    let program = &workspace.program;
+    let search = Search::new(program);
+    let reached = search.forward();
+    let (inside, after) = search.backward(&reached);
+    let counts = |location: LocationId| inside[location.index()] || after[location.index()];
+    let keep: Vec<bool> = program
+        .edges
+        .iter()
+        .map(|edge| {
+            reached[edge.source.index()]
+                && match callee(edge) {
+                    None => !goes_on(edge) || counts(edge.target),
+                    Some(callee) => {
+                        let function = program.function(callee);
+                        let returns = reached[function.exit.index()] && counts(edge.target);
+                        inside[function.entry.index()] || returns
+                    }
+                }
+        })
+        .collect();
+    workspace
+        .program
+        .errors
+        .retain(|error| reached[error.index()]);
+    conditions + workspace.keep_edges(&keep)
+}
+
+/// Drops the conditions that are true, and the edges with a condition that is false.
+fn drop_constant_conditions(workspace: &mut Workspace) -> usize {
+    let mut changes = 0;
+    let mut keep = vec![true; workspace.program.edges.len()];
+    for (edge, keep) in workspace.program.edges.iter_mut().zip(&mut keep) {
+        let before = edge.operations.len();
+        edge.operations
+            .retain(|operation| *operation != Operation::Assume(TermId::TRUE));
+        changes += before - edge.operations.len();
+        *keep = !edge.operations.contains(&Operation::Assume(TermId::FALSE));
+    }
+    changes + workspace.keep_edges(&keep)
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    graph: Graph,
+    calls: CallGraph,
+}
+
+impl<'a> Search<'a> {
+    fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            graph: Graph::new(program),
+            calls: CallGraph::new(program),
+        }
+    }
+
+    /// The locations that execution may reach.
+    fn forward(&self) -> Vec<bool> {
+        let program = self.program;
+        let mut marks = Marks::new(program);
+        marks.add(program.function(program.start).entry);
+        while let Some(location) = marks.next() {
+            let function = program.location(location).function;
+            if location == program.function(function).exit {
+                for &call in self.calls.calls_of(function) {
+                    let edge = program.edge(call);
+                    if marks.set[edge.source.index()] {
+                        marks.add(edge.target);
+                    }
+                }
+            }
+            for &id in self.graph.outgoing(location) {
+                let edge = program.edge(id);
+                match callee(edge) {
+                    None if goes_on(edge) => marks.add(edge.target),
+                    None => {}
+                    Some(callee) => {
+                        let function = program.function(callee);
+                        marks.add(function.entry);
+                        if marks.set[function.exit.index()] {
+                            marks.add(edge.target);
+                        }
+                    }
+                }
+            }
+        }
+        marks.set
+    }
+
+    /// The locations from which a target may be reached before their function returns; and those from which one may be
+    /// reached after it has returned.
+    fn backward(&self, reached: &[bool]) -> (Vec<bool>, Vec<bool>) {
+        let program = self.program;
+        let mut inside = Marks::new(program);
+        program.errors.iter().for_each(|&error| inside.add(error));
+        for edge in program.edges.iter().filter(|edge| !goes_on(edge)) {
+            inside.add(edge.source);
+        }
+        while let Some(location) = inside.next() {
+            self.before(location, reached, |source| inside.add(source));
+            let function = program.location(location).function;
+            if location == program.function(function).entry {
+                let calls = self.calls.calls_of(function).iter();
+                calls.for_each(|&call| inside.add(program.edge(call).source));
+            }
+        }
+        let mut after = Marks::new(program);
+        let exit_counts = |edge: &Edge, after: &mut Marks| {
+            if let Some(callee) = callee(edge)
+                && reached[edge.source.index()]
+            {
+                after.add(program.function(callee).exit);
+            }
+        };
+        for edge in program
+            .edges
+            .iter()
+            .filter(|edge| inside.set[edge.target.index()])
+        {
+            exit_counts(edge, &mut after);
+        }
+        while let Some(location) = after.next() {
+            self.before(location, reached, |source| after.add(source));
+            for &edge in self.graph.incoming(location) {
+                exit_counts(program.edge(edge), &mut after);
+            }
+        }
+        (inside.set, after.set)
+    }
+
+    /// The sources of the edges by which the location may be reached.
+    fn before(&self, location: LocationId, reached: &[bool], mut visit: impl FnMut(LocationId)) {
+        for &id in self.graph.incoming(location) {
+            let edge = self.program.edge(id);
+            let arrives = match callee(edge) {
+                None => goes_on(edge),
+                Some(callee) => reached[self.program.function(callee).exit.index()],
+            };
+            if arrives {
+                visit(edge.source);
+            }
+        }
+    }
+}
+
+/// A set of locations with those that have not been looked at yet.
+struct Marks {
+    set: Vec<bool>,
+    work: Vec<LocationId>,
+}
+
+impl Marks {
+    fn new(program: &Program) -> Self {
+        Self {
+            set: vec![false; program.locations.len()],
+            work: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, location: LocationId) {
+        if !std::mem::replace(&mut self.set[location.index()], true) {
+            self.work.push(location);
+        }
+    }
+
+    fn next(&mut self) -> Option<LocationId> {
+        self.work.pop()
+    }
+}

@@ -1,0 +1,553 @@
+//! Abstract values: constants and ranges.
+//!
+//! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. It is all that is
+//! needed to decide most conditions that are decided by the types and bounds in the program's text: what is stronger is
+//! left to the data-flow engine.
+
+use rustc_hash::FxHashMap;
+
+use crate::term::{Build, Constant, Op, Pool, Sort, TermId, TermKind, Value, store};
+
+/// What is known of a value.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Abstract {
+    /// It is this term, which has no variables.
+    Constant(TermId),
+    /// It lies between the two, both included; for a Boolean between 0 and 1.
+    Range(i128, i128),
+}
+
+/// Bounds of integers are kept if they are smaller than this, so that sums and products of bounds do not overflow.
+const LIMIT: i128 = 1 << 62;
+
+/// The bound of an integer that is not bounded.
+const INFINITY: i128 = 1 << 100;
+
+/// Terms looked at for one range.
+const EFFORT: usize = 200;
+
+/// Nesting of terms looked at for one range.
+const DEPTH: usize = 40;
+
+/// The range of all values of the sort, or `None` if it is not one that ranges are kept for.
+pub(super) fn full(sort: Sort) -> Option<(i128, i128)> {
+    match sort {
+        Sort::BitVec(width @ 1..=64) => Some((-1 << (width - 1), (1 << (width - 1)) - 1)),
+        Sort::Bool => Some((0, 1)),
+        _ => None,
+    }
+}
+
+/// Bounds of an integer that may have become too large to be kept exactly.
+fn within_limit(low: i128, high: i128) -> (i128, i128) {
+    let low = if low <= -LIMIT {
+        -INFINITY
+    } else {
+        low.min(LIMIT)
+    };
+    let high = if high >= LIMIT {
+        INFINITY
+    } else {
+        high.max(-LIMIT)
+    };
+    (low, high)
+}
+
+/// The signed value of a constant.
+pub(super) fn number(term: TermId) -> Option<i128> {
+    match store().kind(term) {
+        TermKind::Constant(Constant::Int(value)) => i128::try_from(value)
+            .ok()
+            .filter(|value| value.abs() < LIMIT),
+        TermKind::Constant(Constant::BitVec(value)) if value.width() <= 64 => Some(value.signed()),
+        TermKind::Constant(Constant::Bool(value)) => Some(i128::from(value)),
+        _ => None,
+    }
+}
+
+/// The constant of the sort with the signed value.
+fn constant(sort: Sort, value: i128) -> Option<TermId> {
+    match sort {
+        Sort::BitVec(width) => Some(store().bv_signed(width, value)),
+        Sort::Int => Some(store().value(&Value::int(value))),
+        Sort::Bool => Some(store().boolean(value != 0)),
+        _ => None,
+    }
+}
+
+impl Abstract {
+    /// The range, as the value of a term of the sort; a constant if there is but one value; `None` if it says nothing.
+    pub fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
+        if low == high {
+            return constant(sort, low).map(Self::Constant);
+        }
+        let (low, high) = if sort == Sort::Int {
+            within_limit(low, high)
+        } else {
+            (low, high)
+        };
+        let (minimum, maximum) = full(sort).unwrap_or((-INFINITY, INFINITY));
+        (low > minimum || high < maximum).then_some(Self::Range(low, high))
+    }
+
+    /// Its range.
+    pub fn bounds(self) -> Option<(i128, i128)> {
+        match self {
+            Self::Constant(term) => number(term).map(|value| (value, value)),
+            Self::Range(low, high) => Some((low, high)),
+        }
+    }
+
+    /// What is known, as a formula about the variable.
+    pub fn formula(self, variable: TermId) -> TermId {
+        let sort = store().sort(variable);
+        match self {
+            Self::Constant(value) => store().eq(variable, value),
+            Self::Range(low, high) => {
+                let bound = |value| constant(sort, value).filter(|_| i128::abs(value) < INFINITY);
+                let not_less = |a, b| match sort {
+                    Sort::Int => store().int_le(a, b),
+                    _ => store().sle(a, b),
+                };
+                let lower = bound(low).map(|low| not_less(low, variable));
+                store().and(
+                    lower
+                        .into_iter()
+                        .chain(bound(high).map(|high| not_less(variable, high)))
+                        .collect::<Vec<_>>(),
+                )
+            }
+        }
+    }
+
+    /// What is known if either of two things is.
+    pub fn join(self, other: Self, sort: Sort) -> Option<Self> {
+        if self == other {
+            return Some(self);
+        }
+        let ((a, b), (c, d)) = (self.bounds()?, other.bounds()?);
+        Self::from_range(sort, a.min(c), b.max(d))
+    }
+
+    /// Like a join of what was known before and what is known now, but a bound that moves goes to the end at once.
+    pub fn widen(self, now: Self, sort: Sort) -> Option<Self> {
+        if self == now {
+            return Some(self);
+        }
+        let ((a, b), (c, d)) = (self.bounds()?, now.bounds()?);
+        let (minimum, maximum) = full(sort).unwrap_or((-INFINITY, INFINITY));
+        Self::from_range(
+            sort,
+            if c < a { minimum } else { a },
+            if d > b { maximum } else { b },
+        )
+    }
+}
+
+/// The range of a term, given those of its variables.
+pub(super) fn range_of(
+    term: TermId,
+    variable: &dyn Fn(TermId) -> Option<Abstract>,
+) -> Option<(i128, i128)> {
+    Evaluation {
+        variable,
+        known: FxHashMap::default(),
+        effort: EFFORT,
+    }
+    .range(term, 0)
+}
+
+struct Evaluation<'a> {
+    variable: &'a dyn Fn(TermId) -> Option<Abstract>,
+    known: FxHashMap<TermId, Option<(i128, i128)>>,
+    effort: usize,
+}
+
+type Range = Option<(i128, i128)>;
+
+impl Evaluation<'_> {
+    fn range(&mut self, term: TermId, depth: usize) -> Range {
+        let sort = store().sort(term);
+        let all = full(sort);
+        if let Some(value) = number(term) {
+            return Some((value, value));
+        }
+        if depth > DEPTH || self.effort == 0 {
+            return all;
+        }
+        match store().kind(term) {
+            TermKind::Constant(_) => None,
+            TermKind::Variable { .. } => (self.variable)(term).and_then(Abstract::bounds).or(all),
+            TermKind::Apply { op, arguments } => {
+                if let Some(&known) = self.known.get(&term) {
+                    return known;
+                }
+                self.effort -= 1;
+                let range = self.apply(op, arguments, sort, depth + 1).or(all);
+                // What does not fit wraps around, or is not kept.
+                let range = match (range, all) {
+                    (Some((low, high)), Some((minimum, maximum)))
+                        if low < minimum || high > maximum =>
+                    {
+                        all
+                    }
+                    (Some((low, high)), None) => Some(within_limit(low, high)),
+                    (range, _) => range,
+                };
+                self.known.insert(term, range);
+                range
+            }
+        }
+    }
+
+    fn apply(&mut self, op: Op, arguments: &[TermId], sort: Sort, depth: usize) -> Range {
+        match (op, arguments) {
+            (Op::Ite, &[condition, then, otherwise]) => match self.range(condition, depth) {
+                Some((1, _)) => self.range(then, depth),
+                Some((_, 0)) => self.range(otherwise, depth),
+                _ => {
+                    let ((a, b), (c, d)) =
+                        (self.range(then, depth)?, self.range(otherwise, depth)?);
+                    Some((a.min(c), b.max(d)))
+                }
+            },
+            (Op::BvAdd | Op::IntAdd, _) => {
+                arguments.iter().try_fold((0, 0), |(low, high), &argument| {
+                    let (a, b) = self.range(argument, depth)?;
+                    Some((low + a, high + b))
+                })
+            }
+            (Op::BvNeg | Op::IntNeg, &[a]) => self.range(a, depth).map(|(low, high)| (-high, -low)),
+            (Op::BvNot, &[a]) => self
+                .range(a, depth)
+                .map(|(low, high)| (-1 - high, -1 - low)),
+            (Op::BvMul | Op::IntMul, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
+                let products = [
+                    a.checked_mul(c)?,
+                    a.checked_mul(d)?,
+                    b.checked_mul(c)?,
+                    b.checked_mul(d)?,
+                ];
+                Some((*products.iter().min()?, *products.iter().max()?))
+            }
+            (Op::ZeroExtend(width), &[a]) => self.zero_extended(a, width, depth),
+            (Op::SignExtend(_), &[a]) => self.range(a, depth),
+            (Op::Extract { high, low: 0 }, &[a]) => {
+                // The low bits of a value that fits into them are the value.
+                let (low, top) = self.range(a, depth)?;
+                let (minimum, maximum) = full(Sort::BitVec(high + 1))?;
+                (low >= minimum && top <= maximum).then_some((low, top))
+            }
+            (Op::Concat, &[high, low]) if number(high) == Some(0) => {
+                let width = store().sort(low).width()?;
+                self.zero_extended(low, (width + store().sort(high).width()?) as u8, depth)
+            }
+            (Op::BvAnd, _) => {
+                // No more than the least of the operands that are not negative.
+                let bounds = arguments
+                    .iter()
+                    .filter_map(|&argument| self.range(argument, depth));
+                let high = bounds
+                    .filter(|(low, _)| *low >= 0)
+                    .map(|(_, high)| high)
+                    .min()?;
+                Some((0, high))
+            }
+            (Op::BvUrem, &[a, b]) | (Op::BvSrem, &[a, b]) | (Op::IntMod, &[a, b]) => {
+                let ((low, high), divisor) = (self.range(a, depth)?, number(b)?);
+                if divisor <= 0 || (low < 0 && op == Op::BvUrem) {
+                    return (divisor > 0).then_some((0, divisor - 1));
+                }
+                let least = if low < 0 && op == Op::BvSrem {
+                    low.max(1 - divisor)
+                } else {
+                    0
+                };
+                let most = if low < 0 && op == Op::IntMod {
+                    divisor - 1
+                } else {
+                    high.max(0).min(divisor - 1)
+                };
+                Some((least, most))
+            }
+            (Op::BvUdiv | Op::BvSdiv | Op::IntDiv, &[a, b]) => {
+                let ((low, high), divisor) = (self.range(a, depth)?, number(b)?);
+                let highest = if high == INFINITY {
+                    high
+                } else {
+                    high / divisor.max(1)
+                };
+                (divisor > 0 && low >= 0).then(|| (low / divisor, highest))
+            }
+            (Op::BvLshr | Op::BvAshr, &[a, b]) => {
+                let ((low, high), amount) = (self.range(a, depth)?, number(b)?);
+                ((0..64).contains(&amount) && low >= 0).then(|| (low >> amount, high >> amount))
+            }
+            (Op::BvShl, &[a, b]) => {
+                let ((low, high), amount) = (self.range(a, depth)?, number(b)?);
+                ((0..60).contains(&amount) && low >= 0).then(|| (low << amount, high << amount))
+            }
+            _ if sort == Sort::Bool => self
+                .condition(op, arguments, depth)
+                .map(|value| (value.into(), value.into())),
+            _ => None,
+        }
+    }
+
+    fn zero_extended(&mut self, term: TermId, to: u8, depth: usize) -> Range {
+        let (low, high) = self.range(term, depth)?;
+        let width = store().sort(term).width()?;
+        if low >= 0 {
+            return Some((low, high));
+        }
+        (u32::from(to) > width && to <= 64).then(|| (0, (1 << width) - 1))
+    }
+
+    /// The truth value of a condition, if the ranges decide it.
+    fn condition(&mut self, op: Op, arguments: &[TermId], depth: usize) -> Option<bool> {
+        match (op, arguments) {
+            (Op::Not, &[a]) => self.truth(a, depth).map(|value| !value),
+            (Op::And, _) => {
+                let mut all = Some(true);
+                for &argument in arguments {
+                    match self.truth(argument, depth) {
+                        Some(false) => return Some(false),
+                        Some(true) => {}
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            (Op::Or, _) => {
+                let mut all = Some(false);
+                for &argument in arguments {
+                    match self.truth(argument, depth) {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            (Op::Eq, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
+                if b < c || d < a {
+                    Some(false)
+                } else {
+                    (a == b && c == d).then_some(a == c)
+                }
+            }
+            (Op::BvSlt | Op::IntLt, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
+                if b < c {
+                    Some(true)
+                } else {
+                    (a >= d).then_some(false)
+                }
+            }
+            (Op::BvSle | Op::IntLe, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
+                if b <= c {
+                    Some(true)
+                } else {
+                    (a > d).then_some(false)
+                }
+            }
+            (Op::BvUlt, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.unsigned(a, depth)?, self.unsigned(b, depth)?);
+                if b < c {
+                    Some(true)
+                } else {
+                    (a >= d).then_some(false)
+                }
+            }
+            (Op::BvUle, &[a, b]) => {
+                let ((a, b), (c, d)) = (self.unsigned(a, depth)?, self.unsigned(b, depth)?);
+                if b <= c {
+                    Some(true)
+                } else {
+                    (a > d).then_some(false)
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn truth(&mut self, term: TermId, depth: usize) -> Option<bool> {
+        match self.range(term, depth)? {
+            (0, 0) => Some(false),
+            (1, 1) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The range of the unsigned value.
+    fn unsigned(&mut self, term: TermId, depth: usize) -> Range {
+        let (low, high) = self.range(term, depth)?;
+        let size = 1i128 << store().sort(term).width().filter(|width| *width <= 64)?;
+        Some(match (low < 0, high < 0) {
+            (false, _) => (low, high),
+            (true, true) => (low + size, high + size),
+            (true, false) => (0, size - 1),
+        })
+    }
+}
+
+/// Variables whose ranges the condition restricts, with the new ranges; `None` if it cannot hold.
+///
+/// Only comparisons of a variable with something else are looked at.
+pub(super) fn restrict(
+    condition: TermId,
+    variable: &dyn Fn(TermId) -> Option<Abstract>,
+    learn: &mut dyn FnMut(TermId, Abstract),
+) -> Option<()> {
+    let mut work = vec![(condition, true)];
+    while let Some((term, holds)) = work.pop() {
+        match (store().kind(term), holds) {
+            (TermKind::Variable { .. }, _) => {
+                learn(term, Abstract::Constant(store().boolean(holds)))
+            }
+            (
+                TermKind::Apply {
+                    op: Op::Not,
+                    arguments,
+                },
+                _,
+            ) => work.push((arguments[0], !holds)),
+            (
+                TermKind::Apply {
+                    op: Op::And,
+                    arguments,
+                },
+                true,
+            )
+            | (
+                TermKind::Apply {
+                    op: Op::Or,
+                    arguments,
+                },
+                false,
+            ) => {
+                work.extend(arguments.iter().map(|&argument| (argument, holds)));
+            }
+            (
+                TermKind::Apply {
+                    op: Op::Eq,
+                    arguments: &[a, b],
+                },
+                true,
+            ) => {
+                for (a, b) in [(a, b), (b, a)] {
+                    if is_variable(a) && is_closed(b) {
+                        learn(a, Abstract::Constant(b));
+                    } else if is_variable(a) {
+                        let (low, high) = range_of(b, variable).unwrap_or((-INFINITY, INFINITY));
+                        meet(a, low, high, variable, learn)?;
+                    }
+                }
+            }
+            (
+                TermKind::Apply {
+                    op: Op::Eq,
+                    arguments: &[a, b],
+                },
+                false,
+            ) => {
+                for (a, b) in [(a, b), (b, a)] {
+                    let ends = variable(a)
+                        .and_then(Abstract::bounds)
+                        .or_else(|| full(store().sort(a)));
+                    if let (true, Some(value), Some((low, high))) =
+                        (is_variable(a), number(b), ends)
+                    {
+                        if low == value {
+                            meet(a, value + 1, high, variable, learn)?;
+                        } else if high == value {
+                            meet(a, low, value - 1, variable, learn)?;
+                        }
+                    }
+                }
+            }
+            (
+                TermKind::Apply {
+                    op,
+                    arguments: &[a, b],
+                },
+                _,
+            ) => {
+                // a < b, a <= b, or for a denial b <= a, b < a.
+                let (strict, signed) = match op {
+                    Op::BvSlt | Op::IntLt => (true, true),
+                    Op::BvSle | Op::IntLe => (false, true),
+                    Op::BvUlt => (true, false),
+                    Op::BvUle => (false, false),
+                    _ => continue,
+                };
+                let (a, b, strict) = if holds {
+                    (a, b, strict)
+                } else {
+                    (b, a, !strict)
+                };
+                let gap = i128::from(strict);
+                let all = full(store().sort(a)).unwrap_or((-INFINITY, INFINITY));
+                let (a_low, a_high) = range_of(a, variable).unwrap_or(all);
+                let (b_low, b_high) = range_of(b, variable).unwrap_or(all);
+                if signed {
+                    if is_variable(a) {
+                        meet(a, a_low, b_high - gap, variable, learn)?;
+                    }
+                    if is_variable(b) {
+                        meet(b, a_low + gap, b_high, variable, learn)?;
+                    }
+                } else if b_low >= 0 {
+                    // Unsigned below something that is not negative: not negative itself.
+                    if is_variable(a) {
+                        meet(a, a_low.max(0), b_high - gap, variable, learn)?;
+                    }
+                    if is_variable(b) && a_low >= 0 {
+                        meet(b, a_low + gap, b_high, variable, learn)?;
+                    }
+                    let _ = a_high;
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// Keeps of a variable's range what lies between the bounds; `None` if that is nothing.
+fn meet(
+    term: TermId,
+    low: i128,
+    high: i128,
+    variable: &dyn Fn(TermId) -> Option<Abstract>,
+    learn: &mut dyn FnMut(TermId, Abstract),
+) -> Option<()> {
+    let sort = store().sort(term);
+    let known = variable(term);
+    if matches!(known, Some(Abstract::Constant(constant)) if number(constant).is_none()) {
+        return Some(());
+    }
+    let (minimum, maximum) = known
+        .and_then(Abstract::bounds)
+        .or_else(|| full(sort))
+        .unwrap_or((-INFINITY, INFINITY));
+    let (low, high) = (low.max(minimum), high.min(maximum));
+    if low > high {
+        return None;
+    }
+    if let Some(value) = Abstract::from_range(sort, low, high) {
+        learn(term, value);
+    }
+    Some(())
+}
+
+fn is_variable(term: TermId) -> bool {
+    matches!(store().kind(term), TermKind::Variable { instance: 0, .. })
+}
+
+fn is_closed(term: TermId) -> bool {
+    matches!(store().kind(term), TermKind::Constant(_))
+}

@@ -1,0 +1,197 @@
+//! Regions of which only fixed cells are used, as scalars.
+//!
+//! If every read and every store of a region's contents has a constant index, each of those cells becomes a variable of
+//! its own, and the other passes see through it. An assignment to the whole region becomes one to each cell; where it
+//! is made arbitrary, the region's variable stays as what the input's value goes into, and the cells are taken from it,
+//! so that the input keeps its sort. (Stores to a region that is never read need no pass: its variable is dead. Cells
+//! of a region that is never written after its initialisation are found by constant propagation.)
+
+use rustc_hash::FxHashMap;
+
+use crate::program::cfa::*;
+use crate::program::simplify::workspace::Workspace;
+use crate::program::variables::VariableUse;
+use crate::term::{Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, store};
+
+/// A region of more cells than this is left as it is.
+const MOST_CELLS: usize = 64;
+
+/// Runs the pass; tells how many regions became scalars.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let cells = fixed_cells(&workspace.program, &mut workspace.uses);
+    let mut changes = 0;
+    let mut variables: FxHashMap<TermId, FxHashMap<TermId, VariableId>> = FxHashMap::default();
+    for (index, cells) in cells.into_iter().enumerate() {
+        let Some(mut cells) =
+            cells.filter(|cells| !cells.is_empty() && !workspace.split_regions[index])
+        else {
+            continue;
+        };
+        workspace.split_regions[index] = true;
+        changes += 1;
+        cells.sort_unstable();
+        let contents = workspace.program.regions[index].variable;
+        let map = variables.entry(workspace.value(contents)).or_default();
+        for (number, cell) in cells.into_iter().enumerate() {
+            let variable = add_cell(workspace, contents, number, cell);
+            map.insert(cell, variable);
+        }
+    }
+    if changes > 0 {
+        let mut edges = std::mem::take(&mut workspace.program.edges);
+        for edge in &mut edges {
+            let operations = std::mem::take(&mut edge.operations);
+            for operation in operations {
+                rewrite(workspace, &variables, operation, &mut edge.operations);
+            }
+        }
+        workspace.program.edges = edges;
+    }
+    changes
+}
+
+/// For each region its indices, if they are all constants and few; `None` if it must stay.
+fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<TermId>>> {
+    let mut cells: Vec<Option<Vec<TermId>>> = vec![Some(Vec::new()); program.regions.len()];
+    let mut region_of: FxHashMap<TermId, usize> = FxHashMap::default();
+    for (index, region) in program.regions.iter().enumerate() {
+        region_of.insert(
+            store().variable(program.variable(region.variable).symbol),
+            index,
+        );
+    }
+    let add = |cells: &mut Vec<Option<Vec<TermId>>>, region: usize, index: TermId| {
+        let constant = matches!(store().kind(index), TermKind::Constant(_));
+        if let Some(known) = &mut cells[region] {
+            if !constant || (known.len() >= MOST_CELLS && !known.contains(&index)) {
+                cells[region] = None;
+            } else if !known.contains(&index) {
+                known.push(index);
+            }
+        }
+    };
+    let is_array = |variable: &VariableId| program.variable(*variable).sort.is_array();
+    for edge in &program.edges {
+        for operation in &edge.operations {
+            for term in operation.terms() {
+                if uses.of(term).iter().any(is_array) {
+                    visit_reads(term, |array, index| {
+                        if let Some(&region) = region_of.get(&array) {
+                            match index {
+                                Some(index) => add(&mut cells, region, index),
+                                None => cells[region] = None,
+                            }
+                        }
+                    });
+                }
+            }
+            if let Operation::Store { region, index, .. } = operation {
+                add(&mut cells, region.index(), *index);
+            }
+        }
+    }
+    cells
+}
+
+/// Calls the function for each array term that is read, with the index; without one where it is read as a whole.
+fn visit_reads(term: TermId, mut visit: impl FnMut(TermId, Option<TermId>)) {
+    if store().sort(term).is_array() {
+        visit(term, None);
+    }
+    for_each_subterm(store(), [term], |_, kind| match kind {
+        TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } => visit(arguments[0], Some(arguments[1])),
+        TermKind::Apply { arguments, .. } => {
+            let arrays = arguments
+                .iter()
+                .filter(|&&argument| store().sort(argument).is_array());
+            arrays.for_each(|&array| visit(array, None));
+        }
+        _ => {}
+    });
+}
+
+fn add_cell(
+    workspace: &mut Workspace,
+    contents: VariableId,
+    number: usize,
+    cell: TermId,
+) -> VariableId {
+    let value = store().select(workspace.value(contents), cell);
+    let name = format!("{}[{number}]", workspace.program.variable(contents).name);
+    let region = workspace.program.variable(contents).clone();
+    let mut variable = Variable {
+        sort: store().sort(value),
+        role: Role::Source,
+        c_type: None,
+        ..region
+    };
+    variable.name = workspace.unused_name(&name, &variable);
+    variable.symbol = crate::term::Symbol::new(&variable.name, variable.sort);
+    workspace.add_variable(variable, None)
+}
+
+/// The operation in terms of the cells.
+fn rewrite(
+    workspace: &Workspace,
+    variables: &FxHashMap<TermId, FxHashMap<TermId, VariableId>>,
+    mut operation: Operation,
+    into: &mut Vec<Operation>,
+) {
+    operation.map_terms(|term| {
+        let with = |term| match store().kind(term) {
+            TermKind::Apply {
+                op: Op::Select,
+                arguments,
+            } => {
+                let cell = variables.get(&arguments[0])?.get(&arguments[1])?;
+                Some(workspace.value(*cell))
+            }
+            _ => None,
+        };
+        Rebuild::new(store(), store(), with).rebuild(term)
+    });
+    let cells = |variable: VariableId| variables.get(&workspace.value(variable));
+    match operation {
+        Operation::Store {
+            region,
+            index,
+            value,
+        } => match cells(workspace.program.region(region).variable) {
+            Some(cells) => into.extend(
+                cells
+                    .get(&index)
+                    .map(|&target| Operation::Assign { target, value }),
+            ),
+            None => into.push(operation),
+        },
+        Operation::Assign { target, value } if cells(target).is_some() => {
+            spread(cells(target), |cell| store().select(value, cell), into);
+        }
+        Operation::Havoc { target, .. } if cells(target).is_some() => {
+            let contents = workspace.value(target);
+            into.push(operation);
+            spread(cells(target), |cell| store().select(contents, cell), into);
+        }
+        operation => into.push(operation),
+    }
+}
+
+fn spread(
+    cells: Option<&FxHashMap<TermId, VariableId>>,
+    value: impl Fn(TermId) -> TermId,
+    into: &mut Vec<Operation>,
+) {
+    let mut cells: Vec<(TermId, VariableId)> = cells
+        .into_iter()
+        .flatten()
+        .map(|(&cell, &v)| (cell, v))
+        .collect();
+    cells.sort_by_key(|cell| cell.1);
+    into.extend(cells.into_iter().map(|(cell, target)| Operation::Assign {
+        target,
+        value: value(cell),
+    }));
+}

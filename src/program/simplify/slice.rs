@@ -1,0 +1,401 @@
+//! Slicing with respect to the targets (Weiser; on the dependence graph: Horwitz, Reps and Binkley).
+//!
+//! Backward from the targets, what they depend on is collected: the branches that decide whether they are reached,
+//! where an `assume`, a call that may not return and a loop that is not proved to end are branches, too (see
+//! [`super::dependence`]); the variables in those branches' conditions; the assignments to those variables; the
+//! branches that decide whether the assignments are reached; and so on. Variables are taken without regard to the place
+//! (dead assignments are another pass's matter), and functions without regard to the call.
+//!
+//! What is left over cannot decide whether a target is reached, nor with which inputs: assignments to other variables
+//! go, a branch that decides nothing becomes a step to where its sides meet again, and a call in which nothing matters
+//! becomes a skip. If any occurrence of an input is needed, all are, so that a replay finds them in order.
+
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::cut_points::CutPoints;
+use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::simplify::constants::modified_globals;
+use crate::program::simplify::dependence::ControlDependence;
+use crate::program::simplify::termination::Termination;
+use crate::program::simplify::workspace::{Workspace, any_value};
+use crate::program::variables::VariableUse;
+
+/// Runs the pass; tells how many operations and edges changed.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let graph = Graph::new(&workspace.program);
+    let calls = CallGraph::new(&workspace.program);
+    let cut_points = CutPoints::new(&workspace.program, &calls);
+    let modified = modified_globals(&workspace.program, &calls);
+    let Workspace { program, uses, .. } = workspace;
+    let termination = Termination::new(program, &graph, &calls, &cut_points, &modified, uses);
+    let control = ControlDependence::new(program, &graph, &cut_points, &termination);
+    let mut slicer = Slicer::new(program, &graph, &calls, &control, &termination, uses);
+    slicer.collect();
+    let Slicer {
+        variables,
+        decisions,
+        edges,
+        inputs,
+        ..
+    } = slicer;
+    let slice = Slice {
+        variables,
+        decisions,
+        edges,
+        inputs,
+    };
+    slice.apply(workspace, &graph, &control)
+}
+
+/// What matters.
+struct Slice {
+    variables: Vec<bool>,
+    /// The locations where it matters which way execution takes.
+    decisions: Vec<bool>,
+    edges: Vec<bool>,
+    inputs: Vec<bool>,
+}
+
+#[derive(Copy, Clone)]
+enum Item {
+    /// Execution must come here.
+    Location(LocationId),
+    /// The way that execution takes from here matters.
+    Decision(LocationId),
+    /// The edge does something that matters.
+    Edge(EdgeId),
+    /// The variable's values matter.
+    Variable(VariableId),
+    /// The input's values matter.
+    Input(InputId),
+}
+
+struct Slicer<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    calls: &'a CallGraph,
+    control: &'a ControlDependence,
+    termination: &'a Termination,
+    uses: &'a mut VariableUse,
+    /// The edges with an assignment to each variable.
+    definitions: Vec<Vec<EdgeId>>,
+    /// The edges with each input.
+    asking: Vec<Vec<EdgeId>>,
+    /// The functions with the variable as a result.
+    result_of: Vec<Vec<(FunctionId, usize)>>,
+    parameter_of: Vec<Vec<(FunctionId, usize)>>,
+    /// The locations that execution must come to.
+    locations: Vec<bool>,
+    decisions: Vec<bool>,
+    edges: Vec<bool>,
+    variables: Vec<bool>,
+    inputs: Vec<bool>,
+    needed_functions: Vec<bool>,
+    work: Vec<Item>,
+}
+
+impl<'a> Slicer<'a> {
+    fn new(
+        program: &'a Program,
+        graph: &'a Graph,
+        calls: &'a CallGraph,
+        control: &'a ControlDependence,
+        termination: &'a Termination,
+        uses: &'a mut VariableUse,
+    ) -> Self {
+        let mut definitions = vec![Vec::new(); program.variables.len()];
+        let mut asking = vec![Vec::new(); program.inputs.len()];
+        for (index, edge) in program.edges.iter().enumerate() {
+            let id = EdgeId(index as u32);
+            for operation in &edge.operations {
+                operation
+                    .written(program)
+                    .for_each(|variable| definitions[variable.index()].push(id));
+                if let Operation::Havoc { input, .. } = operation {
+                    asking[input.index()].push(id);
+                }
+            }
+        }
+        let mut result_of = vec![Vec::new(); program.variables.len()];
+        let mut parameter_of = vec![Vec::new(); program.variables.len()];
+        for (index, function) in program.functions.iter().enumerate() {
+            let id = FunctionId(index as u32);
+            for (number, result) in function.results.iter().enumerate() {
+                result_of[result.index()].push((id, number));
+            }
+            for (number, parameter) in function.parameters.iter().enumerate() {
+                parameter_of[parameter.index()].push((id, number));
+            }
+        }
+        Self {
+            program,
+            graph,
+            calls,
+            control,
+            termination,
+            uses,
+            definitions,
+            asking,
+            result_of,
+            parameter_of,
+            locations: vec![false; program.locations.len()],
+            decisions: vec![false; program.locations.len()],
+            edges: vec![false; program.edges.len()],
+            variables: vec![false; program.variables.len()],
+            inputs: vec![false; program.inputs.len()],
+            needed_functions: vec![false; program.functions.len()],
+            work: Vec::new(),
+        }
+    }
+
+    fn need(&mut self, item: Item) {
+        let mark = match item {
+            Item::Location(location) => &mut self.locations[location.index()],
+            Item::Decision(location) => &mut self.decisions[location.index()],
+            Item::Edge(edge) => &mut self.edges[edge.index()],
+            Item::Variable(variable) => &mut self.variables[variable.index()],
+            Item::Input(input) => &mut self.inputs[input.index()],
+        };
+        if !std::mem::replace(mark, true) {
+            self.work.push(item);
+        }
+    }
+
+    fn collect(&mut self) {
+        for &error in &self.program.errors {
+            self.need(Item::Location(error));
+        }
+        for (index, edge) in self.program.edges.iter().enumerate() {
+            if !goes_on(edge) {
+                self.need(Item::Edge(EdgeId(index as u32)));
+            }
+        }
+        while let Some(item) = self.work.pop() {
+            match item {
+                Item::Location(location) => self.location(location),
+                Item::Decision(location) => self.decision(location),
+                Item::Edge(edge) => self.edge(edge),
+                Item::Variable(variable) => self.variable(variable),
+                Item::Input(input) => {
+                    for edge in std::mem::take(&mut self.asking[input.index()]) {
+                        self.need(Item::Edge(edge));
+                    }
+                }
+            }
+        }
+    }
+
+    fn location(&mut self, location: LocationId) {
+        for &branch in self.control.of(location) {
+            self.need(Item::Decision(branch));
+        }
+        // To come here, the function must be called.
+        let function = self.program.location(location).function;
+        if !std::mem::replace(&mut self.needed_functions[function.index()], true) {
+            for &call in self.calls.calls_of(function) {
+                self.need(Item::Edge(call));
+            }
+        }
+    }
+
+    fn decision(&mut self, location: LocationId) {
+        self.need(Item::Location(location));
+        for &id in self.graph.outgoing(location) {
+            let edge = self.program.edge(id);
+            for operation in &edge.operations {
+                if let Operation::Assume(condition) = operation {
+                    for index in 0..self.uses.of(*condition).len() {
+                        let variable = self.uses.of(*condition)[index];
+                        self.need(Item::Variable(variable));
+                    }
+                }
+            }
+            if let Some(callee) = callee(edge)
+                && !self.termination.total[callee.index()]
+            {
+                // Whether the callee returns is part of the decision.
+                self.need(Item::Edge(id));
+                self.need(Item::Location(self.program.function(callee).exit));
+            }
+        }
+    }
+
+    fn edge(&mut self, id: EdgeId) {
+        let edge = self.program.edge(id);
+        self.need(Item::Location(edge.source));
+        // Of several edges the right one must be taken. What is assumed on the edge itself is a decision, too.
+        let assumes = edge
+            .operations
+            .iter()
+            .any(|operation| matches!(operation, Operation::Assume(_)));
+        if assumes || self.graph.outgoing(edge.source).len() > 1 {
+            self.need(Item::Decision(edge.source));
+        }
+        for operation in &edge.operations {
+            self.definition(id, operation);
+        }
+    }
+
+    /// What a variable's definition depends on, if the variable matters.
+    fn definition(&mut self, id: EdgeId, operation: &Operation) {
+        match operation {
+            Operation::Assign { target, value } if self.variables[target.index()] => {
+                self.reads(&[*value])
+            }
+            Operation::Store {
+                region,
+                index,
+                value,
+            } if self.variables[self.program.region(*region).variable.index()] => {
+                self.reads(&[*index, *value]);
+            }
+            Operation::Havoc { target, input } if self.variables[target.index()] => {
+                self.need(Item::Input(*input));
+            }
+            Operation::Call {
+                callee,
+                arguments,
+                results,
+            } => {
+                let function = self.program.function(*callee);
+                for (&argument, parameter) in arguments.iter().zip(&function.parameters) {
+                    if self.variables[parameter.index()] {
+                        self.reads(&[argument]);
+                    }
+                }
+                for (result, &from) in results.iter().zip(&function.results) {
+                    if self.variables[result.index()] {
+                        self.need(Item::Variable(from));
+                        self.need(Item::Edge(id));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn reads(&mut self, terms: &[crate::term::TermId]) {
+        for &term in terms {
+            for index in 0..self.uses.of(term).len() {
+                let variable = self.uses.of(term)[index];
+                self.need(Item::Variable(variable));
+            }
+        }
+    }
+
+    fn variable(&mut self, variable: VariableId) {
+        for id in std::mem::take(&mut self.definitions[variable.index()]) {
+            self.need(Item::Edge(id));
+            let program = self.program;
+            for operation in &program.edge(id).operations {
+                self.definition(id, operation);
+            }
+        }
+        for (function, _) in std::mem::take(&mut self.parameter_of[variable.index()]) {
+            for &id in self.calls.calls_of(function) {
+                self.need(Item::Edge(id));
+                let program = self.program;
+                for operation in &program.edge(id).operations {
+                    self.definition(id, operation);
+                }
+            }
+        }
+        for (function, _) in std::mem::take(&mut self.result_of[variable.index()]) {
+            // The value at the exit is what counts.
+            self.need(Item::Location(self.program.function(function).exit));
+        }
+    }
+}
+
+impl Slice {
+    /// Takes out what does not matter.
+    fn apply(
+        &self,
+        workspace: &mut Workspace,
+        graph: &Graph,
+        control: &ControlDependence,
+    ) -> usize {
+        let mut changes = 0;
+        let count = workspace.program.locations.len();
+        let mut keep = vec![true; workspace.program.edges.len()];
+        for location in (0..count as u32).map(LocationId) {
+            let outgoing = graph.outgoing(location);
+            if outgoing.is_empty() {
+                continue;
+            }
+            let matters = self.decisions[location.index()]
+                || outgoing.iter().any(|edge| self.edges[edge.index()]);
+            if matters {
+                for &id in outgoing {
+                    changes += self.reduce(workspace, id);
+                }
+                continue;
+            }
+            // Whatever is between here and where all ways meet again does not matter.
+            match control.postdominator(location) {
+                None => {
+                    outgoing.iter().for_each(|edge| keep[edge.index()] = false);
+                }
+                Some(target) => {
+                    let (first, others) = (outgoing[0], &outgoing[1..]);
+                    others.iter().for_each(|edge| keep[edge.index()] = false);
+                    let edge = &mut workspace.program.edges[first.index()];
+                    if edge.target != target || !edge.operations.is_empty() {
+                        changes += 1;
+                    }
+                    edge.target = target;
+                    edge.operations.clear();
+                }
+            }
+        }
+        changes + workspace.keep_edges(&keep)
+    }
+
+    /// Takes out of an edge the operations that do not matter.
+    fn reduce(&self, workspace: &mut Workspace, id: EdgeId) -> usize {
+        let program = &mut workspace.program;
+        let mut edge = std::mem::replace(
+            &mut program.edges[id.index()],
+            Edge {
+                source: LocationId(0),
+                target: LocationId(0),
+                operations: Vec::new(),
+                span: crate::program::Span::NONE,
+            },
+        );
+        let before = edge.operations.len();
+        let decides = self.decisions[edge.source.index()];
+        edge.operations.retain(|operation| match operation {
+            Operation::Assign { target, .. } => self.variables[target.index()],
+            Operation::Store { region, .. } => {
+                self.variables[program.regions[region.index()].variable.index()]
+            }
+            Operation::Havoc { input, .. } => self.inputs[input.index()],
+            Operation::Call { .. } => self.edges[id.index()],
+            Operation::Assume(_) => decides,
+            Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => true,
+        });
+        let mut changes = before - edge.operations.len();
+        if let Some(Operation::Call {
+            callee,
+            arguments,
+            results,
+        }) = edge.operations.first_mut()
+        {
+            let function = &program.functions[callee.index()];
+            for (argument, parameter) in arguments.iter_mut().zip(&function.parameters) {
+                let any = any_value(&program.variables[parameter.index()]);
+                if !self.variables[parameter.index()] && *argument != any {
+                    *argument = any;
+                    changes += 1;
+                }
+            }
+            if !results.is_empty() && !results.iter().any(|result| self.variables[result.index()]) {
+                results.clear();
+                changes += 1;
+            }
+        }
+        program.edges[id.index()] = edge;
+        changes
+    }
+}

@@ -1,0 +1,387 @@
+//! Which loops and functions surely come to an end.
+//!
+//! A loop may be sliced away only if it ends, for otherwise what comes after it is not reached. Only the simplest
+//! argument is made: the loop is natural; some location in it, on every way round, is left as soon as a comparison of a
+//! variable with a fixed bound fails; and the only assignment to that variable, on every way round, moves it by a
+//! constant towards the bound, so that it cannot jump over it and wrap around. Inner loops must end by themselves.
+//! A function is total if it always comes to its exit: its branches cover all cases, its loops end, and so do the
+//! functions that it calls.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::conditions::{always_go_on, conjuncts};
+use crate::program::cut_points::{CutPoints, LoopId, LoopShape};
+use crate::program::digraph::Digraph;
+use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::simplify::range::{full, number};
+use crate::program::variables::VariableUse;
+use crate::term::{Op, Pool, Sort, TermId, TermKind, store};
+
+/// What surely ends.
+pub(super) struct Termination {
+    /// For each loop of the cut points, whether it ends.
+    pub loops: Vec<bool>,
+    /// For each function, whether each of its calls returns.
+    pub total: Vec<bool>,
+}
+
+impl Termination {
+    pub fn new(
+        program: &Program,
+        graph: &Graph,
+        calls: &CallGraph,
+        cut_points: &CutPoints,
+        modified: &[Vec<VariableId>],
+        uses: &mut VariableUse,
+    ) -> Self {
+        let mut search = Search {
+            program,
+            graph,
+            cut_points,
+            modified,
+            uses,
+            children: vec![Vec::new(); cut_points.loops().len()],
+            result: Self {
+                loops: vec![false; cut_points.loops().len()],
+                total: vec![false; program.functions.len()],
+            },
+        };
+        let mut loops_of: Vec<Vec<LoopId>> = vec![Vec::new(); program.functions.len()];
+        for (index, cycle) in cut_points.loops().iter().enumerate() {
+            let id = LoopId(index as u32);
+            loops_of[cycle.function.index()].push(id);
+            if let Some(parent) = cycle.parent {
+                search.children[parent.index()].push(id);
+            }
+        }
+        let mut locations_of: Vec<Vec<LocationId>> = vec![Vec::new(); program.functions.len()];
+        for (index, location) in program.locations.iter().enumerate() {
+            locations_of[location.function.index()].push(LocationId(index as u32));
+        }
+        for &function in calls.bottom_up() {
+            // Inner loops come after outer ones.
+            for &id in loops_of[function.index()].iter().rev() {
+                search.result.loops[id.index()] = search.ends(id);
+            }
+            let loops = loops_of[function.index()]
+                .iter()
+                .all(|id| search.result.loops[id.index()]);
+            search.result.total[function.index()] = loops
+                && !calls.is_recursive(function)
+                && locations_of[function.index()]
+                    .iter()
+                    .all(|&location| search.goes_on(function, location));
+        }
+        search.result
+    }
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    cut_points: &'a CutPoints,
+    modified: &'a [Vec<VariableId>],
+    uses: &'a mut VariableUse,
+    children: Vec<Vec<LoopId>>,
+    result: Termination,
+}
+
+/// A variable's only assignment in a loop.
+#[derive(Copy, Clone)]
+struct Step {
+    edge: EdgeId,
+    /// What is added, for a bit vector as a signed number.
+    amount: i128,
+}
+
+impl Search<'_> {
+    /// Whether execution goes on from the location, or the function has returned there; also if the location is not
+    /// reached at all.
+    fn goes_on(&self, function: FunctionId, location: LocationId) -> bool {
+        let outgoing = self.graph.outgoing(location);
+        if location == self.program.function(function).exit {
+            return true;
+        }
+        if outgoing.is_empty() {
+            return self.graph.incoming(location).is_empty()
+                && location != self.program.function(function).entry;
+        }
+        let edges = || outgoing.iter().map(|&id| self.program.edge(id));
+        always_go_on(edges())
+            && edges()
+                .all(|edge| callee(edge).is_none_or(|callee| self.result.total[callee.index()]))
+    }
+
+    fn ends(&mut self, id: LoopId) -> bool {
+        let cycle = self.cut_points.get(id);
+        if cycle.shape != LoopShape::Natural
+            || !self.children[id.index()]
+                .iter()
+                .all(|c| self.result.loops[c.index()])
+        {
+            return false;
+        }
+        let members: FxHashSet<LocationId> = cycle.members.iter().copied().collect();
+        let inside: Vec<EdgeId> = cycle
+            .members
+            .iter()
+            .flat_map(|&location| self.graph.outgoing(location))
+            .copied()
+            .filter(|&edge| {
+                goes_on(self.program.edge(edge))
+                    && members.contains(&self.program.edge(edge).target)
+            })
+            .collect();
+        let Some(steps) = self.steps(&inside) else {
+            return false;
+        };
+        let within: FxHashSet<EdgeId> = inside.iter().copied().collect();
+        cycle.members.iter().any(|&location| {
+            let outgoing = self.graph.outgoing(location);
+            let stay: Vec<EdgeId> = outgoing
+                .iter()
+                .copied()
+                .filter(|edge| within.contains(edge))
+                .collect();
+            stay.len() < outgoing.len()
+                && !stay.is_empty()
+                && self.bounded(id, &inside, &stay, &steps)
+        })
+    }
+
+    /// What the loop assigns: for each variable its only assignment, if it has one that adds a constant; `None` for the
+    /// value of a variable that is changed in other ways. `None` in all if a callee may not return.
+    fn steps(&mut self, inside: &[EdgeId]) -> Option<FxHashMap<VariableId, Option<Step>>> {
+        let mut steps: FxHashMap<VariableId, Option<Step>> = FxHashMap::default();
+        for &id in inside {
+            let edge = self.program.edge(id);
+            if let Some(callee) = callee(edge) {
+                if !self.result.total[callee.index()] {
+                    return None;
+                }
+                steps.extend(
+                    self.modified[callee.index()]
+                        .iter()
+                        .map(|&variable| (variable, None)),
+                );
+            }
+            for operation in &edge.operations {
+                for variable in operation.written(self.program) {
+                    let step = match operation {
+                        Operation::Assign { value, .. } => self
+                            .increment(variable, *value)
+                            .map(|amount| Step { edge: id, amount }),
+                        _ => None,
+                    };
+                    steps
+                        .entry(variable)
+                        .and_modify(|step| *step = None)
+                        .or_insert(step);
+                }
+            }
+        }
+        Some(steps)
+    }
+
+    /// The constant that the term adds to the variable.
+    fn increment(&self, variable: VariableId, value: TermId) -> Option<i128> {
+        let TermKind::Apply {
+            op: Op::BvAdd | Op::IntAdd,
+            arguments: &[a, b],
+        } = store().kind(value)
+        else {
+            return None;
+        };
+        let is_it = |term| match store().kind(term) {
+            TermKind::Variable {
+                symbol,
+                instance: 0,
+            } => self.uses.variable(symbol) == Some(variable),
+            _ => false,
+        };
+        if is_it(a) {
+            number(b)
+        } else {
+            number(a).filter(|_| is_it(b))
+        }
+    }
+
+    /// Whether what the edges assume, all of those by which a location does not leave the loop, bounds the loop.
+    fn bounded(
+        &mut self,
+        id: LoopId,
+        inside: &[EdgeId],
+        stay: &[EdgeId],
+        steps: &FxHashMap<VariableId, Option<Step>>,
+    ) -> bool {
+        let first_condition = |edge: EdgeId| match self.program.edge(edge).operations.first() {
+            Some(Operation::Assume(condition)) => conjuncts(*condition),
+            _ => Vec::new(),
+        };
+        let mut common = first_condition(stay[0]);
+        for &edge in &stay[1..] {
+            let other = first_condition(edge);
+            common.retain(|part| other.contains(part));
+        }
+        common.into_iter().any(|condition| {
+            let Some(step) = self.approaches(condition, steps) else {
+                return false;
+            };
+            // Every way round passes the condition and the step, and the step happens once a round.
+            let in_child = self.children[id.index()].iter().any(|&child| {
+                let members = &self.cut_points.get(child).members;
+                let edge = self.program.edge(step);
+                members.binary_search(&edge.source).is_ok()
+                    && members.binary_search(&edge.target).is_ok()
+            });
+            !in_child
+                && self.acyclic(
+                    id,
+                    inside.iter().copied().filter(|edge| !stay.contains(edge)),
+                )
+                && self.acyclic(id, inside.iter().copied().filter(|&edge| edge != step))
+        })
+    }
+
+    /// Whether a condition holds only so long as a variable, with its step, has not reached a fixed bound; the edge with
+    /// the step.
+    fn approaches(
+        &mut self,
+        condition: TermId,
+        steps: &FxHashMap<VariableId, Option<Step>>,
+    ) -> Option<EdgeId> {
+        let (condition, holds) = match store().kind(condition) {
+            TermKind::Apply {
+                op: Op::Not,
+                arguments,
+            } => (arguments[0], false),
+            _ => (condition, true),
+        };
+        let TermKind::Apply {
+            op,
+            arguments: &[a, b],
+        } = store().kind(condition)
+        else {
+            return None;
+        };
+        let sort = store().sort(a);
+        if op == Op::Eq {
+            // The step must meet the bound: an odd step comes to every value of a bit vector.
+            let (step, _) = self
+                .moving(a, b, steps)
+                .or_else(|| self.moving(b, a, steps))?;
+            let fits = !holds && matches!(sort, Sort::BitVec(_)) && step.amount % 2 != 0;
+            return fits.then_some(step.edge);
+        }
+        // As a < b or a <= b.
+        let (strict, signed) = match op {
+            Op::BvSlt | Op::IntLt => (true, true),
+            Op::BvSle | Op::IntLe => (false, true),
+            Op::BvUlt => (true, false),
+            Op::BvUle => (false, false),
+            _ => return None,
+        };
+        let (a, b, strict) = if holds {
+            (a, b, strict)
+        } else {
+            (b, a, !strict)
+        };
+        let (minimum, maximum) = match (full(sort), signed) {
+            (_, _) if sort == Sort::Int => (None, None),
+            (Some((minimum, maximum)), true) => (Some(minimum), Some(maximum)),
+            (Some((minimum, maximum)), false) => (Some(0), Some(maximum - minimum)),
+            (None, _) => return None,
+        };
+        let unsigned = |value: i128| match minimum {
+            Some(0) if value < 0 => value + maximum.unwrap_or(0) + 1,
+            _ => value,
+        };
+        // The last value for which the condition holds, moved once more, must not wrap around.
+        if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| step.amount > 0) {
+            let last = |bound: i128| unsigned(bound) - i128::from(strict);
+            let fits = match (maximum, bound) {
+                (None, _) => true,
+                (Some(maximum), Some(bound)) => last(bound) + step.amount <= maximum,
+                (Some(_), None) => strict && step.amount == 1,
+            };
+            return fits.then_some(step.edge);
+        }
+        let (step, bound) = self
+            .moving(b, a, steps)
+            .filter(|(step, _)| step.amount < 0)?;
+        let last = |bound: i128| unsigned(bound) + i128::from(strict);
+        let fits = match (minimum, bound) {
+            (None, _) => true,
+            (Some(minimum), Some(bound)) => last(bound) + step.amount >= minimum,
+            (Some(_), None) => strict && step.amount == -1,
+        };
+        fits.then_some(step.edge)
+    }
+
+    /// The step of the term, if that is a variable with one and the bound does not change in the loop; and the bound's
+    /// value.
+    fn moving(
+        &mut self,
+        term: TermId,
+        bound: TermId,
+        steps: &FxHashMap<VariableId, Option<Step>>,
+    ) -> Option<(Step, Option<i128>)> {
+        let TermKind::Variable {
+            symbol,
+            instance: 0,
+        } = store().kind(term)
+        else {
+            return None;
+        };
+        let step = (*steps.get(&self.uses.variable(symbol)?)?)?;
+        let fixed = self
+            .uses
+            .of(bound)
+            .iter()
+            .all(|variable| !steps.contains_key(variable));
+        fixed.then(|| (step, number(bound)))
+    }
+
+    /// Whether the edges form no cycle but those of the loops within.
+    fn acyclic(&self, id: LoopId, edges: impl Iterator<Item = EdgeId>) -> bool {
+        let cycle = self.cut_points.get(id);
+        let mut numbers: FxHashMap<LocationId, u32> = FxHashMap::default();
+        for (index, &member) in cycle.members.iter().enumerate() {
+            numbers.insert(member, index as u32);
+        }
+        for &child in &self.children[id.index()] {
+            let child = self.cut_points.get(child);
+            let number = numbers[&child.head];
+            for member in &child.members {
+                numbers.insert(*member, number);
+            }
+        }
+        let children: Vec<&[LocationId]> = self.children[id.index()]
+            .iter()
+            .map(|&child| &self.cut_points.get(child).members[..])
+            .collect();
+        let mut pairs = Vec::new();
+        for edge in edges {
+            let edge = self.program.edge(edge);
+            let (source, target) = (numbers[&edge.source], numbers[&edge.target]);
+            let in_child = children.iter().any(|members| {
+                members.binary_search(&edge.source).is_ok()
+                    && members.binary_search(&edge.target).is_ok()
+            });
+            if in_child {
+                continue;
+            }
+            if source == target {
+                return false;
+            }
+            pairs.push((source, target));
+        }
+        let nodes = cycle.members.len() as u32;
+        Digraph::new(nodes as usize, pairs.iter().copied())
+            .components(0..nodes)
+            .count
+            == nodes
+    }
+}

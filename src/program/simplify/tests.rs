@@ -1,0 +1,156 @@
+//! Whole runs of the simplifier: on random programs, against the definition of execution, and on programs that show what
+//! it decides.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::program::ProgramBuilder;
+use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::term::{Build, ScalarSort, Sort, store};
+
+const STEPS: usize = 3000;
+const INT: Sort = Sort::BitVec(32);
+
+/// Both programs must come to the same target with the same inputs, or both to none.
+fn compare(program: &Program, seed: u64) -> Result<(), TestCaseError> {
+    let simplified = simplify(program);
+    prop_assert_eq!(simplified.program.validate(), Ok(()));
+    for seed in seed..seed + 3 {
+        let expected = Machine::new(program, seed).run(STEPS);
+        let found = Machine::new(&simplified.program, seed).run(STEPS);
+        match (&expected, &found) {
+            (Outcome::Error(at), Outcome::Error(there)) => {
+                prop_assert_eq!(*at, simplified.origins[there.index()].location);
+            }
+            (Outcome::Error(_) | Outcome::Unsupported(_), _) => prop_assert_eq!(&expected, &found),
+            (Outcome::Stopped, _) => {
+                prop_assert!(
+                    !matches!(found, Outcome::Error(_) | Outcome::Unsupported(_)),
+                    "{:?}",
+                    found
+                );
+            }
+            // The execution goes on; a target may come much later.
+            (Outcome::OutOfSteps, _) => {
+                if matches!(found, Outcome::Error(_) | Outcome::Unsupported(_)) {
+                    let longer = Machine::new(program, seed).run(100 * STEPS);
+                    prop_assert!(
+                        matches!(longer, Outcome::Error(_) | Outcome::Unsupported(_)),
+                        "{:?}",
+                        longer
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn targets_are_reached_with_the_same_inputs(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+        compare(&random_program(&bytes, Recursion::Excluded), seed)?;
+    }
+
+    #[test]
+    fn also_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+        compare(&random_program(&bytes, Recursion::Allowed), seed)?;
+    }
+}
+
+fn number(value: u128) -> TermId {
+    store().bv(32, value)
+}
+
+#[test]
+fn a_constant_that_passes_through_calls_decides_the_property() {
+    let mut b = ProgramBuilder::new();
+    let g = b.global("g", INT);
+    let start = b.start();
+    let x = b.local(start, "x", INT);
+    let f = b.function("f", &[("p", INT)], &[("r", INT)]);
+    b.assign(g, number(7));
+    b.call(f, vec![number(1)], vec![x]);
+    b.call(f, vec![b.value(x)], vec![x]);
+    b.error_unless(store().eq(b.value(x), number(15)));
+    b.enter(f);
+    b.assign(
+        b.result(f, 0),
+        store().add(b.value(b.parameter(f, 0)), b.value(g)),
+    );
+    b.leave();
+    assert!(simplify(&b.finish()).is_safe());
+}
+
+#[test]
+fn bounds_of_a_loop_decide_the_property() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    b.assign(x, number(0));
+    b.repeat_while(store().slt(b.value(x), number(1000)), |b| {
+        b.error_unless(store().sle(number(0), b.value(x)));
+        b.assign(x, store().add(b.value(x), number(1)));
+    });
+    b.error_unless(store().eq(b.value(x), number(1000)));
+    assert!(simplify(&b.finish()).is_safe());
+}
+
+#[test]
+fn a_loop_without_effect_goes_only_if_it_ends() {
+    for (ends, bound) in [(true, number(100)), (false, number(0))] {
+        let mut b = ProgramBuilder::new();
+        let (i, x) = (b.global("i", INT), b.global("x", INT));
+        let input = b.input("nondet", INT);
+        b.havoc(x, input);
+        b.assign(i, number(1));
+        b.havoc(i, input);
+        let condition = if ends {
+            store().ult(b.value(i), bound)
+        } else {
+            store().not(store().eq(b.value(i), bound))
+        };
+        let step = number(if ends { 1 } else { 2 });
+        b.repeat_while(condition, |b| b.assign(i, store().add(b.value(i), step)));
+        b.error_unless(store().ult(b.value(x), number(5)));
+        let simplified = simplify(&b.finish());
+        assert!(!simplified.is_safe());
+        let calls = crate::program::CallGraph::new(&simplified.program);
+        let loops = crate::program::CutPoints::new(&simplified.program, &calls)
+            .loops()
+            .len();
+        assert_eq!(loops, usize::from(!ends), "{ends}");
+    }
+}
+
+#[test]
+fn fixed_cells_of_a_region_are_scalars() {
+    let mut b = ProgramBuilder::new();
+    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    b.write(region, number(3), b.value(x));
+    b.write(region, number(4), number(1));
+    b.error_unless(store().eq(store().select(b.contents(region), number(3)), b.value(x)));
+    assert!(simplify(&b.finish()).is_safe());
+}
+
+#[test]
+fn what_follows_the_last_target_goes() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    b.error_unless(store().ult(b.value(x), number(10)));
+    b.repeat_while(store().eq(b.value(x), number(3)), |b| b.havoc(x, input));
+    let simplified = simplify(&b.finish());
+    assert_eq!(
+        simplified.program.edges.len(),
+        1,
+        "{}",
+        simplified.statistics
+    );
+    assert_eq!(simplified.program.errors.len(), 1);
+}

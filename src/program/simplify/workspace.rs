@@ -1,0 +1,246 @@
+//! What the passes work on.
+
+use crate::program::cfa::*;
+use crate::program::simplify::{Fact, Origin, Pass, Simplified, Statistics};
+use crate::program::variables::VariableUse;
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, Value, store};
+
+/// The program in the making. Edges come and go; locations stay until the end.
+pub(super) struct Workspace {
+    pub program: Program,
+    pub uses: VariableUse,
+    /// For each edge, the edge of the program as lowered, for calls.
+    pub call_origins: Vec<EdgeId>,
+    /// For each location.
+    pub origins: Vec<Origin>,
+    /// For each variable.
+    pub variable_origins: Vec<Option<VariableId>>,
+    pub facts: Vec<Fact>,
+    /// Whether calls have been replaced as far as the budget goes.
+    pub expanded: bool,
+    /// The regions that have been made scalars.
+    pub split_regions: Vec<bool>,
+}
+
+impl Workspace {
+    pub fn new(lowered: &Program) -> Self {
+        let mut program = lowered.clone();
+        for edge in &mut program.edges {
+            // The bookkeeping of objects has no effect that a target could depend on.
+            edge.operations.retain(|operation| {
+                !matches!(
+                    operation,
+                    Operation::Allocate { .. } | Operation::Free { .. }
+                )
+            });
+        }
+        let location_ids = (0..program.locations.len() as u32).map(LocationId);
+        Self {
+            uses: VariableUse::new(&program),
+            call_origins: (0..program.edges.len() as u32).map(EdgeId).collect(),
+            origins: location_ids
+                .map(|location| Origin {
+                    location,
+                    calls: Vec::new(),
+                })
+                .collect(),
+            variable_origins: (0..program.variables.len() as u32)
+                .map(|id| Some(VariableId(id)))
+                .collect(),
+            facts: Vec::new(),
+            expanded: false,
+            split_regions: vec![false; program.regions.len()],
+            program,
+        }
+    }
+
+    /// Keeps the edges for which the mark is set; tells how many went.
+    pub fn keep_edges(&mut self, keep: &[bool]) -> usize {
+        let before = self.program.edges.len();
+        let mut marks = keep.iter();
+        self.program.edges.retain(|_| marks.next() == Some(&true));
+        let mut marks = keep.iter();
+        self.call_origins.retain(|_| marks.next() == Some(&true));
+        before - self.program.edges.len()
+    }
+
+    /// Adds an edge that is no call.
+    pub fn add_edge(&mut self, edge: Edge) {
+        self.program.edges.push(edge);
+        self.call_origins.push(EdgeId(u32::MAX));
+    }
+
+    /// Adds a location that comes from elsewhere.
+    pub fn add_location(&mut self, location: Location, origin: Origin) -> LocationId {
+        let id = LocationId(self.program.locations.len() as u32);
+        self.program.locations.push(location);
+        self.origins.push(origin);
+        id
+    }
+
+    /// Adds a variable, which is a copy of one of the program as lowered, or a new one. Its symbol must not be another
+    /// variable's.
+    pub fn add_variable(&mut self, variable: Variable, origin: Option<VariableId>) -> VariableId {
+        let id = VariableId(self.program.variables.len() as u32);
+        self.uses.add(variable.symbol, id);
+        self.program.variables.push(variable);
+        self.variable_origins.push(origin);
+        id
+    }
+
+    /// Adds a variable like the given one but for name and scope.
+    pub fn copy_variable(
+        &mut self,
+        of: VariableId,
+        name: &str,
+        scope: Scope,
+        origin: Option<VariableId>,
+    ) -> VariableId {
+        let mut variable = self.program.variable(of).clone();
+        variable.name = self.unused_name(name, &variable);
+        variable.symbol = Symbol::new(&variable.name, variable.sort);
+        variable.scope = scope;
+        self.add_variable(variable, origin)
+    }
+
+    /// The name, or a variation of it, such that no variable of the same sort has it.
+    pub fn unused_name(&self, name: &str, variable: &Variable) -> String {
+        let is_free = |name: &str| {
+            self.uses
+                .variable(Symbol::new(name, variable.sort))
+                .is_none()
+        };
+        if is_free(name) {
+            return name.to_owned();
+        }
+        let numbered = |number: u32| format!("{name}#{number}");
+        (2..)
+            .map(numbered)
+            .find(|name| is_free(name))
+            .unwrap_or_else(|| name.to_owned())
+    }
+
+    /// The variable as a term.
+    pub fn value(&self, variable: VariableId) -> TermId {
+        store().variable(self.program.variable(variable).symbol)
+    }
+
+    /// Assignments that amount to assigning all the values to the targets at once.
+    pub fn parallel_assignment(&mut self, mut pairs: Vec<(VariableId, TermId)>) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        pairs.retain(|&(target, value)| value != self.value(target));
+        for index in 0..pairs.len() {
+            let (written, later) = (pairs[index].0, &pairs[index + 1..]);
+            if later
+                .iter()
+                .any(|&(_, value)| self.uses.of(value).contains(&written))
+            {
+                // Some later value reads what has been overwritten by then: keep the old one.
+                let name = format!("{}#old", self.program.variable(written).name);
+                let scope = self.program.variable(written).scope;
+                let old = self.copy_variable(written, &name, scope, None);
+                let (from, to) = (self.value(written), self.value(old));
+                operations.push(Operation::Assign {
+                    target: old,
+                    value: from,
+                });
+                for pair in &mut pairs[index + 1..] {
+                    pair.1 = replace(pair.1, |symbol| {
+                        (symbol == self.program.variable(written).symbol).then_some(to)
+                    });
+                }
+            }
+        }
+        operations.extend(
+            pairs
+                .into_iter()
+                .map(|(target, value)| Operation::Assign { target, value }),
+        );
+        operations
+    }
+
+    /// Locations that stand for more than the edges around them: entries, exits and errors.
+    pub fn fixed_locations(&self) -> Vec<bool> {
+        let mut fixed = vec![false; self.program.locations.len()];
+        for function in &self.program.functions {
+            fixed[function.entry.index()] = true;
+            fixed[function.exit.index()] = true;
+        }
+        for error in &self.program.errors {
+            fixed[error.index()] = true;
+        }
+        fixed
+    }
+
+    pub fn add_fact(&mut self, pass: Pass, location: LocationId, formula: TermId) {
+        let origin = self.origins[location.index()].clone();
+        self.facts.push(Fact {
+            pass,
+            origin,
+            formula,
+        });
+    }
+
+    /// Numbers the locations that are left anew.
+    pub fn finish(mut self) -> Simplified {
+        let program = &mut self.program;
+        let mut keep = vec![false; program.locations.len()];
+        for edge in &program.edges {
+            keep[edge.source.index()] = true;
+            keep[edge.target.index()] = true;
+        }
+        program.errors.retain(|error| keep[error.index()]);
+        for function in &program.functions {
+            keep[function.entry.index()] = true;
+            keep[function.exit.index()] = true;
+        }
+        let mut ids = vec![LocationId(u32::MAX); keep.len()];
+        let mut locations = Vec::new();
+        let mut origins = Vec::new();
+        for (index, location) in std::mem::take(&mut program.locations)
+            .into_iter()
+            .enumerate()
+        {
+            if keep[index] {
+                ids[index] = LocationId(locations.len() as u32);
+                locations.push(location);
+                origins.push(self.origins[index].clone());
+            }
+        }
+        program.locations = locations;
+        let renumber = |location: &mut LocationId| *location = ids[location.index()];
+        for edge in &mut program.edges {
+            renumber(&mut edge.source);
+            renumber(&mut edge.target);
+        }
+        program.errors.iter_mut().for_each(renumber);
+        for function in &mut program.functions {
+            renumber(&mut function.entry);
+            renumber(&mut function.exit);
+        }
+        Simplified {
+            program: self.program,
+            origins,
+            variable_origins: self.variable_origins,
+            facts: self.facts,
+            statistics: Statistics::default(),
+        }
+    }
+}
+
+/// The term with other terms in the places of variables.
+pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
+    let replace = |term| match store().kind(term) {
+        TermKind::Variable {
+            symbol,
+            instance: 0,
+        } => with(symbol),
+        _ => None,
+    };
+    Rebuild::new(store(), store(), replace).rebuild(term)
+}
+
+/// A constant of the variable's sort, for where the value does not matter.
+pub(super) fn any_value(variable: &Variable) -> TermId {
+    store().value(&Value::zero(variable.sort))
+}
