@@ -414,16 +414,23 @@ impl Lowerer<'_> {
             .map_or(fold::INT, |leaf| leaf.scalar);
         let temporary = self.temporary(scalar);
         let place = self.object_place(temporary, scalar);
-        let value = self.load_object(temporary, scalar);
+        let mut value = self.load_object(temporary, scalar);
         match (position, scalar) {
             (0, ScalarType::Integer { .. }) => {
                 self.emit(Instruction::Nondet {
                     place,
                     function: "argc".to_owned(),
                 });
+                // Every number counts as one that is possible, so that no input ends the program.
                 let one = fold::convert(fold::int(1), fold::INT, scalar);
-                let positive = fold::binary(BinaryOp::GreaterEqual, value.clone(), one, scalar);
-                self.emit(Instruction::Assume(positive));
+                let positive =
+                    fold::binary(BinaryOp::GreaterEqual, value.clone(), one.clone(), scalar);
+                value = Expr::Conditional {
+                    condition: Box::new(positive),
+                    then: Box::new(value),
+                    otherwise: Box::new(one),
+                    scalar,
+                };
                 *count = fold::convert(value.clone(), scalar, self.size_scalar());
             }
             (_, ScalarType::Pointer) => self.environment_strings(&place, count.clone()),
