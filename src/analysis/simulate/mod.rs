@@ -4,12 +4,12 @@
 //! coverage-guided fuzzers do (AFL: M. Zalewski; libFuzzer), on typed inputs instead of bytes:
 //!
 //! 1. A run on zeros. If it asks for no input at all, it is the only run, and decides. A program that asks only for
-//!    Booleans and the like has few runs: all of them are tried ([`exhaustive`]).
+//!    Booleans and the like has few runs: all of them are tried (`exhaustive`).
 //! 2. Runs whose inputs all come from one policy each: constants, small numbers, corners of the sort, constants of the
-//!    program, uniform bits ([`source`]).
-//! 3. A run that takes an edge for the first time, or a number of times of another magnitude than before ([`coverage`]),
-//!    joins the corpus. Members of the corpus are changed: values, the tail, parts of another member ([`corpus`]); and
-//!    systematically, by solving for the inputs that turn a comparison round ([`comparisons`]).
+//!    program, uniform bits (`source`).
+//! 3. A run that takes an edge for the first time, or a number of times of another magnitude than before (`coverage`),
+//!    joins the corpus. Members of the corpus are changed: values, the tail, parts of another member (`corpus`); and
+//!    systematically, by solving for the inputs that turn a comparison round (`comparisons`).
 //!
 //! Long runs are cut off; the limit grows as long as runs reach it. An error counts only if its run is a run of the C
 //! program ([`crate::program::interpreter::Report::is_faithful`]) and if the caller confirms it, who replays it on the

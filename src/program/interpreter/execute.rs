@@ -1,6 +1,6 @@
 //! The machine's loop.
 
-use super::bytecode::{Instruction, IntegerOperation, IntegerRelation, Place, Signedness};
+use super::bytecode::{Instruction, IntegerOperation, IntegerRelation, Signedness};
 use super::executable::Executable;
 use super::float;
 use super::input::InputSource;
@@ -9,9 +9,9 @@ use super::machine::{AddressRegisters, Frame, Machine, Undo};
 use super::objects::Misuse;
 use super::observer::{Observer, StateView, load_array};
 use super::outcome::{FaultKind, Outcome};
-use super::support::{Kept, check_bytes, copy, general_fault, give, index_mask, keep};
+use super::support::{Registers, check_bytes, index_mask};
 use super::value::{bits_of, canonical, value_of_bits};
-use crate::term::{Value, apply_op};
+use crate::term::Value;
 
 /// Why the loop stops.
 pub(super) enum Stop {
@@ -112,6 +112,26 @@ impl Machine<'_> {
         macro_rules! addresses {
             () => {
                 &AddressRegisters { narrow, integer }
+            };
+        }
+        macro_rules! registers {
+            () => {
+                Registers {
+                    narrow: &mut *narrow,
+                    wide: &mut *wide,
+                    integer: &mut *integer,
+                }
+            };
+        }
+        macro_rules! state {
+            () => {
+                StateView {
+                    executable,
+                    narrow,
+                    wide,
+                    integer,
+                    memories: &heap.memories,
+                }
             };
         }
         // Checks an access of one cell.
@@ -504,31 +524,8 @@ impl Machine<'_> {
 
                 I::General { site } => {
                     let general = &executable.general[site as usize];
-                    let view = StateView {
-                        executable,
-                        narrow,
-                        wide,
-                        integer,
-                        memories: &heap.memories,
-                    };
-                    let arguments: smallvec::SmallVec<[Value; 4]> = general
-                        .arguments
-                        .iter()
-                        .map(|(place, sort)| view.value_at(*place, *sort))
-                        .collect();
-                    if let Some(kind) = general_fault(general.op, &arguments) {
+                    if let Some(kind) = registers!().general(executable, general, heap) {
                         fault!(kind);
-                    }
-                    let value = apply_op(general.op, general.sort, &arguments);
-                    match general.to {
-                        Place::Narrow(to) => set!(to, bits_of(&value) as u64),
-                        Place::Wide(to) => wide[to as usize] = bits_of(&value),
-                        Place::Integer(to) => {
-                            if let Value::Int(value) = value {
-                                int!(to) = Integer::from(value);
-                            }
-                        }
-                        Place::Array(_) => {}
                     }
                 }
 
@@ -538,7 +535,7 @@ impl Machine<'_> {
                         log.count(executable, input);
                         inputs.next_bits(input, description)
                     } else {
-                        let value = attempt.draw(executable, inputs, input, description, log);
+                        let value = attempt.draw(executable, inputs, input, log);
                         value.map(|value| bits_of(&value) as u64)
                     };
                     match bits {
@@ -548,7 +545,7 @@ impl Machine<'_> {
                 }
                 I::HavocWide { to, input } => {
                     let description = &executable.inputs[input.index()];
-                    match attempt.draw(executable, inputs, input, description, log) {
+                    match attempt.draw(executable, inputs, input, log) {
                         Some(value) => {
                             wide[to as usize] =
                                 bits_of(&value_of_bits(description.sort, bits_of(&value)));
@@ -557,21 +554,17 @@ impl Machine<'_> {
                     }
                 }
                 I::HavocInteger { to, input } => {
-                    let description = &executable.inputs[input.index()];
-                    match attempt.draw(executable, inputs, input, description, log) {
+                    match attempt.draw(executable, inputs, input, log) {
                         Some(Value::Int(value)) => int!(to) = Integer::from(value),
                         Some(value) => int!(to) = Integer::from(bits_of(&value) as i128),
                         None => finish!(Outcome::InputRefused),
                     }
                 }
-                I::HavocArray { to, input } => {
-                    let description = &executable.inputs[input.index()];
-                    match attempt.draw(executable, inputs, input, description, log) {
-                        Some(Value::Array(value)) => load_array(&mut cells!(to), &value),
-                        Some(_) => {}
-                        None => finish!(Outcome::InputRefused),
-                    }
-                }
+                I::HavocArray { to, input } => match attempt.draw(executable, inputs, input, log) {
+                    Some(Value::Array(value)) => load_array(&mut cells!(to), &value),
+                    Some(_) => {}
+                    None => finish!(Outcome::InputRefused),
+                },
                 I::Allocate {
                     lifetime,
                     address,
@@ -620,16 +613,7 @@ impl Machine<'_> {
                     edge,
                     target,
                 } => {
-                    observer.edge(
-                        edge,
-                        &StateView {
-                            executable,
-                            narrow,
-                            wide,
-                            integer,
-                            memories: &heap.memories,
-                        },
-                    );
+                    observer.edge(edge, &state!());
                     pc = target as usize;
                     *fuel -= i64::from(weight);
                     if *fuel <= 0 {
@@ -639,34 +623,12 @@ impl Machine<'_> {
                     continue;
                 }
                 I::Call { site, edge } => {
-                    let call = &executable.calls[site as usize];
-                    if call.recursive {
-                        stack.save(
-                            &executable.locals[call.callee.index()],
-                            narrow,
-                            wide,
-                            integer,
-                            heap,
-                        );
-                    }
-                    for (from, to) in &call.parameters {
-                        copy(*from, *to, narrow, wide, integer, heap);
-                    }
-                    stack.frames.push(Frame {
+                    let frame = Frame {
                         site,
                         return_to: pc as u32 + 1,
-                    });
-                    observer.edge(
-                        edge,
-                        &StateView {
-                            executable,
-                            narrow,
-                            wide,
-                            integer,
-                            memories: &heap.memories,
-                        },
-                    );
-                    pc = call.entry as usize;
+                    };
+                    pc = stack.enter(executable, frame, &mut registers!(), heap) as usize;
+                    observer.edge(edge, &state!());
                     *fuel -= 1;
                     if *fuel <= 0 {
                         *saved_pc = pc;
@@ -674,35 +636,13 @@ impl Machine<'_> {
                     }
                     continue;
                 }
-                I::Return { location } => {
-                    let Some(frame) = stack.frames.pop() else {
-                        finish!(Outcome::Ended { location });
-                    };
-                    let call = &executable.calls[frame.site as usize];
-                    if call.recursive {
-                        let values: smallvec::SmallVec<[Kept; 4]> = call
-                            .results
-                            .iter()
-                            .map(|(from, _)| keep(*from, narrow, wide, integer, heap))
-                            .collect();
-                        stack.restore(
-                            &executable.locals[call.callee.index()],
-                            narrow,
-                            wide,
-                            integer,
-                            heap,
-                        );
-                        for ((_, to), value) in call.results.iter().zip(values) {
-                            give(value, *to, narrow, wide, integer, heap);
-                        }
-                    } else {
-                        for (from, to) in &call.results {
-                            copy(*from, *to, narrow, wide, integer, heap);
-                        }
+                I::Return { location } => match stack.leave(executable, &mut registers!(), heap) {
+                    Some(return_to) => {
+                        pc = return_to as usize;
+                        continue;
                     }
-                    pc = frame.return_to as usize;
-                    continue;
-                }
+                    None => finish!(Outcome::Ended { location }),
+                },
                 I::Error { location } => finish!(Outcome::Error { location }),
                 I::End { location } => finish!(Outcome::Ended { location }),
                 I::Blocked { location } => finish!(Outcome::Blocked { location }),

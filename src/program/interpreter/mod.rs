@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | `bytecode` | the instructions |
 //! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | from edges and terms to instructions |
-//! | `executable` | a compiled program |
+//! | `executable`, `tables`, `exclusion` | a compiled program; whether its runs depend on inputs alone |
 //! | `machine`, `execute`, `support`, `float` | a run's state, and the loop that changes it |
 //! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
 //! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
@@ -33,6 +33,7 @@ mod observer;
 mod outcome;
 mod scalar;
 mod support;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod value;

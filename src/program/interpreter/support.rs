@@ -1,14 +1,25 @@
 //! What the machine's loop calls for the longer instructions.
 
-use super::bytecode::{Locals, Place, Register};
+use smallvec::SmallVec;
+
+use super::bytecode::{Address, General, Locals, Place, Register};
 use super::executable::Executable;
 use super::input::InputSource;
 use super::integer::Integer;
-use super::machine::{AddressRegisters, Attempt, Heap, Log, Memory, Stack};
+use super::machine::{AddressRegisters, Attempt, Frame, Heap, Log, Memory, Stack};
 use super::objects::Misuse;
+use super::observer::StateView;
 use super::outcome::FaultKind;
-use crate::program::{Input, InputId};
-use crate::term::{Op, ScalarSort, Value};
+use super::value::bits_of;
+use crate::program::InputId;
+use crate::term::{Op, ScalarSort, Value, apply_op};
+
+/// The registers, for an instruction that is long enough not to mind them coming in a bundle.
+pub(super) struct Registers<'m> {
+    pub(super) narrow: &'m mut [u64],
+    pub(super) wide: &'m mut [u128],
+    pub(super) integer: &'m mut [Integer],
+}
 
 /// The ones of an array's indices.
 #[inline]
@@ -39,7 +50,7 @@ pub(super) fn check_bytes(
 }
 
 /// The fault of an operator on these values.
-pub(super) fn general_fault(op: Op, arguments: &[Value]) -> Option<FaultKind> {
+fn general_fault(op: Op, arguments: &[Value]) -> Option<FaultKind> {
     let [_, right] = arguments else {
         return None;
     };
@@ -79,9 +90,9 @@ impl Attempt {
         executable: &Executable,
         inputs: &mut dyn InputSource,
         id: InputId,
-        input: &Input,
         log: &mut Log,
     ) -> Option<Value> {
+        let input = &executable.inputs[id.index()];
         let pending = self.pending.iter().position(|(other, _)| *other == id);
         let value = match pending {
             Some(position) => self.pending.remove(position).1,
@@ -114,128 +125,179 @@ impl Attempt {
 }
 
 /// A value outside of the registers.
-pub(super) enum Kept {
+enum Kept {
     Narrow(u64),
     Wide(u128),
     Integer(Integer),
     Array(Box<Memory>),
 }
 
-/// Takes a register's value along.
-pub(super) fn keep(
-    from: Place,
-    narrow: &[u64],
-    wide: &[u128],
-    integer: &[Integer],
-    heap: &Heap,
-) -> Kept {
-    match from {
-        Place::Narrow(register) => Kept::Narrow(narrow[register as usize]),
-        Place::Wide(register) => Kept::Wide(wide[register as usize]),
-        Place::Integer(register) => Kept::Integer(integer[register as usize].clone()),
-        Place::Array(register) => Kept::Array(Box::new(heap.memories[register as usize].clone())),
-    }
-}
-
-/// Puts a value into a register.
-pub(super) fn give(
-    value: Kept,
-    to: Place,
-    narrow: &mut [u64],
-    wide: &mut [u128],
-    integer: &mut [Integer],
-    heap: &mut Heap,
-) {
-    match (value, to) {
-        (Kept::Narrow(value), Place::Narrow(register)) => narrow[register as usize] = value,
-        (Kept::Wide(value), Place::Wide(register)) => wide[register as usize] = value,
-        (Kept::Integer(value), Place::Integer(register)) => integer[register as usize] = value,
-        (Kept::Array(value), Place::Array(register)) => {
-            heap.memories[register as usize].cells = value.cells
+impl Registers<'_> {
+    /// Takes a register's value along.
+    fn keep(&self, from: Place, heap: &Heap) -> Kept {
+        match from {
+            Place::Narrow(register) => Kept::Narrow(self.narrow[register as usize]),
+            Place::Wide(register) => Kept::Wide(self.wide[register as usize]),
+            Place::Integer(register) => Kept::Integer(self.integer[register as usize].clone()),
+            Place::Array(register) => {
+                Kept::Array(Box::new(heap.memories[register as usize].clone()))
+            }
         }
-        _ => {}
     }
-}
 
-/// Copies a register.
-#[inline]
-pub(super) fn copy(
-    from: Place,
-    to: Place,
-    narrow: &mut [u64],
-    wide: &mut [u128],
-    integer: &mut [Integer],
-    heap: &mut Heap,
-) {
-    match (from, to) {
-        (Place::Narrow(from), Place::Narrow(to)) => narrow[to as usize] = narrow[from as usize],
-        _ => give(
-            keep(from, narrow, wide, integer, heap),
-            to,
-            narrow,
-            wide,
-            integer,
-            heap,
-        ),
+    /// Puts a value into a register.
+    fn give(&mut self, value: Kept, to: Place, heap: &mut Heap) {
+        match (value, to) {
+            (Kept::Narrow(value), Place::Narrow(register)) => {
+                self.narrow[register as usize] = value
+            }
+            (Kept::Wide(value), Place::Wide(register)) => self.wide[register as usize] = value,
+            (Kept::Integer(value), Place::Integer(register)) => {
+                self.integer[register as usize] = value
+            }
+            (Kept::Array(value), Place::Array(register)) => {
+                heap.memories[register as usize].cells = value.cells
+            }
+            _ => {}
+        }
+    }
+
+    /// Copies registers.
+    #[inline]
+    fn copy_all(&mut self, moves: &[(Place, Place)], heap: &mut Heap) {
+        for (from, to) in moves {
+            match (*from, *to) {
+                (Place::Narrow(from), Place::Narrow(to)) => {
+                    self.narrow[to as usize] = self.narrow[from as usize]
+                }
+                (from, to) => {
+                    let value = self.keep(from, heap);
+                    self.give(value, to, heap);
+                }
+            }
+        }
+    }
+
+    /// An operator on values. Says what is wrong with them, if anything.
+    pub(super) fn general(
+        &mut self,
+        executable: &Executable,
+        general: &General,
+        heap: &Heap,
+    ) -> Option<FaultKind> {
+        let view = StateView {
+            executable,
+            narrow: self.narrow,
+            wide: self.wide,
+            integer: self.integer,
+            memories: &heap.memories,
+        };
+        let arguments = general
+            .arguments
+            .iter()
+            .map(|(place, sort)| view.value_at(*place, *sort));
+        let arguments: SmallVec<[Value; 4]> = arguments.collect();
+        let value = apply_op(general.op, general.sort, &arguments);
+        match general.to {
+            Place::Narrow(to) => self.narrow[to as usize] = bits_of(&value) as u64,
+            Place::Wide(to) => self.wide[to as usize] = bits_of(&value),
+            Place::Integer(to) => {
+                if let Value::Int(value) = value {
+                    self.integer[to as usize] = Integer::from(value);
+                }
+            }
+            Place::Array(_) => {}
+        }
+        general_fault(general.op, &arguments)
     }
 }
 
 impl Stack {
     /// Keeps a function's locals while another activation of it runs.
-    pub(super) fn save(
-        &mut self,
-        locals: &Locals,
-        narrow: &[u64],
-        wide: &[u128],
-        integer: &[Integer],
-        heap: &Heap,
-    ) {
-        self.narrow.extend(
-            locals
-                .narrow
-                .iter()
-                .map(|&register| narrow[register as usize]),
-        );
-        self.wide
-            .extend(locals.wide.iter().map(|&register| wide[register as usize]));
-        self.integer.extend(
-            locals
-                .integer
-                .iter()
-                .map(|&register| integer[register as usize].clone()),
-        );
-        self.arrays.extend(
-            locals
-                .arrays
-                .iter()
-                .map(|&register| heap.memories[register as usize].clone()),
-        );
+    fn save(&mut self, locals: &Locals, registers: &Registers<'_>, heap: &Heap) {
+        let narrow = locals
+            .narrow
+            .iter()
+            .map(|&register| registers.narrow[register as usize]);
+        self.narrow.extend(narrow);
+        let wide = locals
+            .wide
+            .iter()
+            .map(|&register| registers.wide[register as usize]);
+        self.wide.extend(wide);
+        let integer = locals
+            .integer
+            .iter()
+            .map(|&register| registers.integer[register as usize].clone());
+        self.integer.extend(integer);
+        let arrays = locals
+            .arrays
+            .iter()
+            .map(|&register| heap.memories[register as usize].clone());
+        self.arrays.extend(arrays);
     }
 
     /// Restores the locals that were saved last.
-    pub(super) fn restore(
-        &mut self,
-        locals: &Locals,
-        narrow: &mut [u64],
-        wide: &mut [u128],
-        integer: &mut [Integer],
-        heap: &mut Heap,
-    ) {
+    fn restore(&mut self, locals: &Locals, registers: &mut Registers<'_>, heap: &mut Heap) {
         let start = self.narrow.len() - locals.narrow.len();
         for (register, value) in locals.narrow.iter().zip(self.narrow.drain(start..)) {
-            narrow[*register as usize] = value;
+            registers.narrow[*register as usize] = value;
         }
         let start = self.wide.len() - locals.wide.len();
         for (register, value) in locals.wide.iter().zip(self.wide.drain(start..)) {
-            wide[*register as usize] = value;
+            registers.wide[*register as usize] = value;
         }
         let start = self.integer.len() - locals.integer.len();
         for (register, value) in locals.integer.iter().zip(self.integer.drain(start..)) {
-            integer[*register as usize] = value;
+            registers.integer[*register as usize] = value;
         }
         let start = self.arrays.len() - locals.arrays.len();
         for (register, value) in locals.arrays.iter().zip(self.arrays.drain(start..)) {
             heap.memories[*register as usize] = value;
         }
+    }
+
+    /// Calls: sets the parameters and remembers where to go on.
+    #[inline]
+    pub(super) fn enter(
+        &mut self,
+        executable: &Executable,
+        frame: Frame,
+        registers: &mut Registers<'_>,
+        heap: &mut Heap,
+    ) -> Address {
+        let call = &executable.calls[frame.site as usize];
+        if call.recursive {
+            self.save(&executable.locals[call.callee.index()], registers, heap);
+        }
+        registers.copy_all(&call.parameters, heap);
+        self.frames.push(frame);
+        call.entry
+    }
+
+    /// Returns: sets the call's results. Says where to go on; nowhere if the program is over.
+    #[inline]
+    pub(super) fn leave(
+        &mut self,
+        executable: &Executable,
+        registers: &mut Registers<'_>,
+        heap: &mut Heap,
+    ) -> Option<Address> {
+        let frame = self.frames.pop()?;
+        let call = &executable.calls[frame.site as usize];
+        if call.recursive {
+            let values = call
+                .results
+                .iter()
+                .map(|(from, _)| registers.keep(*from, heap));
+            let values: SmallVec<[Kept; 4]> = values.collect();
+            self.restore(&executable.locals[call.callee.index()], registers, heap);
+            for ((_, to), value) in call.results.iter().zip(values) {
+                registers.give(value, *to, heap);
+            }
+        } else {
+            registers.copy_all(&call.results, heap);
+        }
+        Some(frame.return_to)
     }
 }
