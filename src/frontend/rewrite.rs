@@ -408,7 +408,7 @@ impl<'text> Rewriter<'text> {
     // The walk over the tokens.
 
     fn run(&mut self) -> Result<(), Error> {
-        if matches!(self.chunk.kind, ChunkKind::Asm) {
+        if matches!(self.chunk.kind, ChunkKind::Asm | ChunkKind::Unused) {
             return Ok(());
         }
         let mut index = self.chunk.first;

@@ -32,6 +32,8 @@ pub(super) enum ChunkKind {
     Function,
     /// `asm("…");`
     Asm,
+    /// What a system header declares and nobody uses.
+    Unused,
 }
 
 /// Where the tokens' brackets close, which chunks there are, and which names are types.
@@ -71,6 +73,7 @@ pub(super) fn outline(
         },
     };
     splitter.run();
+    splitter.leave_unused_out(positions);
     Ok(splitter.outline)
 }
 
@@ -243,6 +246,51 @@ impl Splitter<'_> {
             }
             index = chunk.end;
             self.outline.chunks.push(chunk);
+        }
+    }
+
+    /// Marks what system headers declare without any use, from the last declaration to the first, so that what only
+    /// unused declarations use goes too. A short program that includes `<stdio.h>` is parsed in a fraction of the time.
+    fn leave_unused_out(&mut self, positions: &PositionMap) {
+        let words = |chunk: Chunk| {
+            let tokens = self.tokens[chunk.first..chunk.end].iter();
+            tokens
+                .filter(|token| token.kind == TokenKind::Word)
+                .map(|token| token.symbol as usize)
+        };
+        let mut uses = vec![0_u32; self.outline.typedefs.len()];
+        for token in self
+            .tokens
+            .iter()
+            .filter(|token| token.kind == TokenKind::Word)
+        {
+            uses[token.symbol as usize] += 1;
+        }
+        let mut unused = Vec::new();
+        for (number, &chunk) in self.outline.chunks.iter().enumerate().rev() {
+            let has_body =
+                |chunk: Chunk| (chunk.first..chunk.end).any(|index| self.is(index, p(b"{")));
+            if !positions.is_system(self.tokens[chunk.first].start)
+                || chunk.kind == ChunkKind::Asm
+                || (chunk.kind != ChunkKind::Function && has_body(chunk))
+            {
+                continue;
+            }
+            let names = self.typedef_names(chunk);
+            let names = if chunk.kind == ChunkKind::Function {
+                &names[..names.len().min(1)]
+            } else {
+                &names[..]
+            };
+            let own =
+                |name: Symbol| words(chunk).filter(|&word| word == name as usize).count() as u32;
+            if !names.is_empty() && names.iter().all(|&name| uses[name as usize] == own(name)) {
+                unused.push(number);
+                words(chunk).for_each(|word| uses[word] -= 1);
+            }
+        }
+        for number in unused {
+            self.outline.chunks[number].kind = ChunkKind::Unused;
         }
     }
 

@@ -523,6 +523,16 @@ fn what_is_nested_as_deep_as_it_may_be_is_parsed() {
 }
 
 #[test]
+fn unused_declarations_of_system_headers_are_left_out() {
+    let text = "# 1 \"h.h\" 1 3\ntypedef int only_unused; typedef int used; extern only_unused a(int a); used b(void);\n\
+        struct s { int x; }; static inline int c(void) { return 1; } enum { E }; typedef int *p, q; int d, e;\n\
+        # 1 \"t.c\" 2\nint unused; q f(void) { return b() + e; }\n";
+    let unit = parse(Preprocessed::from_text("t.c", text)).unwrap();
+    // `used`, `b`, `struct s`, the enumeration, `p` with `q`, `d` with `e`, and the user's own two.
+    assert_eq!(unit.declarations.len(), 8);
+}
+
+#[test]
 fn many_declarations_are_parsed_in_their_order() {
     // Enough of them to be parsed by several threads.
     let mut text = String::new();
