@@ -16,15 +16,28 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
     ) -> Result<(Value, Value)> {
         let span = self.span;
+        let left_node = left;
         let left = self.expression(left)?;
-        self.span = span;
-        let left = self.rvalue(left);
+        let left = self.operand_value(left, left_node)?;
         let mark = self.function.mark();
+        let right_node = right;
         let right = self.expression(right)?;
+        let right = self.operand_value(right, right_node)?;
         self.span = span;
-        let right = self.rvalue(right);
         let left = self.settle(left, mark)?;
         Ok((left, right))
+    }
+
+    /// An operand after lvalue conversion; `void` is none.
+    fn operand_value(&mut self, value: Value, node: &Node<ast::Expression>) -> Result<Value> {
+        let value = self.rvalue(value);
+        match value.kind {
+            ValueKind::Void => Err(self.error_at(node, "a void value is used")),
+            ValueKind::Aggregate(_) if self.types.is_void(value.ty) => {
+                Err(self.error_at(node, "a void value is used"))
+            }
+            _ => Ok(value),
+        }
     }
 
     /// `left op right` for operators that evaluate both.
@@ -258,7 +271,15 @@ impl Lowerer<'_> {
             _ if self.types.compatible(left_type, right_type) => Ok(left_type.unqualified()),
             _ if self.is_exotic(left_type) => Ok(left_type),
             _ if self.is_exotic(right_type) => Ok(right_type),
-            _ => Err(self.invalid_operands(left, right)),
+            _ => {
+                let (left, right) = (
+                    self.types.describe(left_type),
+                    self.types.describe(right_type),
+                );
+                Err(self.error(format!(
+                    "incompatible types `{left}` and `{right}` in a conditional"
+                )))
+            }
         }
     }
 

@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         let callee = self.rvalue(callee);
         let Some(function) = self.types.function_type(callee.ty) else {
             let ty = self.types.describe(callee.ty);
-            return Err(self.error(format!("a value of type `{ty}` is called")));
+            return Err(self.error(format!("a `{ty}` is called, which is not a function")));
         };
         let mark = self.function.mark();
         let values = self.arguments(&function, &call.arguments)?;

@@ -63,8 +63,10 @@ impl Lowerer<'_> {
         }
         let span = self.span;
         let value = self.expression(node)?;
+        self.span = self.place_of(node);
+        let condition = self.condition_of(value)?;
         self.span = span;
-        self.condition_of(value)
+        Ok(condition)
     }
 
     /// A value as a condition.
@@ -72,7 +74,9 @@ impl Lowerer<'_> {
         let value = self.rvalue(value);
         if !self.is_scalar(value.ty) {
             let ty = self.types.describe(value.ty);
-            return Err(self.error(format!("a value of type `{ty}` is used as a condition")));
+            return Err(self.error(format!(
+                "a `{ty}` is used as a condition, which is not a scalar"
+            )));
         }
         let (expr, ty) = self.scalar_value(value)?;
         let scalar = self.scalar_type(ty)?;

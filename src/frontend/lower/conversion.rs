@@ -154,14 +154,14 @@ impl Lowerer<'_> {
             let same = self.types.compatible(value.ty, to);
             if !same && !self.is_transparent_union(to) && !self.is_exotic(to) {
                 let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
-                return Err(self.error(format!("a `{from}` is assigned to a `{to}`")));
+                return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
             }
         } else if let ValueKind::Scalar(_) = value.kind
             && self.types.as_record(to).is_some()
             && !self.is_transparent_union(to)
         {
             let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
-            return Err(self.error(format!("a `{from}` is assigned to a `{to}`")));
+            return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
         }
         self.cast(value, to)
     }

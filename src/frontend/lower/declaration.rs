@@ -168,7 +168,7 @@ impl Lowerer<'_> {
             } else {
                 let (old, new) = (self.types.describe(known), self.types.describe(ty));
                 return Err(self.error(format!(
-                    "`{name}` is declared as `{new}`, but as `{old}` before"
+                    "conflicting types for `{name}`: `{new}`, but `{old}` before"
                 )));
             };
             self.scopes.symbol_mut(linked.symbol).ty = merged;
@@ -252,11 +252,11 @@ impl Lowerer<'_> {
                 if !self.types.compatible(known_type, ty) {
                     let (old, new) = (self.types.describe(known_type), self.types.describe(ty));
                     return Err(self.error(format!(
-                        "`{name}` is declared as `{new}`, but as `{old}` before"
+                        "conflicting types for `{name}`: `{new}`, but `{old}` before"
                     )));
                 }
                 if linked.definition == Definition::Complete && definition == Definition::Complete {
-                    return Err(self.error(format!("`{name}` is defined twice")));
+                    return Err(self.error(format!("redefinition of `{name}`")));
                 }
                 let merged = self.types.composite(known_type, ty);
                 self.scopes.symbol_mut(linked.symbol).ty = merged;
@@ -394,7 +394,7 @@ impl Lowerer<'_> {
 
     fn check_not_redeclared(&self, name: &str) -> Result<()> {
         if self.scopes.lookup_innermost(name).is_some() {
-            return Err(self.error(format!("`{name}` is declared twice")));
+            return Err(self.error(format!("redefinition of `{name}`")));
         }
         Ok(())
     }

@@ -57,7 +57,6 @@ impl Lowerer<'_> {
             }
         }
         for derived in declarator.derived.iter().rev() {
-            self.span = self.place_of(derived);
             match &derived.node {
                 ast::DerivedDeclarator::Pointer(_) => {}
                 ast::DerivedDeclarator::Array(array) => {
@@ -172,14 +171,24 @@ impl Lowerer<'_> {
         size: &Node<ast::Expression>,
         context: LengthContext,
     ) -> Result<ArrayLength> {
-        match self.try_constant(size)? {
-            Some((value, _)) => match u64::try_from(value) {
+        let span = self.span;
+        let constant = self.unevaluated(|this| {
+            let value = this.expression(size)?;
+            this.span = span;
+            let value = this.rvalue(value);
+            if !this.types.is_integer(value.ty) {
+                return Err(this.error("the size of an array is not an integer"));
+            }
+            Ok(this.constant_argument(&value))
+        })?;
+        match constant {
+            Some(value) => match u64::try_from(value) {
                 Ok(length) => Ok(ArrayLength::Constant(length)),
-                Err(_) => Err(self.error_at(size, "the length of an array is negative")),
+                Err(_) => Err(self.error("the size of an array is negative")),
             },
             None if context == LengthContext::Prototype => Ok(ArrayLength::Unspecified),
             None if self.scopes.at_file_scope() => {
-                Err(self.error_at(size, "the length of an array at file scope is not constant"))
+                Err(self.error("the size of an array at file scope is not constant"))
             }
             None => {
                 let value = self.expression(size)?;

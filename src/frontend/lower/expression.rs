@@ -211,6 +211,7 @@ impl Lowerer<'_> {
     }
 
     fn generic(&mut self, selection: &ast::GenericSelection) -> Result<Value> {
+        let span = self.span;
         let controlling = self.unevaluated(|this| {
             let value = this.expression(&selection.expression)?;
             Ok(this.rvalue(value).ty.unqualified())
@@ -234,6 +235,7 @@ impl Lowerer<'_> {
                 }
             }
         }
+        self.span = span;
         match chosen.or(default) {
             Some(expression) => self.expression(expression),
             None => {

@@ -69,7 +69,7 @@ impl Lowerer<'_> {
             .get(index.0 as usize)
             .is_some_and(Option::is_some)
         {
-            return Err(self.error(format!("`{name}` is defined twice")));
+            return Err(self.error(format!("redefinition of `{name}`")));
         }
         let builder = self.builder_for(index, name, head.result);
         let outer = std::mem::replace(&mut self.function, builder);
@@ -346,7 +346,7 @@ impl Lowerer<'_> {
         };
         let text = name.node.name.as_str();
         if self.scopes.lookup_innermost(text).is_some() {
-            return Err(self.error_at(name, format!("the parameter `{text}` occurs twice")));
+            return Err(self.error_at(name, format!("redefinition of the parameter `{text}`")));
         }
         let full_name = self.local_name(text);
         let object = self.parameter_object(full_name, ty)?;
@@ -356,6 +356,12 @@ impl Lowerer<'_> {
 
     /// Calls the constructors and `main` from the start function, and ends the program.
     pub(super) fn call_main(&mut self) -> Result<()> {
+        if let Some(linked) = self.scopes.linked.get("main")
+            && let Entity::Object(_) = self.scopes.symbol(linked.symbol).entity
+        {
+            self.span = self.scopes.symbol(linked.symbol).span;
+            return Err(self.error("`main` is a variable, not a function"));
+        }
         let missing = || Error::new(ErrorKind::MissingMain, "the program has no function `main`");
         let Some(&index) = self.defined.get("main") else {
             return Err(missing());

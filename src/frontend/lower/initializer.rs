@@ -166,6 +166,7 @@ impl Lowerer<'_> {
         match &node.node {
             ast::Initializer::List(list) => self.plan_braces(planner, target, list),
             ast::Initializer::Expression(expression) => {
+                self.span = self.place_of(expression);
                 if let Some(length) = self.plan_string(planner, target, expression)? {
                     return Ok(Some(length));
                 }
@@ -430,6 +431,7 @@ impl Lowerer<'_> {
             return Err(self.error("an index designates a member of something that is no array"));
         }
         let (value, _) = self.constant_value(node)?;
+        self.span = self.place_of(node);
         u64::try_from(value)
             .ok()
             .filter(|&index| index < 1 << 60)
@@ -526,6 +528,10 @@ impl Lowerer<'_> {
             ast::Expression::Constant(_) | ast::Expression::StringLiteral(_)
         ) {
             return Ok(false);
+        }
+        if let ast::Expression::CompoundLiteral(literal) = &expression.node {
+            let own = self.type_name(&literal.node.type_name.node)?;
+            return Ok(self.types.compatible(own, ty.unqualified()));
         }
         let span = self.span;
         let value = self.unevaluated(|this| {
@@ -690,6 +696,9 @@ impl Lowerer<'_> {
                     let value = self.expression(expression)?;
                     self.span = self.place_of(expression);
                     let mut value = self.assignable_in(value, write.ty)?;
+                    if is_static {
+                        self.check_static_constant(&value)?;
+                    }
                     if repeated.contains(&number) {
                         if let (ValueKind::Scalar(expr), Some(scalar)) =
                             (&value.kind, self.types.scalar(write.ty))
@@ -718,6 +727,60 @@ impl Lowerer<'_> {
         }
         self.span = span;
         Ok(())
+    }
+
+    /// A static object's initialiser is an arithmetic or address constant; gcc lets it read constants of the program.
+    fn check_static_constant(&self, value: &Value) -> Result<()> {
+        let constant = match &value.kind {
+            ValueKind::Scalar(expr) => self.is_static_constant(expr),
+            ValueKind::Aggregate(address) | ValueKind::Lvalue(Lvalue { address, .. }) => {
+                self.is_constant_object(address)
+            }
+            _ => true,
+        };
+        if constant {
+            return Ok(());
+        }
+        Err(self.error("the initialiser of a static object is not constant"))
+    }
+
+    fn is_static_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(place) => self.is_constant_object(&place.address),
+            Expr::Offset { base, bytes } => {
+                self.is_static_constant(base) && self.is_static_constant(bytes)
+            }
+            Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
+                self.is_static_constant(operand)
+            }
+            Expr::Binary { left, right, .. } => {
+                self.is_static_constant(left) && self.is_static_constant(right)
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                self.is_static_constant(condition)
+                    && self.is_static_constant(then)
+                    && self.is_static_constant(otherwise)
+            }
+            Expr::Math { arguments, .. } => arguments
+                .iter()
+                .all(|argument| self.is_static_constant(argument)),
+            Expr::AllocatedSize(_) | Expr::Rounding => false,
+            _ => true,
+        }
+    }
+
+    /// Whether an address is in an object whose contents a static initialiser may copy: a `const` one or a literal.
+    fn is_constant_object(&self, address: &Expr) -> bool {
+        match address {
+            Expr::ObjectAddress(object) => self.constants.contains(object),
+            Expr::Offset { base, .. } => self.is_constant_object(base),
+            _ => false,
+        }
     }
 
     /// A value for a member; arrays are taken as they are.
@@ -801,7 +864,9 @@ impl Lowerer<'_> {
         let object = if self.is_in_start() {
             let name = format!("literal#{}", self.objects.len());
             let storage = Storage::Static { external: false };
-            self.add_object(name, plan.ty, storage, span)?
+            let object = self.add_object(name, plan.ty, storage, span)?;
+            self.constants.insert(object);
+            object
         } else {
             self.temporary_object(plan.ty)?
         };

@@ -43,7 +43,7 @@ mod variadic;
 use std::rc::Rc;
 
 use lang_c::span::Node;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
 use crate::frontend::ir::{
@@ -53,7 +53,7 @@ use crate::frontend::ir::{
 use crate::frontend::parse::ParsedUnit;
 use crate::frontend::position::Origin;
 use crate::frontend::types::layout::LayoutError;
-use crate::frontend::types::{Type, TypeTable};
+use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
 use crate::program::{DataModel, Span};
 
 use builder::{Effect, FunctionBuilder};
@@ -80,17 +80,11 @@ pub fn lower(
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
     let mut lowerer = Lowerer::new(parsed, property, *options);
-    match lowerer.run() {
-        Ok(()) => lowerer.finish(),
-        Err(error) if error.place().is_none() => {
-            let span = error.span();
-            Err(match parsed.positions.place(span) {
-                Some(place) => error.at(place),
-                None => error,
-            })
-        }
-        Err(error) => Err(error),
-    }
+    let result = lowerer.run().and_then(|()| lowerer.finish());
+    result.map_err(|error| match parsed.positions.place(error.span()) {
+        Some(place) if error.place().is_none() => error.at(place),
+        _ => error,
+    })
 }
 
 /// The state of lowering one program.
@@ -112,6 +106,8 @@ struct Lowerer<'a> {
     /// By object: whether it is a temporary that is assigned once before it is read.
     temporaries: Vec<bool>,
     functions: Vec<Option<Function>>,
+    /// Objects whose contents are known to the compiler: `const` ones and literals.
+    constants: FxHashSet<ObjectIndex>,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
     /// Where instructions go.
@@ -152,6 +148,7 @@ impl<'a> Lowerer<'a> {
             objects: Vec::new(),
             temporaries: Vec::new(),
             functions: vec![None],
+            constants: FxHashSet::default(),
             defined: FxHashMap::default(),
             function: builder(),
             start: builder(),
@@ -328,14 +325,22 @@ impl<'a> Lowerer<'a> {
             (0, 1)
         };
         let leaves = self.types.leaves(ty);
-        Ok(self.push_object(Object {
+        let object = self.push_object(Object {
             name,
             size,
             alignment,
             storage,
             leaves,
             span,
-        }))
+        });
+        let mut element = ty;
+        while let TypeKind::Array { element: inner, .. } = *self.types.kind(element) {
+            element = inner.qualified(element.qualifiers);
+        }
+        if element.qualifiers.contains(Qualifiers::CONST) {
+            self.constants.insert(object);
+        }
+        Ok(object)
     }
 
     fn push_object(&mut self, object: Object) -> ObjectIndex {

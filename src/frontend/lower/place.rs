@@ -91,7 +91,7 @@ impl Lowerer<'_> {
             if let Some(value) = self.builtin_function_designator(name) {
                 return Ok(value);
             }
-            return Err(self.error(format!("`{name}` is not declared")));
+            return Err(self.error(format!("`{name}` is undeclared")));
         };
         let symbol = self.scopes.symbol(id);
         let ty = symbol.ty;
@@ -184,6 +184,7 @@ impl Lowerer<'_> {
             }],
             span: self.span,
         });
+        self.constants.insert(object);
         let units = key.0.clone();
         self.strings.insert(key, object);
         self.in_start(|this| {
@@ -204,7 +205,9 @@ impl Lowerer<'_> {
         let value = self.rvalue(value);
         let Some(target) = self.types.pointee(value.ty) else {
             let ty = self.types.describe(value.ty);
-            return Err(self.error(format!("`*` is applied to a value of type `{ty}`")));
+            return Err(self.error(format!(
+                "`*` is applied to a `{ty}`, which is not a pointer"
+            )));
         };
         let (address, _) = self.scalar_value(value)?;
         Ok(self.object_at(address, target))
@@ -224,15 +227,24 @@ impl Lowerer<'_> {
     /// `base.member` or `base->member`.
     pub(super) fn member(&mut self, node: &Node<ast::MemberExpression>) -> Result<Value> {
         let member = &node.node;
+        let span = self.span;
         let base = self.expression(&member.expression)?;
+        self.span = span;
         let record = match member.operator.node {
             ast::MemberOperator::Direct => match base.kind {
                 ValueKind::Aggregate(_) | ValueKind::Lvalue(_) => base,
                 _ => self.rvalue(base),
             },
-            ast::MemberOperator::Indirect => self.dereference(base)?,
+            ast::MemberOperator::Indirect => {
+                if !self.types.is_pointer(base.ty) && !self.types.is_array(base.ty) {
+                    let ty = self.types.describe(base.ty);
+                    return Err(self.error(format!(
+                        "`->` is applied to a `{ty}`, which is not a pointer"
+                    )));
+                }
+                self.dereference(base)?
+            }
         };
-        self.span = self.place_of(&member.identifier);
         self.select(record, &member.identifier.node.name)
     }
 
@@ -346,7 +358,9 @@ impl Lowerer<'_> {
 
     /// `&operand`.
     pub(super) fn address_of(&mut self, operand: &Node<ast::Expression>) -> Result<Value> {
+        let span = self.span;
         let value = self.expression(operand)?;
+        self.span = span;
         let ty = value.ty;
         let address = match value.kind {
             ValueKind::Lvalue(Lvalue {

@@ -290,8 +290,9 @@ impl Lowerer<'_> {
         match (value, self.function.result) {
             (Some(expression), Some(object)) => {
                 let value = self.expression(expression)?;
-                self.span = span;
+                self.span = self.place_of(expression);
                 let value = self.assignable(value, ty)?;
+                self.span = span;
                 let address = crate::frontend::ir::Expr::ObjectAddress(object);
                 self.store_value(Value::lvalue(address, ty.unqualified()), value)?;
             }

@@ -22,11 +22,12 @@ impl Lowerer<'_> {
     pub(super) fn switch_statement(&mut self, statement: &ast::SwitchStatement) -> Result<()> {
         let span = self.span;
         let value = self.expression(&statement.expression)?;
-        self.span = span;
+        self.span = self.place_of(&statement.expression);
         let value = self.rvalue(value);
         if !self.types.is_integer(value.ty) {
             return Err(self.error("the expression of `switch` is not an integer"));
         }
+        self.span = span;
         let ty = self.types.promoted(value.ty);
         let scalar = self.scalar_type(ty)?;
         let value = self.cast(value, ty)?;
@@ -91,7 +92,7 @@ impl Lowerer<'_> {
             return Ok(());
         };
         if context.cases.iter().any(overlap) {
-            return Err(self.error_at(low, "a `case` value occurs twice"));
+            return Err(self.error_at(low, "duplicate `case` value"));
         }
         context.cases.push((low_value, high_value, block));
         Ok(())

@@ -48,7 +48,10 @@ impl Lowerer<'_> {
             }
             Some(known) if self.types.is_complete(known) => {
                 let ty = self.types.describe(known);
-                return Err(self.error_at(node, format!("`{ty}` is defined twice")));
+                if let Some(tag) = &record.identifier {
+                    self.span = self.place_of(tag);
+                }
+                return Err(self.error(format!("redefinition of `{ty}`")));
             }
             Some(known) => known,
             None => {
@@ -202,7 +205,7 @@ impl Lowerer<'_> {
             _ => i128::from(self.size_of(ty)?) * 8,
         };
         if value < 0 || value > limit || (value == 0 && named) {
-            return Err(self.error_at(width, "the width of a bit-field is out of range"));
+            return Err(self.error("the width of a bit-field is out of range"));
         }
         Ok(value as u8)
     }
@@ -269,7 +272,7 @@ impl Lowerer<'_> {
             }
             let fits_int = i32::try_from(next).is_ok();
             if self.scopes.lookup_innermost(name).is_some() {
-                return Err(self.error(format!("`{name}` is declared twice")));
+                return Err(self.error(format!("redefinition of `{name}`")));
             }
             let symbol = self.scopes.create(Symbol {
                 ty: Type::INT,
