@@ -78,6 +78,7 @@ pub struct CutPoints {
     kinds: Vec<Option<CutPointKind>>,
     loops: Vec<Loop>,
     innermost: Vec<Option<LoopId>>,
+    order: Vec<LocationId>,
 }
 
 impl CutPoints {
@@ -87,6 +88,7 @@ impl CutPoints {
             kinds: vec![None; program.locations.len()],
             loops: Vec::new(),
             innermost: vec![None; program.locations.len()],
+            order: Vec::new(),
         };
         let graph = program.intraprocedural();
         result.find_loops(program, calls, &graph);
@@ -141,70 +143,72 @@ impl CutPoints {
         &self.loops[id.index()]
     }
 
+    /// The reachable locations of all functions in a weak topological order: a location comes before its successors, but
+    /// for those that are heads of loops around it, and the locations of a loop come one after the other.
+    pub fn weak_topological_order(&self) -> &[LocationId] {
+        &self.order
+    }
+
     /// The innermost loop around the location; a head is in its own loop.
     pub fn innermost(&self, location: LocationId) -> Option<LoopId> {
         self.innermost[location.index()]
     }
 
     fn find_loops(&mut self, program: &Program, calls: &CallGraph, graph: &Digraph) {
-        let predecessors = graph.reversed();
-        let mut is_entry = vec![false; program.locations.len()];
-        let mut work: Vec<(Vec<u32>, Option<LoopId>)> = Vec::new();
-        // `inside` numbers the component that a location belongs to in the current decomposition.
-        let mut decomposition = Decomposition::new(graph);
         let mut entries = Vec::new();
         for (index, function) in program.functions.iter().enumerate() {
             if calls.is_reachable(FunctionId(index as u32)) {
-                is_entry[function.entry.index()] = true;
                 entries.push(function.entry.0);
             }
         }
+        let mut is_entry = vec![false; program.locations.len()];
+        for &entry in &entries {
+            is_entry[entry as usize] = true;
+        }
         let reachable = graph.reachable(entries);
+        let search = Search {
+            graph,
+            predecessors: graph.reversed(),
+            is_entry,
+            reachable: &reachable,
+        };
+        let mut decomposition = Decomposition::new(graph);
         let all = (0..program.locations.len() as u32).filter(|&node| reachable[node as usize]);
-        work.push((all.collect(), None));
-        while let Some((nodes, parent)) = work.pop() {
-            for members in decomposition.cyclic_components(&nodes) {
-                let inside = |node: u32| members.binary_search(&node).is_ok();
-                let mut enter = members.iter().copied().filter(|&node| {
-                    is_entry[node as usize]
-                        || predecessors
-                            .successors(node)
-                            .iter()
-                            .any(|&p| reachable[p as usize] && !inside(p))
-                });
-                let first = enter.next();
-                let (head, shape) = match (first, enter.next()) {
-                    (Some(head), None) => (head, LoopShape::Natural),
-                    _ => {
-                        // The location on the most paths within is the best guess for a small feedback vertex set.
-                        let weight = |&node: &u32| {
-                            let within =
-                                |list: &[u32]| list.iter().filter(|&&other| inside(other)).count();
-                            within(graph.successors(node)) * within(predecessors.successors(node))
-                        };
-                        // Of equals the first one in the program.
-                        let best = members.iter().copied().rev().max_by_key(weight);
-                        (best.unwrap_or(members[0]), LoopShape::Irreducible)
+        let mut work = vec![Task::Decompose(all.collect(), None)];
+        while let Some(task) = work.pop() {
+            match task {
+                Task::Emit(node) => self.order.push(LocationId(node)),
+                Task::Decompose(nodes, parent) => {
+                    // In reverse, since the last one pushed is the first one to be done.
+                    for component in decomposition.components(&nodes).into_iter().rev() {
+                        work.push(match component {
+                            Component::Single(node) => Task::Emit(node),
+                            Component::Cyclic(members) => Task::Loop(members, parent),
+                        });
                     }
-                };
-                let id = LoopId(self.loops.len() as u32);
-                for &member in &members {
-                    self.innermost[member as usize] = Some(id);
                 }
-                let rest = members
-                    .iter()
-                    .copied()
-                    .filter(|&node| node != head)
-                    .collect();
-                self.loops.push(Loop {
-                    function: program.location(LocationId(head)).function,
-                    head: LocationId(head),
-                    parent,
-                    depth: parent.map_or(0, |parent| self.loops[parent.index()].depth + 1),
-                    members: members.into_iter().map(LocationId).collect(),
-                    shape,
-                });
-                work.push((rest, Some(id)));
+                Task::Loop(members, parent) => {
+                    let (head, shape) = search.head(&members);
+                    let id = LoopId(self.loops.len() as u32);
+                    for &member in &members {
+                        self.innermost[member as usize] = Some(id);
+                    }
+                    let rest = members
+                        .iter()
+                        .copied()
+                        .filter(|&node| node != head)
+                        .collect();
+                    self.order.push(LocationId(head));
+                    self.loops.push(Loop {
+                        function: program.location(LocationId(head)).function,
+                        head: LocationId(head),
+                        parent,
+                        depth: parent.map_or(0, |parent| self.loops[parent.index()].depth + 1),
+                        members: members.into_iter().map(LocationId).collect(),
+                        shape,
+                    });
+                    work.push(Task::Decompose(rest, Some(id)));
+                }
             }
         }
     }
@@ -233,7 +237,7 @@ impl CutPoints {
                 .filter(|&&member| member == head || self.kinds[member.index()].is_none())
                 .map(|member| member.0)
                 .collect();
-            if decomposition.cyclic_components(&rest).is_empty() {
+            if decomposition.is_acyclic(&rest) {
                 self.kinds[head.index()] = None;
             }
         }
@@ -243,6 +247,56 @@ impl CutPoints {
     pub fn ancestors(&self, id: LoopId) -> impl Iterator<Item = LoopId> + '_ {
         std::iter::successors(Some(id), |&id| self.get(id).parent)
     }
+}
+
+/// What is left to do in the search for loops.
+enum Task {
+    /// The location comes next in the weak topological order.
+    Emit(u32),
+    /// The locations, which are those of the loop without its head, fall into components.
+    Decompose(Vec<u32>, Option<LoopId>),
+    /// The locations are a loop within another.
+    Loop(Vec<u32>, Option<LoopId>),
+}
+
+/// What the choice of a head needs.
+struct Search<'a> {
+    graph: &'a Digraph,
+    predecessors: Digraph,
+    is_entry: Vec<bool>,
+    reachable: &'a [bool],
+}
+
+impl Search<'_> {
+    /// The head of a loop, given its locations by id.
+    fn head(&self, members: &[u32]) -> (u32, LoopShape) {
+        let inside = |node: u32| members.binary_search(&node).is_ok();
+        let from_outside = |node: u32| {
+            let mut before = self.predecessors.successors(node).iter();
+            before.any(|&p| self.reachable[p as usize] && !inside(p))
+        };
+        let is_entered = |node: u32| self.is_entry[node as usize] || from_outside(node);
+        let mut enter = members.iter().copied().filter(|&node| is_entered(node));
+        if let (Some(head), None) = (enter.next(), enter.next()) {
+            return (head, LoopShape::Natural);
+        }
+        // The location on the most paths within is the best guess for a small feedback vertex set.
+        let weight = |&node: &u32| {
+            let within = |list: &[u32]| list.iter().filter(|&&other| inside(other)).count();
+            within(self.graph.successors(node)) * within(self.predecessors.successors(node))
+        };
+        // Of equals the first one in the program.
+        let best = members.iter().copied().rev().max_by_key(weight);
+        (best.unwrap_or(members[0]), LoopShape::Irreducible)
+    }
+}
+
+/// A strongly connected component.
+enum Component {
+    /// A node without an edge to itself.
+    Single(u32),
+    /// Nodes on cycles, by number.
+    Cyclic(Vec<u32>),
 }
 
 /// Decomposes induced subgraphs in time proportional to their own size.
@@ -259,9 +313,8 @@ impl<'a> Decomposition<'a> {
         }
     }
 
-    /// The strongly connected components of the subgraph that the nodes induce which hold a cycle, each sorted; in
-    /// topological order.
-    fn cyclic_components(&mut self, nodes: &[u32]) -> Vec<Vec<u32>> {
+    /// The strongly connected components of the subgraph that the nodes induce, in topological order.
+    fn components(&mut self, nodes: &[u32]) -> Vec<Component> {
         for (index, &node) in nodes.iter().enumerate() {
             self.local[node as usize] = index as u32;
         }
@@ -278,23 +331,36 @@ impl<'a> Decomposition<'a> {
         for &node in nodes {
             self.local[node as usize] = NONE;
         }
-        let mut result: Vec<Vec<u32>> = components
-            .members()
-            .into_iter()
-            .filter(|members| {
-                members.len() > 1 || subgraph.successors(members[0]).contains(&members[0])
-            })
-            .map(|members| {
-                let mut members: Vec<u32> = members
-                    .into_iter()
-                    .map(|member| nodes[member as usize])
-                    .collect();
-                members.sort_unstable();
-                members
-            })
-            .collect();
-        result.reverse();
+        let count = components.count as usize;
+        let mut result: Vec<Component> = Vec::with_capacity(count);
+        // Sorting by component, the last one first, puts the nodes into topological order.
+        let mut sorted: Vec<(u32, u32)> = Vec::with_capacity(nodes.len());
+        sorted.extend(
+            (0..nodes.len() as u32).map(|n| (u32::MAX - components.component[n as usize], n)),
+        );
+        sorted.sort_unstable();
+        for group in sorted.chunk_by(|a, b| a.0 == b.0) {
+            let first = group[0].1;
+            result.push(
+                if group.len() == 1 && !subgraph.successors(first).contains(&first) {
+                    Component::Single(nodes[first as usize])
+                } else {
+                    let mut members: Vec<u32> =
+                        group.iter().map(|&(_, n)| nodes[n as usize]).collect();
+                    members.sort_unstable();
+                    Component::Cyclic(members)
+                },
+            );
+        }
         result
+    }
+
+    /// Whether the subgraph that the nodes induce has no cycle.
+    fn is_acyclic(&mut self, nodes: &[u32]) -> bool {
+        let components = self.components(nodes);
+        components
+            .iter()
+            .all(|component| matches!(component, Component::Single(_)))
     }
 }
 
@@ -361,8 +427,21 @@ mod tests {
             let rest: Vec<u32> = (0..10)
                 .filter(|&n| reachable[n as usize] && !cuts.contains(LocationId(n)))
                 .collect();
-            prop_assert!(Decomposition::new(&graph).cyclic_components(&rest).is_empty());
+            prop_assert!(Decomposition::new(&graph).is_acyclic(&rest));
+            let order = cuts.weak_topological_order();
+            let position = |l: LocationId| order.iter().position(|&other| other == l).unwrap();
+            prop_assert_eq!(order.len(), reachable.iter().filter(|&&r| r).count());
+            for (source, target) in graph.edges().filter(|&(source, _)| reachable[source as usize]) {
+                let (source, target) = (LocationId(source), LocationId(target));
+                let mut around = cuts.innermost(source).into_iter().flat_map(|id| cuts.ancestors(id));
+                let back = around.any(|id| cuts.get(id).head == target);
+                prop_assert!(back || position(source) < position(target));
+            }
             for cycle in cuts.loops() {
+                let mut places: Vec<usize> = cycle.members.iter().map(|&member| position(member)).collect();
+                places.sort_unstable();
+                prop_assert_eq!(places[places.len() - 1] - places[0], places.len() - 1);
+                prop_assert_eq!(position(cycle.head), places[0]);
                 prop_assert!(cycle.members.contains(&cycle.head));
                 if let Some(parent) = cycle.parent {
                     prop_assert!(cycle.members.iter().all(|m| cuts.get(parent).members.contains(m)));

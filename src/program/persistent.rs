@@ -115,10 +115,19 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
                     let other = *prefix;
                     return Self::link(key, Rc::new(Node::Leaf { key, value }), other, node);
                 }
-                let (zero, one) = if key & bit == 0 {
-                    (Self::insert_into(zero.clone(), key, value), one.clone())
+                let (old, is_zero) = if key & bit == 0 {
+                    (zero, true)
                 } else {
-                    (zero.clone(), Self::insert_into(one.clone(), key, value))
+                    (one, false)
+                };
+                let new = Self::insert_into(old.clone(), key, value);
+                if Rc::ptr_eq(&new, old) {
+                    return node;
+                }
+                let (zero, one) = if is_zero {
+                    (new, one.clone())
+                } else {
+                    (zero.clone(), new)
                 };
                 Self::branch(*prefix, *bit, zero, one)
             }

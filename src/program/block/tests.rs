@@ -93,8 +93,6 @@ fn assignment(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     /// A concrete execution from cut point to cut point satisfies the guard of the block between them and of no other,
     /// and the updates give the values afterwards.
     #[test]

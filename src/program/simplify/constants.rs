@@ -18,6 +18,7 @@ use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
 use crate::program::cut_points::CutPoints;
 use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::liveness::Liveness;
 use crate::program::persistent::PersistentMap;
 use crate::program::simplify::Pass;
 use crate::program::simplify::range::{Abstract, range_of, restrict};
@@ -39,7 +40,8 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     let graph = Graph::new(&workspace.program);
     let calls = CallGraph::new(&workspace.program);
     let Workspace { program, uses, .. } = workspace;
-    let mut analysis = Analysis::new(program, &graph, &calls, uses);
+    let liveness = Liveness::new(program, &graph, &calls, uses);
+    let mut analysis = Analysis::new(program, &graph, &calls, &liveness, uses);
     analysis.ascend();
     analysis.descend();
     let states = analysis.states;
@@ -262,6 +264,7 @@ struct Analysis<'a> {
     program: &'a Program,
     graph: &'a Graph,
     calls: &'a CallGraph,
+    liveness: &'a Liveness,
     evaluator: Evaluator<'a>,
     states: Vec<Option<State>>,
     /// For each location its number in the order of work.
@@ -273,6 +276,8 @@ struct Analysis<'a> {
     widened: bool,
     /// The globals that a call of each function may change.
     modified: Vec<Vec<VariableId>>,
+    /// The globals that a call of each function may read or change.
+    accessed: Vec<Vec<VariableId>>,
 }
 
 impl<'a> Analysis<'a> {
@@ -280,19 +285,18 @@ impl<'a> Analysis<'a> {
         program: &'a Program,
         graph: &'a Graph,
         calls: &'a CallGraph,
+        liveness: &'a Liveness,
         uses: &'a mut VariableUse,
     ) -> Self {
-        let entries = calls
-            .bottom_up()
-            .iter()
-            .map(|function| program.function(*function).entry.0);
-        // Reverse postorder within functions, callers before callees.
-        let by_order: Vec<LocationId> = program
-            .intraprocedural()
-            .reverse_postorder(entries)
-            .into_iter()
-            .map(LocationId)
-            .collect();
+        let accessed = accessed_globals(program, calls, uses);
+        // Within functions loops are done from the inside out, callers come before callees.
+        let cut_points = CutPoints::new(program, calls);
+        let mut rank = vec![0; program.functions.len()];
+        for (number, function) in calls.bottom_up().iter().rev().enumerate() {
+            rank[function.index()] = number;
+        }
+        let mut by_order = cut_points.weak_topological_order().to_vec();
+        by_order.sort_by_key(|&location| rank[program.location(location).function.index()]);
         let mut order = vec![u32::MAX; program.locations.len()];
         for (number, location) in by_order.iter().enumerate() {
             order[location.index()] = number as u32;
@@ -301,6 +305,7 @@ impl<'a> Analysis<'a> {
             program,
             graph,
             calls,
+            liveness,
             evaluator: Evaluator {
                 program,
                 uses: RefCell::new(uses),
@@ -310,9 +315,10 @@ impl<'a> Analysis<'a> {
             order,
             by_order,
             visits: vec![0; program.locations.len()],
-            on_cycles: on_cycles(program, calls),
+            on_cycles: on_cycles(program, &cut_points),
             widened: false,
             modified: modified_globals(program, calls),
+            accessed,
         }
     }
 
@@ -370,10 +376,13 @@ impl<'a> Analysis<'a> {
     }
 
     fn enter(&self, edge: &Edge, callee: FunctionId, state: &State) -> State {
-        let mut inside = State {
-            globals: state.globals.clone(),
-            locals: Map::new(),
-        };
+        // What the callee does not look at would only make it be looked at more often.
+        let mut inside = State::default();
+        for global in &self.accessed[callee.index()] {
+            if let Some(&value) = state.globals.get(global.0) {
+                inside.globals.insert(global.0, value);
+            }
+        }
         if let Some(Operation::Call { arguments, .. }) = edge.operations.first() {
             for (&argument, &parameter) in arguments
                 .iter()
@@ -409,8 +418,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// Joins a state into a location's; tells whether that changed.
-    fn flow(&mut self, target: LocationId, state: State) -> bool {
+    fn flow(&mut self, target: LocationId, mut state: State) -> bool {
         let slot = target.index();
+        self.forget_dead(target, &mut state);
         let Some(old) = &self.states[slot] else {
             self.states[slot] = Some(state);
             return true;
@@ -429,6 +439,17 @@ impl<'a> Analysis<'a> {
         self.widened |= widen;
         self.states[slot] = Some(new);
         true
+    }
+
+    /// At the places where states change again and again, forgets what does not matter, so that only changes that do are
+    /// followed.
+    fn forget_dead(&self, target: LocationId, state: &mut State) {
+        if self.on_cycles[target.index()] {
+            let live =
+                |variable: u32, _: &Abstract| self.liveness.is_live(target, VariableId(variable));
+            state.globals.retain(live);
+            state.locals.retain(live);
+        }
     }
 
     fn join(&self, old: &State, new: &State, widen: bool) -> State {
@@ -457,7 +478,8 @@ impl<'a> Analysis<'a> {
             let mut next: Vec<Option<State>> = vec![None; self.states.len()];
             next[entry.index()] = Some(State::default());
             for &location in &self.by_order {
-                for (target, state) in self.successors(location) {
+                for (target, mut state) in self.successors(location) {
+                    self.forget_dead(target, &mut state);
                     next[target.index()] = Some(match &next[target.index()] {
                         None => state,
                         Some(other) => self.join(other, &state, false),
@@ -495,9 +517,9 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
     }
 }
 
-fn on_cycles(program: &Program, calls: &CallGraph) -> Vec<bool> {
+fn on_cycles(program: &Program, cut_points: &CutPoints) -> Vec<bool> {
     let mut marks = vec![false; program.locations.len()];
-    for (location, _) in CutPoints::new(program, calls).iter() {
+    for (location, _) in cut_points.iter() {
         marks[location.index()] = true;
     }
     for function in &program.functions {
@@ -506,41 +528,70 @@ fn on_cycles(program: &Program, calls: &CallGraph) -> Vec<bool> {
     marks
 }
 
-/// The globals that a call of each function may change, directly or in its callees.
+/// The globals that a call of each function may change, directly or in its callees, by id.
 pub(super) fn modified_globals(program: &Program, calls: &CallGraph) -> Vec<Vec<VariableId>> {
-    let mut modified: Vec<Vec<VariableId>> = vec![Vec::new(); program.functions.len()];
+    globals_of(program, calls, |operation, list| {
+        list.extend(operation.written(program));
+    })
+}
+
+/// The globals that a call of each function may read or change, directly or in its callees, by id.
+fn accessed_globals(
+    program: &Program,
+    calls: &CallGraph,
+    uses: &mut VariableUse,
+) -> Vec<Vec<VariableId>> {
+    globals_of(program, calls, |operation, list| {
+        list.extend(operation.written(program));
+        for term in operation.terms() {
+            list.extend(uses.of(term));
+        }
+    })
+}
+
+fn globals_of(
+    program: &Program,
+    calls: &CallGraph,
+    mut find: impl FnMut(&Operation, &mut Vec<VariableId>),
+) -> Vec<Vec<VariableId>> {
+    let mut globals: Vec<Vec<VariableId>> = vec![Vec::new(); program.functions.len()];
+    let mut found = Vec::new();
     for edge in &program.edges {
-        let own = &mut modified[program.location(edge.source).function.index()];
+        let own = &mut globals[program.location(edge.source).function.index()];
         for operation in &edge.operations {
+            find(operation, &mut found);
             own.extend(
-                operation
-                    .written(program)
+                found
+                    .drain(..)
                     .filter(|&v| program.variable(v).scope == Scope::Global),
             );
         }
     }
-    for list in &mut modified {
+    let tidy = |list: &mut Vec<VariableId>| {
         list.sort_unstable();
         list.dedup();
-    }
+    };
+    globals.iter_mut().for_each(tidy);
     // Bottom-up; a recursive component needs as many sweeps as it takes.
     loop {
         let mut changed = false;
         for &function in calls.bottom_up() {
-            let mut all = modified[function.index()].clone();
             let mut callees: Vec<FunctionId> = calls.callees(function).collect();
             callees.sort_unstable();
             callees.dedup();
-            for callee in callees {
-                all.extend_from_slice(&modified[callee.index()]);
+            if callees.is_empty() {
+                continue;
             }
-            all.sort_unstable();
-            all.dedup();
-            changed |= all.len() > modified[function.index()].len();
-            modified[function.index()] = all;
+            let mut all = globals[function.index()].clone();
+            for callee in callees {
+                all.extend_from_slice(&globals[callee.index()]);
+            }
+            tidy(&mut all);
+            changed |= all.len() > globals[function.index()].len();
+            globals[function.index()] = all;
         }
         if !changed || !calls.has_recursion() {
-            return modified;
+            return globals;
         }
     }
 }

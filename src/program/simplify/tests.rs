@@ -47,8 +47,6 @@ fn compare(program: &Program, seed: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn targets_are_reached_with_the_same_inputs(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         compare(&random_program(&bytes, Recursion::Excluded), seed)?;
