@@ -11,7 +11,7 @@ use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Argument, Callee, Expr, Instruction, ResultPlace, Terminator};
-use crate::frontend::library::{self, Builtin, Model};
+use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
 
 impl Lowerer<'_> {
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
             return Ok(value);
         }
-        let known = library::lookup(name);
+        let known = self.library_function(name, &function)?;
         match known.map(|known| known.model) {
             Some(Model::Builtin(Builtin::Nondet)) => {
                 self.arguments(&function, arguments)?;

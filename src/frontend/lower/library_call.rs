@@ -49,6 +49,52 @@ impl Lowerer<'_> {
         Ok(Some(symbol))
     }
 
+    /// The library function that a name means where the program declares it with a type. A program may use the name
+    /// of a library function for code of its own that is not at hand; then the types do not agree, as a rule.
+    pub(super) fn library_function(
+        &mut self,
+        name: &str,
+        declared: &FunctionType,
+    ) -> Result<Option<LibraryFunction>> {
+        let Some(known) = library::lookup(name) else {
+            return Ok(None);
+        };
+        if known.model == Model::Unsupported {
+            return Ok(Some(known));
+        }
+        let own = match self.library_type(&known)? {
+            Some(ty) => self.types.function_type(ty),
+            None => None,
+        };
+        let agrees = own.is_none_or(|own| self.agrees(&own, declared));
+        Ok(agrees.then_some(known))
+    }
+
+    /// Whether a function that is declared with the second type may be a library function of the first: parameters and
+    /// results of the same kind, whatever their sizes.
+    fn agrees(&self, own: &FunctionType, declared: &FunctionType) -> bool {
+        let kind = |ty: Type| match self.types.scalar(ty) {
+            Some(ScalarType::Integer { .. } | ScalarType::Bool) => 0,
+            Some(ScalarType::Float(_)) => 1,
+            Some(ScalarType::Pointer) => 2,
+            None => 3,
+        };
+        let counts = match (own.form, declared.form) {
+            (_, ParameterForm::Unspecified) => true,
+            (ParameterForm::Variadic, _) => declared.parameters.len() >= own.parameters.len(),
+            _ => declared.parameters.len() == own.parameters.len(),
+        };
+        counts
+            && own
+                .parameters
+                .iter()
+                .zip(&declared.parameters)
+                .all(|(&own, &declared)| kind(own) == kind(declared))
+            && (kind(own.result) == kind(declared.result)
+                || self.types.is_void(own.result)
+                || self.types.is_void(declared.result))
+    }
+
     /// The type that the library's own prototype gives a function.
     pub(super) fn library_type(&mut self, known: &LibraryFunction) -> Result<Option<Type>> {
         if let Some(&ty) = self.library_types.get(known.name) {
@@ -157,6 +203,12 @@ impl Lowerer<'_> {
             } else {
                 self.any_value(ty)
             };
+        }
+        // `div_t` and the like: the prelude has a type of its own with the same layout.
+        if self.types.as_record(ty).is_some()
+            && self.types.size_of(ty) == self.types.size_of(value.ty)
+        {
+            return Ok(Value { ty, ..value });
         }
         self.cast(value, ty)
     }
