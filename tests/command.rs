@@ -1,0 +1,228 @@
+//! The command from outside: exit codes, the one RESULT line, limits, signals, events, properties and task files.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// How late the answer may come after a limit, on a machine that is busy with other tests.
+const GRACE: Duration = Duration::from_secs(10);
+
+fn regatta(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_regatta"));
+    command
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command"));
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    regatta(arguments).output().expect("the command runs")
+}
+
+/// The RESULT line, which is the only one and the last of standard output.
+fn result_line(output: &Output) -> String {
+    let text = String::from_utf8(output.stdout.clone()).expect("standard output is UTF-8");
+    let results = text.lines().filter(|line| line.starts_with("RESULT:"));
+    assert_eq!(results.count(), 1, "{text}");
+    text.lines().last().expect("a line").to_owned()
+}
+
+fn assert_result(arguments: &[&str], line: &str, code: i32) {
+    let output = output(arguments);
+    assert_eq!(result_line(&output), line, "{arguments:?}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+}
+
+fn assert_refused(arguments: &[&str], message: &str) {
+    let output = output(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    assert!(said.contains(message), "{arguments:?}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn verdicts_have_a_line_and_an_exit_code() {
+    assert_result(&["verify", "property.c"], "RESULT: TRUE", 0);
+    assert_result(&["property.c"], "RESULT: TRUE", 0);
+    let wrong = ["data_model.c", "--data-model", "ilp32"];
+    assert_result(&wrong, "RESULT: FALSE(unreach-call)", 1);
+    let unsupported = output(&["../errors/unsupported_longjmp.c"]);
+    assert!(result_line(&unsupported).starts_with("RESULT: UNKNOWN("));
+    assert_eq!(unsupported.status.code(), Some(2));
+}
+
+#[test]
+fn the_property_decides() {
+    let wrong = "RESULT: FALSE(unreach-call)";
+    assert_result(&["property.c", "--property", "call.prp"], wrong, 1);
+    assert_result(&["property.c", "--property", "label.prp"], wrong, 1);
+    let missing = output(&["property.c", "--property", "missing.prp"]);
+    assert_eq!(result_line(&missing), "RESULT: TRUE");
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        said.contains("warning") && said.contains("no_such_function"),
+        "{said}"
+    );
+}
+
+#[test]
+fn task_files_name_program_property_and_data_model() {
+    let wrong = "RESULT: FALSE(unreach-call)";
+    assert_result(&["--task", "task.yml"], wrong, 1);
+    assert_result(&["data_model.c", "--task", "task.yml"], wrong, 1);
+    // What is said on the command line goes before.
+    assert_result(
+        &["--task", "task.yml", "--data-model", "LP64"],
+        "RESULT: TRUE",
+        0,
+    );
+    let other = ["--task", "task.yml", "--property", "missing.prp"];
+    assert_result(&other, "RESULT: TRUE", 0);
+}
+
+#[test]
+fn contradictory_and_unknown_options_are_refused() {
+    assert_refused(
+        &["property.c", "--task", "task.yml"],
+        "not an input file of the task",
+    );
+    assert_refused(&["property.c", "data_model.c"], "data_model.c");
+    assert_refused(&["--json"], "FILE");
+    let twice = [
+        "property.c",
+        "--data-model",
+        "LP64",
+        "--data-model",
+        "ILP32",
+    ];
+    assert_refused(&twice, "--data-model");
+    for limit in ["--time-limit", "--cpu-limit", "--memory-limit", "--threads"] {
+        assert_refused(&["property.c", limit, "0"], limit);
+        assert_refused(&["property.c", limit, "soon"], limit);
+    }
+    assert_refused(&["property.c", "--portfolio", "nothing"], "nothing");
+    assert_refused(&["verify", "property.c", "--stage", "lowered"], "--stage");
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for arguments in [
+        &["--help"][..],
+        &["verify", "--help"],
+        &["--version"],
+        &["help"],
+    ] {
+        let output = output(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(!output.stdout.is_empty(), "{arguments:?}");
+    }
+    let text = String::from_utf8(output(&["verify", "--help"]).stdout).expect("UTF-8");
+    for option in [
+        "--property",
+        "--task",
+        "--time-limit",
+        "--memory-limit",
+        "--json",
+    ] {
+        assert!(text.contains(option), "{option}");
+    }
+}
+
+#[test]
+fn events_are_json_and_the_result_comes_last() {
+    let output = output(&["data_model.c", "--json", "--data-model", "ILP32"]);
+    assert_eq!(result_line(&output), "RESULT: FALSE(unreach-call)");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    let (_, events) = lines.split_last().expect("lines");
+    let events: Vec<serde_json::Value> = events
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect();
+    assert!(events.iter().all(|event| event["time"].is_number()));
+    let last = events.last().expect("an event");
+    assert_eq!(last["event"], "concluded");
+    assert_eq!(last["verdict"], "false");
+}
+
+#[test]
+fn the_time_limit_holds() {
+    assert_result(
+        &["undecided.c", "--time-limit", "0.001"],
+        "RESULT: UNKNOWN(time limit)",
+        2,
+    );
+    let start = Instant::now();
+    let output = output(&["undecided.c", "--time-limit", "1.5"]);
+    assert!(
+        start.elapsed() < Duration::from_secs_f64(1.5) + GRACE,
+        "{:?}",
+        start.elapsed()
+    );
+    let line = result_line(&output);
+    assert!(
+        // The analyses may have given up before, when they saw that the time would not suffice.
+        [
+            "RESULT: UNKNOWN(time limit)",
+            "RESULT: UNKNOWN(no analysis found an answer)"
+        ]
+        .contains(&line.as_str()),
+        "{line}"
+    );
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_memory_limit_holds() {
+    let arguments = ["undecided.c", "--memory-limit", "1", "--time-limit", "60"];
+    assert_result(&arguments, "RESULT: UNKNOWN(memory limit)", 2);
+}
+
+#[test]
+fn signals_end_the_run_with_a_result() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let mut child = regatta(&["undecided.c", "--json", "--time-limit", "120"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command runs");
+        // The first event shows that the run has begun.
+        let events = wait_for_line(&mut child);
+        let pid = i32::try_from(child.id()).expect("a process id");
+        kill(Pid::from_raw(pid), signal).expect("the signal is sent");
+        let start = Instant::now();
+        let text =
+            events + &std::io::read_to_string(child.stdout.take().expect("piped")).expect("UTF-8");
+        let status = child.wait().expect("the command ends");
+        assert!(start.elapsed() < GRACE, "{signal}: {:?}", start.elapsed());
+        assert_eq!(status.code(), Some(2), "{signal}");
+        let results: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("RESULT:"))
+            .collect();
+        assert_eq!(results.len(), 1, "{signal}: {text}");
+        assert_eq!(text.lines().last(), Some(results[0]), "{signal}");
+        assert!(
+            results[0].contains(signal.as_str()),
+            "{signal}: {}",
+            results[0]
+        );
+    }
+}
+
+/// Standard output up to the end of its first line.
+fn wait_for_line(child: &mut Child) -> String {
+    use std::io::Read;
+    let stdout = child.stdout.as_mut().expect("piped");
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.last() != Some(&b'\n') && stdout.read(&mut byte).expect("readable") == 1 {
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).expect("UTF-8")
+}
