@@ -10,10 +10,10 @@ use super::source::{Candidate, CandidateInputs, Policy};
 use super::values::{Chance, Dictionary, fit};
 use super::{Options, Simulation, SimulationOutcome, Statistics};
 use crate::analysis::CancellationToken;
-use crate::certify::replay::judge;
+use crate::certify::replay::{NotConfirmed, judge};
 use crate::program::Program;
 use crate::program::interpreter::{
-    Executable, Journal, Limits, Machine, Outcome, RecordingInputs, Report,
+    Executable, FaultKind, Journal, Limits, Machine, Outcome, RecordingInputs, Report,
 };
 
 /// How many inputs of a candidate are solved for.
@@ -378,9 +378,10 @@ impl<'f> Fuzzer<'f> {
 
     /// An error was reached: records the run's inputs and asks the caller.
     fn error(&mut self, candidate: &Candidate, report: &Report) -> Option<End> {
-        let reason = match judge(report) {
-            Err(reason) => reason.to_string(),
-            Ok(_) => {
+        let judged = judge(report);
+        let reason = match &judged {
+            Err(reason) if !is_about_accesses(reason) => reason.to_string(),
+            _ => {
                 self.inputs.load(candidate);
                 let mut recording = RecordingInputs::new(&mut self.inputs);
                 let limits = Limits {
@@ -397,7 +398,14 @@ impl<'f> Fuzzer<'f> {
         };
         self.statistics.rejected += 1;
         self.statistics.first_rejection.get_or_insert(reason);
-        (self.statistics.rejected >= REJECTIONS && judge(report).is_ok())
-            .then_some(End::OutOfBudget)
+        (self.statistics.rejected >= REJECTIONS && judged.is_ok()).then_some(End::OutOfBudget)
     }
+}
+
+/// Whether only accesses to memory speak against a run. The simplifier drops the bookkeeping of objects, so that this
+/// program cannot tell; the replay on the program as lowered does.
+fn is_about_accesses(reason: &NotConfirmed) -> bool {
+    use FaultKind::{InvalidFree, NullAccess, OutOfBounds, UseAfterFree};
+    matches!(reason, NotConfirmed::AfterFault(fault)
+        if matches!(fault.kind, NullAccess | OutOfBounds | UseAfterFree | InvalidFree))
 }
