@@ -251,6 +251,7 @@ impl<'a> Facts<'a> {
                 }
             }
         }
+        facts.fold_arrays();
         let table = facts.fixpoint();
         (facts, table)
     }
@@ -745,6 +746,19 @@ impl<'a> Facts<'a> {
     }
 
     // --- what follows ---
+
+    /// An array in memory is one array, not as many fields as are accessed at constant indices.
+    fn fold_arrays(&mut self) {
+        for (index, object) in self.unit.objects.iter().enumerate() {
+            if let [leaf] = object.leaves[..]
+                && self.in_memory[index]
+                && leaf.count > 1
+                && leaf.stride % 8 == 0
+            {
+                self.graph.fold(self.objects[index], leaf.stride / 8);
+            }
+        }
+    }
 
     /// Binds the arguments and the result of a call to a function's parameters and result.
     fn bind(&mut self, call: &CallFact, function: FunctionIndex) {

@@ -1,5 +1,6 @@
 //! Calls through pointers: which functions one may mean.
 
+use super::walk;
 use crate::frontend::ir::{FunctionIndex, ScalarType, Unit};
 
 /// What is passed, as far as it matters for whether a call and a function agree.
@@ -11,8 +12,9 @@ pub enum Shape {
     Object(u64),
 }
 
-/// Whether a call with such arguments and result may be one of the function: as many arguments as parameters, each
-/// passed in the same way. What does not agree has no defined meaning in C and counts as a call of something unknown.
+/// Whether a call with such arguments and result may be one of the function: each parameter has an argument that is
+/// passed in the same way; more arguments than parameters do no harm on the machine, and old code relies on it. What
+/// does not agree has no defined meaning in C and counts as a call of something unknown.
 pub fn compatible(
     unit: &Unit,
     function: FunctionIndex,
@@ -22,6 +24,7 @@ pub fn compatible(
     let Some(callee) = unit.functions.get(function.0 as usize) else {
         return false;
     };
+    let pointer_bits = unit.data_model.pointer_bits();
     let object_shape = |object: crate::frontend::ir::ObjectIndex| {
         let object = unit.objects.get(object.0 as usize)?;
         Some((
@@ -36,12 +39,12 @@ pub fn compatible(
         };
         match shape {
             Shape::Scalar(scalar) => {
-                leaves == 1 && first.is_some_and(|own| same_class(scalar, own))
+                leaves == 1 && first.is_some_and(|own| same_class(scalar, own, pointer_bits))
             }
             Shape::Object(bytes) => bytes == size,
         }
     };
-    arguments.len() == callee.parameters.len()
+    arguments.len() >= callee.parameters.len()
         && arguments
             .zip(&callee.parameters)
             .all(|(shape, &object)| agrees(shape, object))
@@ -53,13 +56,8 @@ pub fn compatible(
 }
 
 /// Whether values of the types are passed in the same way: the same size, and both floats or neither.
-fn same_class(a: ScalarType, b: ScalarType) -> bool {
-    match (a, b) {
-        (ScalarType::Float(a), ScalarType::Float(b)) => a == b,
-        (ScalarType::Float(_), _) | (_, ScalarType::Float(_)) => false,
-        (ScalarType::Integer { bits: a, .. }, ScalarType::Integer { bits: b, .. }) => a == b,
-        // A pointer and an integer: through the points-to analysis only what has a pointer's type carries a pointer.
-        (ScalarType::Pointer, ScalarType::Pointer) | (ScalarType::Bool, ScalarType::Bool) => true,
-        _ => false,
-    }
+fn same_class(a: ScalarType, b: ScalarType, pointer_bits: u8) -> bool {
+    let is_float = |scalar| matches!(scalar, ScalarType::Float(_));
+    let bits = |scalar| walk::scalar_bits(scalar, pointer_bits);
+    is_float(a) == is_float(b) && bits(a) == bits(b)
 }
