@@ -1094,6 +1094,24 @@ impl<'a> Facts<'a> {
         self.graph.root(self.universe).0 == root
     }
 
+    /// The functions whose addresses are in the target's class.
+    pub fn functions_at(&self, target: Target) -> impl Iterator<Item = FunctionIndex> + '_ {
+        let root = self.graph.root(target.node).0;
+        let functions = self.functions.iter();
+        functions
+            .filter(move |entry| self.graph.root(*entry.1).0 == root)
+            .map(|entry| *entry.0)
+    }
+
+    /// The functions without a body whose addresses are in the target's class.
+    pub fn externals_at(&self, target: Target) -> impl Iterator<Item = &'a str> + '_ {
+        let root = self.graph.root(target.node).0;
+        let externals = self.externals.iter();
+        externals
+            .filter(move |entry| self.graph.root(*entry.1).0 == root)
+            .map(|entry| *entry.0)
+    }
+
     /// Whether a pointer of the class may have been made in a way that the analysis does not see.
     pub fn may_be_forged(&self, target: Target) -> bool {
         self.forged && self.is_universe(self.graph.root(target.node).0)

@@ -129,6 +129,9 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// A case for each function that the pointer may mean. A pointer that is null, or that was never given a value,
+    /// ends the program: no function is called. What remains are functions that do not take such a call, or are not
+    /// known.
     fn call_pointer(
         &mut self,
         site: usize,
@@ -141,15 +144,16 @@ impl Emitter<'_, '_> {
             None => Vec::new(),
         };
         candidates.sort_unstable();
+        let target = self.facts.target(pointer);
         let address = self.value(pointer);
         self.check_trouble();
         let Some(fork) = self.cut() else { return };
         let join = self.location();
         let null = pool().eq(address, self.pointer_constant(0));
-        let mut missing = vec![pool().not(null)];
-        for function in candidates {
+        let mut others = vec![pool().not(null)];
+        for &function in &candidates {
             let here = pool().eq(address, self.function_address(function));
-            missing.push(pool().not(here));
+            others.push(pool().not(here));
             if here == TermId::FALSE {
                 continue;
             }
@@ -159,18 +163,37 @@ impl Emitter<'_, '_> {
             self.call_function(function, arguments, result);
             self.finish(join);
         }
-        // A call through null ends the program.
         let sink = self.sink();
-        self.branch(fork, sink, null);
-        let missing = pool().and(missing);
+        let (missing, reason) = if self.facts.may_be_forged(target) {
+            self.branch(fork, sink, null);
+            (
+                pool().and(others),
+                "call through a pointer that may point to a function that is not known",
+            )
+        } else {
+            let wrong: Vec<TermId> = self
+                .facts
+                .functions_at(target)
+                .filter(|function| !candidates.contains(function))
+                .map(|function| self.function_address(function))
+                .chain(
+                    self.facts
+                        .externals_at(target)
+                        .filter_map(|name| self.plan.externals.get(name).copied()),
+                )
+                .map(|function| pool().eq(address, function))
+                .collect();
+            let none = others.into_iter().skip(1);
+            let none = none.chain(wrong.iter().map(|&here| pool().not(here)));
+            self.branch(fork, sink, pool().and(none));
+            (
+                pool().or(wrong),
+                "call through a pointer of a function that is not known or of another type",
+            )
+        };
         if missing != TermId::FALSE {
             self.current = Some(fork);
             self.assume(missing);
-            let reason = if self.facts.may_be_forged(self.facts.target(pointer)) {
-                "call through a pointer that may point to a function that is not known"
-            } else {
-                "call through a pointer that points to no function of the call's type"
-            };
             self.unsupported(reason);
         }
         self.current = Some(join);
