@@ -14,8 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # libclang reads their headers), python3-venv has the pip that downloads Z3, pkg-config finds it.
 build_packages=(autoconf ca-certificates clang cmake g++ gcc git gperf libc6-dev libclang-dev m4 make pkg-config python3
     python3-venv)
-# What the tests of C's semantics need: the 32-bit C library's headers, and a generator of random C programs.
-test_packages=(csmith gcc-multilib)
+# What the tests of C's semantics need: the 32-bit C library's headers, and a generator of random C programs with its headers.
+test_packages=(csmith gcc-multilib libcsmith-dev)
 
 main() {
     install_system_packages
