@@ -163,7 +163,7 @@ fn mutated_programs_do_not_panic() {
     );
     // If hardly anything got past the parser, nothing would be tested.
     assert!(
-        loaded * 10 >= tried,
+        loaded * 20 >= tried,
         "only {loaded} of {tried} were understood"
     );
 }
@@ -263,7 +263,7 @@ impl Campaign {
     fn mutated(&self, random: &mut Xoshiro256PlusPlus) -> Preprocessed {
         let original = &self.corpus[below(random, self.corpus.len())];
         let mut text = original.text.clone();
-        for _ in 0..1 + below(random, 4) {
+        for _ in 0..1 + below(random, 2) * below(random, 4) {
             if text.is_empty() {
                 break;
             }
@@ -385,14 +385,28 @@ fn mutate_tokens(text: &mut Vec<u8>, random: &mut Xoshiro256PlusPlus) {
         return;
     }
     let first = spans[below(random, spans.len())].clone();
-    let second = spans[below(random, spans.len())].clone();
-    let replacement: Vec<u8> = match below(random, 6) {
+    // Of the same kind, if a few attempts find one: more of the programs are C then.
+    let kind = token_kind(text[first.start]);
+    let second = (0..20)
+        .map(|_| spans[below(random, spans.len())].clone())
+        .find(|span| token_kind(text[span.start]) == kind)
+        .unwrap_or_else(|| first.clone());
+    let replacement: Vec<u8> = match below(random, 7) {
         0 => Vec::new(),
         1 => [&text[first.clone()], b" ", &text[first.clone()]].concat(),
-        2 | 3 => text[second].to_vec(),
+        2..=4 => text[second].to_vec(),
         _ => TOKENS[below(random, TOKENS.len())].as_bytes().to_vec(),
     };
     text.splice(first, [b" ".to_vec(), replacement, b" ".to_vec()].concat());
+}
+
+/// Tells words, numbers and the rest apart, by a token's first character.
+fn token_kind(first: u8) -> u8 {
+    match first {
+        b'0'..=b'9' => 0,
+        byte if byte.is_ascii_alphabetic() || byte == b'_' => 1,
+        _ => 2,
+    }
 }
 
 /// Words and single other characters: near enough to C's tokens.
