@@ -138,7 +138,11 @@ fn describe(event: &Event) -> String {
                 .iter()
                 .map(|(name, value)| format!("{name} {value}"))
                 .collect();
-            format!("{analysis}: {outcome} ({})", statistics.join(", "))
+            let counters = match statistics.as_slice() {
+                [] => String::new(),
+                counters => format!(" ({})", counters.join(", ")),
+            };
+            format!("{analysis}: {outcome}{counters}")
         }
         What::Concluded(conclusion) => {
             let mut text = match &conclusion.analysis {

@@ -84,6 +84,11 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
     let Some(simplified) = simplified else {
         return RaceEnd::Concluded(Conclusion::unknown("internal error in the simplifier"));
     };
+    reporter.event(What::Finished {
+        analysis: SIMPLIFIER.to_owned(),
+        outcome: simplified.statistics.to_string(),
+        statistics: Map::new(),
+    });
     reporter.event(What::Program {
         lowered: size(&lowered),
         simplified: size(&simplified.program),
