@@ -128,9 +128,14 @@ impl AddressSpace {
                 }
             }
         };
+        // An arena that is smaller than an object that a real machine could make would lose its paths.
+        let smallest = match self.data_model {
+            DataModel::Ilp32 => 1 << 30,
+            DataModel::Lp64 => 1 << 34,
+        };
         Ok((
             windows(windows_from, end, chosen)?,
-            arena_ranges(arenas_from, arenas_to, arenas)?,
+            arena_ranges(arenas_from, arenas_to, arenas, smallest)?,
         ))
     }
 }
@@ -168,8 +173,12 @@ fn windows(from: u64, to: u64, chosen: &[(u64, u64)]) -> Result<Vec<Windows>, To
         .collect()
 }
 
-fn arena_ranges(from: u64, to: u64, count: usize) -> Result<Vec<ArenaRange>, TooLarge> {
-    const SMALLEST: u64 = 1 << 28;
+fn arena_ranges(
+    from: u64,
+    to: u64,
+    count: usize,
+    smallest: u64,
+) -> Result<Vec<ArenaRange>, TooLarge> {
     if count == 0 {
         return Ok(Vec::new());
     }
@@ -177,8 +186,8 @@ fn arena_ranges(from: u64, to: u64, count: usize) -> Result<Vec<ArenaRange>, Too
     if total < 1 << 20 {
         return Err(TooLarge);
     }
-    // Each at least a quarter of a gigabyte; otherwise all share one.
-    let count = if total / count as u64 >= SMALLEST {
+    // An object may be so large at least; otherwise all share one.
+    let count = if total / count as u64 >= smallest {
         count as u64
     } else {
         1
