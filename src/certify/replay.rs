@@ -69,6 +69,26 @@ pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<
     }
 }
 
+/// Checks that a run which has ended without an error in a simplified program shows none in the program as lowered
+/// either, and has no fault. What the simplified program does not do any more may go on without end; it is followed for
+/// as long as the limits say, and is no contradiction.
+pub fn replay_quiet_run(
+    executable: &Executable,
+    inputs: &Journal,
+    limits: Limits<'_>,
+) -> Result<(), NotConfirmed> {
+    let mut source = ReplayInputs::new(inputs);
+    let report = Machine::new(executable).run(&mut source, limits);
+    match report.outcome {
+        Outcome::Ended { .. } | Outcome::Blocked { .. } | Outcome::StepLimit => {}
+        other => return Err(NotConfirmed::Elsewhere(other)),
+    }
+    match report.faults.first() {
+        Some(fault) => Err(NotConfirmed::AfterFault(*fault)),
+        None => Ok(()),
+    }
+}
+
 /// The error location that a run has reached, if it is a run of the C program.
 pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
     let Outcome::Error { location } = report.outcome else {

@@ -14,10 +14,9 @@ use super::event::{Reporter, Size, What};
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::CancellationToken;
-use crate::analysis::simulate::{self, SimulationOutcome, simulate_confirmed};
-use crate::certify::replay::{Replay, replay_compiled};
+use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::frontend::{Error, LoadOptions, Style, load};
-use crate::program::interpreter::{Executable, Journal, Limits, Outcome};
+use crate::program::interpreter::{AccessChecks, Executable, Journal};
 use crate::program::simplify::{Simplified, simplify};
 use crate::program::{CScalar, InputKind, Operation, Program};
 use crate::term::Value;
@@ -181,15 +180,9 @@ impl Race<'_> {
             options.time = options.time.min(left.mul_f64(0.9));
         }
         let lowered = Executable::compile(&self.lowered);
-        let mut violation = None;
-        let mut confirm =
-            |journal: &Journal| match replay_compiled(&lowered, journal, Limits::default()) {
-                Replay::Confirmed(confirmed) => {
-                    violation = Some(confirmed);
-                    Ok(())
-                }
-                Replay::NotConfirmed(reason) => Err(reason.to_string()),
-            };
+        // The simplifier drops what tells when an object in memory begins and ends.
+        options.accesses = AccessChecks::SingleObjects;
+        let mut confirm = ReplayOnLowered::new(&lowered);
         let token = CancellationToken::new();
         let simulation =
             simulate_confirmed(&self.simplified.program, &options, &token, &mut confirm);
@@ -207,7 +200,7 @@ impl Race<'_> {
         if let Some(reason) = &statistics.first_rejection {
             counters.insert("first_rejection".into(), Json::from(reason.clone()));
         }
-        let (outcome, conclusion) = match (&simulation.outcome, violation) {
+        let (outcome, conclusion) = match (&simulation.outcome, confirm.violation) {
             (SimulationOutcome::Unsafe(_), Some(violation)) => {
                 let place = self.lowered.location(violation.location).span;
                 let conclusion = Conclusion {
@@ -220,10 +213,7 @@ impl Race<'_> {
             }
             (SimulationOutcome::Exhaustive { runs, longest }, _) => {
                 let outcome = format!("has seen all {runs} runs, of {longest} steps at most");
-                (
-                    outcome,
-                    self.check_exhaustive(&lowered).then(|| proved(SIMULATION)),
-                )
+                (outcome, Some(proved(SIMULATION)))
             }
             _ => ("found no violation".to_owned(), None),
         };
@@ -234,23 +224,6 @@ impl Race<'_> {
         };
         self.reporter.event(what);
         conclusion
-    }
-
-    /// Whether the program as lowered does not contradict a complete enumeration of the runs of the simplified one.
-    fn check_exhaustive(&self, lowered: &Executable) -> bool {
-        match replay_compiled(lowered, &Journal::default(), Limits::default()) {
-            Replay::NotConfirmed(crate::certify::replay::NotConfirmed::Elsewhere(
-                Outcome::Ended { .. } | Outcome::Blocked { .. },
-            )) => true,
-            other => {
-                let reason = format!("the program as lowered behaves otherwise: {other:?}");
-                self.reporter.event(What::Refuted {
-                    analysis: SIMULATION.to_owned(),
-                    reason,
-                });
-                false
-            }
-        }
     }
 }
 

@@ -11,16 +11,27 @@ use crate::program::EdgeId;
 use crate::program::interpreter::{Observer, StateView};
 use crate::term::Sort;
 
-/// How many comparisons of a run are kept.
+/// How many comparisons of a run are kept, of all sites and of each.
 const LIMIT: usize = 4_096;
+const SITE_LIMIT: u8 = 16;
 
-/// The first comparisons of a run.
+/// The first comparisons of a run at each site.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComparisonLog {
     entries: Vec<(u32, u64, u64)>,
+    /// How often each site is in the log.
+    counts: Vec<u8>,
 }
 
 impl ComparisonLog {
+    /// A log for a program with so many instructions.
+    pub(super) fn new(instructions: usize) -> Self {
+        Self {
+            entries: Vec::new(),
+            counts: vec![0; instructions],
+        }
+    }
+
     /// Whether some comparison has other operands in the other run.
     pub(super) fn differs(&self, other: &Self) -> bool {
         self.entries != other.entries
@@ -32,7 +43,9 @@ impl Observer for ComparisonLog {
 
     #[inline]
     fn comparison(&mut self, site: u32, left: u64, right: u64) {
-        if self.entries.len() < LIMIT {
+        let count = &mut self.counts[site as usize];
+        if *count < SITE_LIMIT && self.entries.len() < LIMIT {
+            *count += 1;
             self.entries.push((site, left, right));
         }
     }
@@ -146,9 +159,11 @@ mod tests {
     fn proposals_come_from_comparisons_that_the_input_changes() {
         let base = ComparisonLog {
             entries: vec![(1, 5, 5), (2, 10, 1234), (3, 0, 1)],
+            counts: Vec::new(),
         };
         let changed = ComparisonLog {
             entries: vec![(1, 5, 5), (2, 12, 1234), (4, 1, 1)],
+            counts: Vec::new(),
         };
         assert_eq!(
             proposals(&base, &changed, 5, 0, Sort::BitVec(32)),

@@ -3,10 +3,13 @@
 //! A program that asks only for Booleans and the like has finitely many runs, if each of them ends. They are
 //! enumerated in lexicographic order of their inputs: a run on a prefix shows how far the choices go on.
 
-use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
+use crate::program::interpreter::{
+    Executable, InputSource, Limits, Machine, Outcome, RecordingInputs,
+};
 use crate::program::{Input, InputId, InputKind};
 use crate::term::{Sort, Value};
 
+use super::Confirm;
 use super::source::value_of;
 
 /// The most values that a single input may have.
@@ -60,7 +63,7 @@ impl Choices {
 }
 
 /// What the enumeration has found.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Enumeration {
     /// All runs end well.
     Complete {
@@ -70,6 +73,13 @@ pub(super) enum Enumeration {
         longest: u64,
         /// Steps of all.
         steps: u64,
+    },
+    /// A run was not confirmed.
+    Rejected {
+        /// Steps spent on it.
+        steps: u64,
+        /// Why.
+        reason: String,
     },
     /// It cannot be decided in this way.
     GivenUp {
@@ -84,16 +94,20 @@ pub(super) fn enumerate(
     executable: &Executable,
     limits: Limits<'_>,
     runs_limit: u64,
+    confirm: &mut dyn Confirm,
 ) -> Enumeration {
     let mut machine = Machine::new(executable);
     let mut choices = Choices::default();
     let (mut runs, mut longest, mut steps) = (0, 0, 0);
+    let mut journals = Vec::new();
     loop {
         let left = Limits {
             steps: limits.steps.saturating_sub(steps),
             ..limits
         };
-        let report = machine.run(&mut choices, left);
+        let mut recording = RecordingInputs::new(&mut choices);
+        let report = machine.run(&mut recording, left);
+        journals.push((recording.into_journal(), report.steps));
         runs += 1;
         steps += report.steps;
         longest = longest.max(report.steps);
@@ -105,6 +119,13 @@ pub(super) fn enumerate(
             return Enumeration::GivenUp { steps };
         }
         if !choices.advance() {
+            // Only now is it worth the replays.
+            let refuted = journals
+                .iter()
+                .find_map(|(journal, steps)| confirm.quiet_run(journal, *steps).err());
+            if let Some(reason) = refuted {
+                return Enumeration::Rejected { steps, reason };
+            }
             return Enumeration::Complete {
                 runs,
                 longest,

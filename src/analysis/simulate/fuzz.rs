@@ -8,12 +8,12 @@ use super::coverage::{Coverage, Hits};
 use super::exhaustive::{Enumeration, enumerate};
 use super::source::{Candidate, CandidateInputs, Policy};
 use super::values::{Chance, Dictionary, fit};
-use super::{Options, Simulation, SimulationOutcome, Statistics};
+use super::{Confirm, Options, Simulation, SimulationOutcome, Statistics};
 use crate::analysis::CancellationToken;
-use crate::certify::replay::{NotConfirmed, judge};
+use crate::certify::replay::judge;
 use crate::program::Program;
 use crate::program::interpreter::{
-    Executable, FaultKind, Journal, Limits, Machine, Outcome, RecordingInputs, Report,
+    Executable, Journal, Limits, Machine, Outcome, RecordingInputs, Report,
 };
 
 /// How many inputs of a candidate are solved for.
@@ -28,6 +28,10 @@ const WINDOW: u32 = 64;
 const REJECTIONS: u64 = 100;
 /// The share of the budget that one run, or the trying of all inputs, may take.
 const SHARE: u32 = 4;
+/// How long the first run may be if it asks for inputs.
+const FIRST_RUN_STEPS: u64 = 10_000_000;
+/// How many candidates wait for being solved at most.
+const UNSOLVED: usize = 1_000;
 /// Runs of each policy before anything is changed.
 const SEEDS: usize = 4;
 
@@ -36,7 +40,7 @@ pub(super) struct Fuzzer<'f> {
     executable: &'f Executable,
     options: &'f Options,
     token: &'f CancellationToken,
-    confirm: &'f mut dyn FnMut(&Journal) -> Result<(), String>,
+    confirm: &'f mut dyn Confirm,
     dictionary: &'f Dictionary,
     start: Instant,
     machine: Machine<'f>,
@@ -50,8 +54,9 @@ pub(super) struct Fuzzer<'f> {
     run_steps: u64,
     /// Runs since the limit was judged, and how many of them reached it.
     window: (u32, u32),
-    /// Candidates whose inputs have not been solved for.
+    /// Candidates whose inputs have not been solved for, and the steps spent on others.
     unsolved: Vec<Candidate>,
+    solving_steps: u64,
 }
 
 /// Why the loop ends.
@@ -67,7 +72,7 @@ impl<'f> Fuzzer<'f> {
         dictionary: &'f Dictionary,
         options: &'f Options,
         token: &'f CancellationToken,
-        confirm: &'f mut dyn FnMut(&Journal) -> Result<(), String>,
+        confirm: &'f mut dyn Confirm,
     ) -> Self {
         Self {
             executable,
@@ -89,6 +94,7 @@ impl<'f> Fuzzer<'f> {
             run_steps: options.run_steps.max(1_000),
             window: (0, 0),
             unsolved: Vec::new(),
+            solving_steps: 0,
         }
     }
 
@@ -116,8 +122,15 @@ impl<'f> Fuzzer<'f> {
             return end;
         }
         loop {
-            let step = match self.unsolved.pop() {
-                Some(candidate) => self.solve(&candidate),
+            // Solving takes half of the steps at most.
+            let affordable = self.solving_steps <= self.statistics.steps / 2;
+            let step = match self.unsolved.pop_if(|_| affordable) {
+                Some(candidate) => {
+                    let before = self.statistics.steps;
+                    let end = self.solve(&candidate);
+                    self.solving_steps += self.statistics.steps - before;
+                    end
+                }
                 None => self.change(),
             };
             if let Some(end) = step {
@@ -128,8 +141,11 @@ impl<'f> Fuzzer<'f> {
 
     // --- the phases ---
 
-    /// A run on zeros, which goes on as long as it asks for no input: then it is the only one.
+    /// A run on zeros, which goes on as long as it asks for no input: then it is the only one. Otherwise its length is
+    /// a measure for those to come.
     fn only_run(&mut self) -> Option<End> {
+        let usual = self.run_steps;
+        self.run_steps = usual.max(FIRST_RUN_STEPS);
         let zeros = Candidate {
             list: Vec::new(),
             policy: Policy::Constant(0),
@@ -141,6 +157,10 @@ impl<'f> Fuzzer<'f> {
                 return end;
             }
             if report.inputs > 0 {
+                self.run_steps = match report.outcome {
+                    Outcome::StepLimit => usual,
+                    _ => usual.max(report.steps.saturating_mul(2)),
+                };
                 return None;
             }
             match report.outcome {
@@ -148,10 +168,18 @@ impl<'f> Fuzzer<'f> {
                 Outcome::Ended { .. } | Outcome::Blocked { .. }
                     if report.is_faithful() && self.executable.is_deterministic() =>
                 {
-                    return Some(End::Decided(SimulationOutcome::Exhaustive {
-                        runs: 1,
-                        longest: report.steps,
-                    }));
+                    return Some(
+                        match self.confirm.quiet_run(&Journal::default(), report.steps) {
+                            Ok(()) => End::Decided(SimulationOutcome::Exhaustive {
+                                runs: 1,
+                                longest: report.steps,
+                            }),
+                            Err(reason) => {
+                                self.reject(reason);
+                                End::OutOfBudget
+                            }
+                        },
+                    );
                 }
                 // Another run would be the same.
                 _ => return Some(End::OutOfBudget),
@@ -170,7 +198,12 @@ impl<'f> Fuzzer<'f> {
             deadline: Some(self.start + self.options.time / SHARE),
             cancelled: Some(self.token.flag()),
         };
-        match enumerate(self.executable, limits, self.options.exhaustive_runs) {
+        match enumerate(
+            self.executable,
+            limits,
+            self.options.exhaustive_runs,
+            self.confirm,
+        ) {
             Enumeration::Complete {
                 runs,
                 longest,
@@ -185,6 +218,11 @@ impl<'f> Fuzzer<'f> {
             }
             Enumeration::GivenUp { steps } => {
                 self.statistics.steps += steps;
+                None
+            }
+            Enumeration::Rejected { steps, reason } => {
+                self.statistics.steps += steps;
+                self.reject(reason);
                 None
             }
         }
@@ -298,7 +336,7 @@ impl<'f> Fuzzer<'f> {
 
     fn comparisons(&mut self, candidate: &Candidate) -> ComparisonLog {
         self.inputs.load(candidate);
-        let mut log = ComparisonLog::default();
+        let mut log = ComparisonLog::new(self.executable.instruction_count());
         let limits = self.limits();
         let report = self
             .machine
@@ -351,7 +389,7 @@ impl<'f> Fuzzer<'f> {
             list: self.inputs.recorded.clone(),
             ..candidate.clone()
         };
-        if !kept.list.is_empty() {
+        if !kept.list.is_empty() && self.unsolved.len() < UNSOLVED {
             self.unsolved.push(kept.clone());
         }
         self.corpus.add(kept, report.steps.max(1), distance);
@@ -380,8 +418,8 @@ impl<'f> Fuzzer<'f> {
     fn error(&mut self, candidate: &Candidate, report: &Report) -> Option<End> {
         let judged = judge(report);
         let reason = match &judged {
-            Err(reason) if !is_about_accesses(reason) => reason.to_string(),
-            _ => {
+            Err(reason) => reason.to_string(),
+            Ok(_) => {
                 self.inputs.load(candidate);
                 let mut recording = RecordingInputs::new(&mut self.inputs);
                 let limits = Limits {
@@ -390,22 +428,18 @@ impl<'f> Fuzzer<'f> {
                 };
                 self.machine.run(&mut recording, limits);
                 let journal = recording.into_journal();
-                match (self.confirm)(&journal) {
+                match self.confirm.alarm(&journal, report.steps) {
                     Ok(()) => return Some(End::Decided(SimulationOutcome::Unsafe(journal))),
                     Err(reason) => reason,
                 }
             }
         };
-        self.statistics.rejected += 1;
-        self.statistics.first_rejection.get_or_insert(reason);
+        self.reject(reason);
         (self.statistics.rejected >= REJECTIONS && judged.is_ok()).then_some(End::OutOfBudget)
     }
-}
 
-/// Whether only accesses to memory speak against a run. The simplifier drops the bookkeeping of objects, so that this
-/// program cannot tell; the replay on the program as lowered does.
-fn is_about_accesses(reason: &NotConfirmed) -> bool {
-    use FaultKind::{InvalidFree, NullAccess, OutOfBounds, UseAfterFree};
-    matches!(reason, NotConfirmed::AfterFault(fault)
-        if matches!(fault.kind, NullAccess | OutOfBounds | UseAfterFree | InvalidFree))
+    fn reject(&mut self, reason: String) {
+        self.statistics.rejected += 1;
+        self.statistics.first_rejection.get_or_insert(reason);
+    }
 }

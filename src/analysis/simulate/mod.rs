@@ -28,8 +28,9 @@ mod values;
 use std::time::Duration;
 
 use super::CancellationToken;
+use crate::certify::replay::{Replay, Violation, replay_compiled, replay_quiet_run};
 use crate::program::Program;
-use crate::program::interpreter::{Executable, Journal};
+use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
 
 /// What simulation may spend, and how it begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,9 @@ pub struct Options {
     pub memory: usize,
     /// How many runs may be spent on trying all inputs; default 4,096, 0 turns it off.
     pub exhaustive_runs: u64,
+    /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
+    /// that replays on the program as lowered is a must.
+    pub accesses: AccessChecks,
 }
 
 impl Default for Options {
@@ -61,6 +65,7 @@ impl Default for Options {
             run_steps: 200_000,
             memory: 1 << 30,
             exhaustive_runs: 4_096,
+            accesses: AccessChecks::All,
         }
     }
 }
@@ -120,19 +125,92 @@ impl Statistics {
     }
 }
 
-/// Simulates the program; every error counts that the interpreter reaches in a run of the C program.
-pub fn simulate(program: &Program, options: &Options, token: &CancellationToken) -> Simulation {
-    simulate_confirmed(program, options, token, &mut |_| Ok(()))
+/// Who has the last word on what simulation finds.
+pub trait Confirm {
+    /// Whether the inputs, which have led to an error after so many steps, do so in truth. If not, says why, and
+    /// simulation goes on.
+    fn alarm(&mut self, inputs: &Journal, steps: u64) -> Result<(), String>;
+
+    /// Whether the inputs, which have led to an end without an error after so many steps, do so in truth. If not, says
+    /// why; then simulation does not claim to have seen all runs.
+    fn quiet_run(&mut self, inputs: &Journal, steps: u64) -> Result<(), String>;
 }
 
-/// Simulates the program; an error counts if `confirm` agrees, who says why not if not. Then simulation goes on.
+/// Takes the interpreter's word.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Unconfirmed;
+
+impl Confirm for Unconfirmed {
+    fn alarm(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn quiet_run(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Replays everything on the program as lowered.
+#[derive(Debug)]
+pub struct ReplayOnLowered<'e> {
+    executable: &'e Executable,
+    /// The violation that was confirmed.
+    pub violation: Option<Violation>,
+}
+
+/// How much longer than the run of the simplified program that of the program as lowered may be, and by how much.
+const REPLAY_FACTOR: u64 = 50;
+const REPLAY_STEPS: u64 = 10_000_000;
+
+fn replay_limits(steps: u64) -> Limits<'static> {
+    Limits {
+        steps: steps
+            .saturating_mul(REPLAY_FACTOR)
+            .saturating_add(REPLAY_STEPS),
+        ..Limits::default()
+    }
+}
+
+impl<'e> ReplayOnLowered<'e> {
+    /// Replays on this program.
+    pub fn new(executable: &'e Executable) -> Self {
+        Self {
+            executable,
+            violation: None,
+        }
+    }
+}
+
+impl Confirm for ReplayOnLowered<'_> {
+    fn alarm(&mut self, inputs: &Journal, steps: u64) -> Result<(), String> {
+        match replay_compiled(self.executable, inputs, replay_limits(steps)) {
+            Replay::Confirmed(violation) => {
+                self.violation = Some(violation);
+                Ok(())
+            }
+            Replay::NotConfirmed(reason) => Err(reason.to_string()),
+        }
+    }
+
+    fn quiet_run(&mut self, inputs: &Journal, steps: u64) -> Result<(), String> {
+        replay_quiet_run(self.executable, inputs, replay_limits(steps))
+            .map_err(|reason| reason.to_string())
+    }
+}
+
+/// Simulates the program; what the interpreter finds counts.
+pub fn simulate(program: &Program, options: &Options, token: &CancellationToken) -> Simulation {
+    simulate_confirmed(program, options, token, &mut Unconfirmed)
+}
+
+/// Simulates the program; what is found counts if it is confirmed.
 pub fn simulate_confirmed(
     program: &Program,
     options: &Options,
     token: &CancellationToken,
-    confirm: &mut dyn FnMut(&Journal) -> Result<(), String>,
+    confirm: &mut dyn Confirm,
 ) -> Simulation {
-    let executable = Executable::compile(program);
+    let executable = Executable::compile_for(program, options.accesses);
     let dictionary = values::Dictionary::of(program);
     fuzz::Fuzzer::new(program, &executable, &dictionary, options, token, confirm).run()
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Options, SimulationOutcome, simulate, simulate_confirmed};
+use super::{Confirm, Options, SimulationOutcome, simulate, simulate_confirmed};
 use crate::analysis::CancellationToken;
 use crate::certify::replay::{Replay, replay};
-use crate::program::interpreter::Limits;
+use crate::program::interpreter::{Journal, Limits};
 use crate::program::{Arithmetic, InputKind, Operation, Program, ProgramBuilder};
 use crate::term::{Build, FloatFormat, FloatValue, Sort, TermId, store};
 
@@ -205,6 +205,22 @@ fn overlapping_edges_are_never_exhausted() {
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
 }
 
+/// Confirms nothing.
+struct Refuse {
+    asked: u32,
+}
+
+impl Confirm for Refuse {
+    fn alarm(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+        self.asked += 1;
+        Err("no".to_owned())
+    }
+
+    fn quiet_run(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+        Err("no".to_owned())
+    }
+}
+
 #[test]
 fn runs_with_faults_and_runs_that_are_not_confirmed_are_no_alarms() {
     // The error is reached only after a division by zero.
@@ -214,15 +230,19 @@ fn runs_with_faults_and_runs_that_are_not_confirmed_are_no_alarms() {
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
     assert!(simulation.statistics.rejected > 0);
     let plain = one_input(WORD, |x| s.ugt(x, word(10)));
-    let mut asked = 0;
-    let refuse = &mut |_: &_| {
-        asked += 1;
-        Err("no".to_owned())
-    };
-    let simulation = simulate_confirmed(&plain, &budget(300), &CancellationToken::new(), refuse);
+    let mut refuse = Refuse { asked: 0 };
+    let simulation =
+        simulate_confirmed(&plain, &budget(300), &CancellationToken::new(), &mut refuse);
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
     assert_eq!(simulation.statistics.first_rejection.as_deref(), Some("no"));
-    assert!(asked > 1);
+    assert!(refuse.asked > 1);
+    let simulation = simulate_confirmed(
+        &counter(10, false),
+        &budget(300),
+        &CancellationToken::new(),
+        &mut refuse,
+    );
+    assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
 }
 
 #[test]

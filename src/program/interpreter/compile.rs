@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::arrays::is_behind;
 use super::assembler::{Assembler, Label};
 use super::bytecode::{CallSite, Instruction, Place, Register};
-use super::executable::Executable;
+use super::executable::{AccessChecks, Executable};
 use super::expression::{Compiled, Expressions, NotCompiled, Truth, narrow};
 use super::facts::VariableFilter;
 use super::tables;
@@ -21,7 +21,7 @@ use crate::program::{
 use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
 /// Compiles a program.
-pub(crate) fn compile(program: &Program) -> Executable {
+pub(crate) fn compile(program: &Program, checks: AccessChecks) -> Executable {
     let mut assembler = Assembler::new();
     // A location's label is its id.
     for _ in &program.locations {
@@ -64,7 +64,7 @@ pub(crate) fn compile(program: &Program) -> Executable {
         program,
     };
     compiler.run();
-    compiler.finish()
+    compiler.finish(checks)
 }
 
 struct Compiler<'p> {
@@ -488,7 +488,7 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    fn finish(mut self) -> Executable {
+    fn finish(mut self, checks: AccessChecks) -> Executable {
         // What leads nowhere ends up here.
         self.emit(Instruction::Blocked {
             location: self.program.function(self.program.start).exit,
@@ -497,7 +497,13 @@ impl<'p> Compiler<'p> {
         for call in &mut self.calls {
             call.entry = self.expressions.assembler.address(call.entry);
         }
-        tables::executable(self.program, self.expressions, self.calls, self.unsupported)
+        tables::executable(
+            self.program,
+            self.expressions,
+            self.calls,
+            self.unsupported,
+            checks,
+        )
     }
 }
 

@@ -9,6 +9,17 @@ use super::integer::Integer;
 use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, Program, RegionId, VariableId};
 use crate::term::Sort;
 
+/// Which accesses to memory are judged.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum AccessChecks {
+    /// All of them.
+    #[default]
+    All,
+    /// Only those to regions of a single static object: for a simplified program, in which nothing says any more when
+    /// other objects begin and end.
+    SingleObjects,
+}
+
 /// How a region's accesses are judged.
 #[derive(Clone, Debug)]
 pub(crate) enum Validity {
@@ -95,7 +106,12 @@ impl Executable {
     /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
     /// [`super::Outcome::Unsupported`].
     pub fn compile(program: &Program) -> Self {
-        compile::compile(program)
+        Self::compile_for(program, AccessChecks::All)
+    }
+
+    /// Compiles the program to judge only some accesses.
+    pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
+        compile::compile(program, checks)
     }
 
     /// The number of instructions.

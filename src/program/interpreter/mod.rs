@@ -38,7 +38,7 @@ mod tables;
 mod tests;
 mod value;
 
-pub use executable::Executable;
+pub use executable::{AccessChecks, Executable};
 pub use input::{InputSource, Journal, RecordingInputs, ReplayInputs, ZeroInputs};
 pub use machine::Machine;
 pub use observer::{EdgeTrace, NoObserver, Observer, StateView};

@@ -6,7 +6,8 @@ use super::assembler::ArrayShape;
 use super::bytecode::{CallSite, Locals, Place};
 use super::exclusion::edges_exclude_one_another;
 use super::executable::{
-    AddressTerm, ArrayDescription, Executable, RegionDescription, Validity, VariableDescription,
+    AccessChecks, AddressTerm, ArrayDescription, Executable, RegionDescription, Validity,
+    VariableDescription,
 };
 use super::expression::Expressions;
 use crate::program::{EdgeId, InputKind, Operation, Program, Region, RegionId, Scope, VariableId};
@@ -18,9 +19,10 @@ pub(super) fn executable(
     expressions: Expressions,
     calls: Vec<CallSite>,
     unsupported: FxHashMap<EdgeId, String>,
+    checks: AccessChecks,
 ) -> Executable {
     let regions = regions(program, &expressions);
-    let arrays = array_descriptions(program, &expressions, &regions);
+    let arrays = array_descriptions(program, &expressions, &regions, checks);
     let object_addresses = program
         .objects
         .iter()
@@ -86,6 +88,7 @@ fn array_descriptions(
     program: &Program,
     expressions: &Expressions,
     regions: &[RegionDescription],
+    checks: AccessChecks,
 ) -> Vec<ArrayDescription> {
     let shapes: &[ArrayShape] = &expressions.assembler.arrays;
     let mut descriptions: Vec<_> = shapes
@@ -99,6 +102,7 @@ fn array_descriptions(
         if let Some(array) = descriptions.get_mut(description.array as usize) {
             array.validity = match single_object_cells(program, region) {
                 Some(cells) => Validity::Cells(cells),
+                None if checks == AccessChecks::SingleObjects => Validity::Unchecked,
                 None => Validity::Table {
                     region: RegionId(index as u32),
                     element_bytes: description.element_bytes,
