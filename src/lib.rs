@@ -23,6 +23,9 @@
 //! * [`portfolio`]: the supervisor process, events, limits, the verdict.
 //! * [`cli`]: the command.
 
+// The module comments are for readers of the source, who see the private items that they point to.
+#![allow(rustdoc::private_intra_doc_links)]
+
 pub mod analysis;
 pub mod certify;
 pub mod cli;

@@ -7,7 +7,7 @@
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
 //! * [`dot`]: automata as Graphviz.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
-//! * [`simplify`]: from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
+//! * [`simplify`](mod@simplify): from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 

@@ -1,0 +1,155 @@
+//! The supervisor, case by case on the main thread: it forks, which is safe only while the process has one thread, and
+//! the standard test harness has many.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use regatta::portfolio::crash;
+use regatta::portfolio::event::{Reporter, What};
+use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
+use regatta::portfolio::verdict::{Conclusion, Verdict};
+
+type Case = (&'static str, fn() -> Result<(), String>);
+
+const CASES: [Case; 6] = [
+    ("an_answer_comes_through", an_answer_comes_through),
+    (
+        "the_wall_limit_ends_a_race_that_hangs",
+        the_wall_limit_ends_a_race_that_hangs,
+    ),
+    (
+        "the_cpu_limit_ends_a_race_that_spins",
+        the_cpu_limit_ends_a_race_that_spins,
+    ),
+    (
+        "a_crash_is_attributed_and_the_race_starts_again",
+        a_crash_is_attributed_and_the_race_starts_again,
+    ),
+    (
+        "a_crash_that_nobody_claims_is_unknown",
+        a_crash_that_nobody_claims_is_unknown,
+    ),
+    (
+        "an_answer_ends_a_race_that_has_other_threads",
+        an_answer_ends_a_race_that_has_other_threads,
+    ),
+];
+
+fn main() -> ExitCode {
+    let mut failed = 0;
+    for (name, case) in CASES {
+        match case() {
+            Ok(()) => println!("test {name} ... ok"),
+            Err(message) => {
+                failed += 1;
+                println!("test {name} ... FAILED: {message}");
+            }
+        }
+    }
+    let passed = CASES.len() - failed;
+    println!(
+        "\ntest result: {}. {passed} passed; {failed} failed",
+        if failed == 0 { "ok" } else { "FAILED" }
+    );
+    ExitCode::from(u8::from(failed > 0))
+}
+
+fn verdict(
+    limits: Limits,
+    race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+) -> Result<Verdict, String> {
+    match supervise(Instant::now(), limits, &mut |_| {}, race) {
+        Ok(Outcome::Concluded(conclusion)) => Ok(conclusion.verdict),
+        Ok(Outcome::Rejected(text)) => Err(format!("rejected: {text}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn expect(found: Verdict, expected: Verdict) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{found}, but expected was {expected}"))
+    }
+}
+
+fn answer() -> RaceEnd {
+    RaceEnd::Concluded(Conclusion {
+        verdict: Verdict::True,
+        analysis: None,
+        inputs: Vec::new(),
+        place: None,
+    })
+}
+
+fn an_answer_comes_through() -> Result<(), String> {
+    expect(verdict(Limits::default(), &|_, _| answer())?, Verdict::True)
+}
+
+fn the_wall_limit_ends_a_race_that_hangs() -> Result<(), String> {
+    let limits = Limits {
+        wall: Some(Duration::from_millis(200)),
+        ..Limits::default()
+    };
+    let found = verdict(limits, &|_, _| loop {
+        std::thread::sleep(Duration::from_secs(1));
+    })?;
+    expect(found, Verdict::Unknown("time limit".into()))
+}
+
+fn the_cpu_limit_ends_a_race_that_spins() -> Result<(), String> {
+    let limits = Limits {
+        cpu: Some(Duration::from_millis(200)),
+        ..Limits::default()
+    };
+    let found = verdict(limits, &|_, _| loop {
+        std::hint::spin_loop();
+    })?;
+    expect(found, Verdict::Unknown("CPU time limit".into()))
+}
+
+fn a_crash_is_attributed_and_the_race_starts_again() -> Result<(), String> {
+    let found = verdict(Limits::default(), &|attempt, reporter| {
+        if attempt.excluded.is_empty() {
+            reporter.event(What::Started {
+                analysis: "fragile".into(),
+                id: 7,
+            });
+            crash::attribute_thread(7);
+            std::process::abort()
+        }
+        if attempt.excluded == ["fragile"] {
+            answer()
+        } else {
+            RaceEnd::Rejected(format!("{attempt:?}"))
+        }
+    })?;
+    expect(found, Verdict::True)
+}
+
+fn a_crash_that_nobody_claims_is_unknown() -> Result<(), String> {
+    match verdict(Limits::default(), &|_, _| std::process::abort())? {
+        Verdict::Unknown(reason) if reason.contains("SIGABRT") => Ok(()),
+        other => Err(other.to_string()),
+    }
+}
+
+/// From the answer to the end is a moment, though another thread does not let itself be stopped.
+fn an_answer_ends_a_race_that_has_other_threads() -> Result<(), String> {
+    let begin = Instant::now();
+    let found = verdict(Limits::default(), &|_, _| {
+        std::thread::spawn(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
+        answer()
+    })?;
+    expect(found, Verdict::True)?;
+    let took = begin.elapsed();
+    if took < Duration::from_secs(5) {
+        Ok(())
+    } else {
+        Err(format!("took {took:?}"))
+    }
+}
