@@ -87,42 +87,32 @@ impl Liveness {
         scratch.start(program.variables.len());
         let mut needed = vec![true; edge.operations.len()];
         for (index, operation) in edge.operations.iter().enumerate().rev() {
-            needed[index] = self.before(program, edge, operation, uses, scratch);
+            if let Some(target) = target(program, operation) {
+                let after = || goes_on(edge) && self.is_live(edge.target, target);
+                if !scratch.get(target).unwrap_or_else(after) {
+                    needed[index] = false;
+                    continue;
+                }
+                if !matches!(operation, Operation::Store { .. }) {
+                    scratch.set(target, false);
+                }
+            }
+            for term in operation.terms() {
+                for &variable in uses.of(term) {
+                    scratch.set(variable, true);
+                }
+            }
         }
         needed
     }
+}
 
-    /// Goes back over an operation; tells whether it is needed.
-    fn before(
-        &self,
-        program: &Program,
-        edge: &Edge,
-        operation: &Operation,
-        uses: &mut VariableUse,
-        scratch: &mut Scratch,
-    ) -> bool {
-        let target = match operation {
-            Operation::Assign { target, .. } | Operation::Havoc { target, .. } => Some(*target),
-            Operation::Store { region, .. } => Some(program.region(*region).variable),
-            _ => None,
-        };
-        if let Some(target) = target {
-            if !scratch
-                .get(target)
-                .unwrap_or_else(|| goes_on(edge) && self.is_live(edge.target, target))
-            {
-                return false;
-            }
-            if !matches!(operation, Operation::Store { .. }) {
-                scratch.set(target, false);
-            }
-        }
-        for term in operation.terms() {
-            for &variable in uses.of(term) {
-                scratch.set(variable, true);
-            }
-        }
-        true
+/// The variable that an operation other than a call changes.
+fn target(program: &Program, operation: &Operation) -> Option<VariableId> {
+    match operation {
+        Operation::Assign { target, .. } | Operation::Havoc { target, .. } => Some(*target),
+        Operation::Store { region, .. } => Some(program.region(*region).variable),
+        _ => None,
     }
 }
 
@@ -131,13 +121,11 @@ impl Liveness {
 pub struct Scratch {
     epoch: u32,
     marks: Vec<(u32, bool)>,
-    touched: Vec<VariableId>,
 }
 
 impl Scratch {
     fn start(&mut self, variables: usize) {
         self.marks.resize(variables, (0, false));
-        self.touched.clear();
         self.epoch += 1;
     }
 
@@ -147,12 +135,24 @@ impl Scratch {
     }
 
     fn set(&mut self, variable: VariableId, live: bool) {
-        let mark = &mut self.marks[variable.index()];
-        if mark.0 != self.epoch {
-            self.touched.push(variable);
-        }
-        *mark = (self.epoch, live);
+        self.marks[variable.index()] = (self.epoch, live);
     }
+}
+
+/// An operation, as far as liveness goes.
+struct Effect {
+    /// The variable that it changes.
+    target: Option<VariableId>,
+    /// How much of it.
+    extent: Extent,
+    /// Where in [`Solver::reads`] the variables that it reads begin.
+    reads: u32,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Part,
 }
 
 struct Solver<'a> {
@@ -162,7 +162,12 @@ struct Solver<'a> {
     uses: &'a mut VariableUse,
     result: Liveness,
     scratch: Scratch,
+    /// For each edge where its effects begin.
+    starts: Vec<u32>,
+    effects: Vec<Effect>,
+    reads: Vec<VariableId>,
     row: Vec<u64>,
+    spare: Vec<u64>,
 }
 
 impl<'a> Solver<'a> {
@@ -212,11 +217,41 @@ impl<'a> Solver<'a> {
                 words: vec![0; size as usize],
             },
             scratch: Scratch::default(),
+            starts: Vec::new(),
+            effects: Vec::new(),
+            reads: Vec::new(),
             row: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
+    /// Lists what the operations read and write, since they are looked at several times.
+    fn list_effects(&mut self) {
+        for edge in &self.program.edges {
+            self.starts.push(self.effects.len() as u32);
+            for operation in &edge.operations {
+                let part = matches!(operation, Operation::Store { .. });
+                self.effects.push(Effect {
+                    target: target(self.program, operation),
+                    extent: if part { Extent::Part } else { Extent::Whole },
+                    reads: self.reads.len() as u32,
+                });
+                for term in operation.terms() {
+                    self.reads.extend_from_slice(self.uses.of(term));
+                }
+            }
+        }
+        self.starts.push(self.effects.len() as u32);
+        let end = self.reads.len() as u32;
+        self.effects.push(Effect {
+            target: None,
+            extent: Extent::Whole,
+            reads: end,
+        });
+    }
+
     fn solve(&mut self) {
+        self.list_effects();
         let program = self.program;
         // Postorder within functions, callers before callees: what is live after a call is mostly known when the
         // callee is looked at.
@@ -287,7 +322,7 @@ impl<'a> Solver<'a> {
                 }) => {
                     self.across_call(edge, *callee, arguments, results);
                 }
-                _ => self.across(edge),
+                _ => self.across(id, edge),
             }
         }
         let old = &mut self.result.words[start as usize..(start + words) as usize];
@@ -299,22 +334,49 @@ impl<'a> Solver<'a> {
         grown
     }
 
-    fn across(&mut self, edge: &Edge) {
+    fn across(&mut self, id: EdgeId, edge: &Edge) {
         self.scratch.start(self.program.variables.len());
-        for operation in edge.operations.iter().rev() {
-            self.result
-                .before(self.program, edge, operation, self.uses, &mut self.scratch);
-        }
-        let mut after = if goes_on(edge) {
-            self.copy(edge.target)
+        let mut row = std::mem::take(&mut self.spare);
+        row.clear();
+        if goes_on(edge) {
+            let (start, words) = self.result.rows[edge.target.index()];
+            row.extend_from_slice(&self.result.words[start as usize..(start + words) as usize]);
         } else {
-            vec![0; self.row.len()]
-        };
-        for &variable in &self.scratch.touched {
-            let live = self.scratch.get(variable) == Some(true);
-            set_bit(&mut after, self.result.bits[variable.index()], live);
+            row.resize(self.row.len(), 0);
         }
-        self.merge(&after);
+        let effects = self.starts[id.index()] as usize..self.starts[id.index() + 1] as usize;
+        for index in effects.rev() {
+            let Effect {
+                target,
+                extent,
+                reads,
+            } = self.effects[index];
+            if let Some(target) = target {
+                let bit = self.result.bits[target.index()];
+                let live = match bit {
+                    NO_BIT => self.scratch.get(target) == Some(true),
+                    bit => get_bit(&row, bit),
+                };
+                if !live {
+                    continue;
+                }
+                if extent == Extent::Whole {
+                    self.mark(&mut row, target, false);
+                }
+            }
+            for read in reads as usize..self.effects[index + 1].reads as usize {
+                self.mark(&mut row, self.reads[read], true);
+            }
+        }
+        self.merge(&row);
+        self.spare = row;
+    }
+
+    fn mark(&mut self, row: &mut [u64], variable: VariableId, live: bool) {
+        match self.result.bits[variable.index()] {
+            NO_BIT => self.scratch.set(variable, live),
+            bit => set_bit(row, bit, live),
+        }
     }
 
     fn across_call(

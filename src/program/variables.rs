@@ -10,20 +10,30 @@ use crate::term::{Pool, Symbol, TermId, TermKind, store};
 #[derive(Clone, Debug)]
 pub struct VariableUse {
     by_symbol: FxHashMap<Symbol, VariableId>,
-    /// Where in `lists` the variables of a term are.
-    ranges: FxHashMap<TermId, (u32, u32)>,
+    /// Where in `lists` the variables of a term are, by the term's number; zero for what is not known yet. The terms of
+    /// one program have numbers close to each other, so that few pages are needed, and a look-up is much faster than
+    /// with hashing.
+    pages: Vec<Option<Box<[u32; PAGE]>>>,
+    /// For each term how many variables it has, and those.
     lists: Vec<VariableId>,
     stack: Vec<TermId>,
     seen: FxHashSet<TermId>,
 }
+
+/// Terms on one page.
+const PAGE: usize = 1024;
+
+/// After so many steps, a search minds whether it has seen a term.
+const CARELESS: usize = 32;
 
 impl VariableUse {
     /// For the program's variables as they are now.
     pub fn new(program: &Program) -> Self {
         let mut result = Self {
             by_symbol: FxHashMap::default(),
-            ranges: FxHashMap::default(),
-            lists: Vec::new(),
+            pages: Vec::new(),
+            // No list begins at zero.
+            lists: vec![VariableId(0)],
             stack: Vec::new(),
             seen: FxHashSet::default(),
         };
@@ -45,18 +55,24 @@ impl VariableUse {
 
     /// The program's variables (instance 0) that occur in the term, each once.
     pub fn of(&mut self, term: TermId) -> &[VariableId] {
-        let (start, end) = match self.ranges.get(&term) {
-            Some(&range) => range,
-            None => self.find(term),
+        let number = term.as_u32() as usize;
+        let start = match self.pages.get(number / PAGE) {
+            Some(Some(page)) => page[number % PAGE] as usize,
+            _ => 0,
         };
-        &self.lists[start as usize..end as usize]
+        let start = if start > 0 { start } else { self.find(term) };
+        let count = self.lists[start].index();
+        &self.lists[start + 1..start + 1 + count]
     }
 
-    fn find(&mut self, term: TermId) -> (u32, u32) {
+    fn find(&mut self, term: TermId) -> usize {
         let start = self.lists.len();
+        self.lists.push(VariableId(0));
         self.stack.push(term);
         self.seen.clear();
+        let mut steps = 0;
         while let Some(top) = self.stack.pop() {
+            steps += 1;
             match store().kind(top) {
                 TermKind::Constant(_) => {}
                 TermKind::Variable {
@@ -64,22 +80,27 @@ impl VariableUse {
                     instance: 0,
                 } => {
                     if let Some(variable) = self.variable(symbol)
-                        && !self.lists[start..].contains(&variable)
+                        && !self.lists[start + 1..].contains(&variable)
                     {
                         self.lists.push(variable);
                     }
                 }
                 TermKind::Variable { .. } => {}
                 TermKind::Apply { arguments, .. } => {
-                    if self.seen.insert(top) {
+                    if steps < CARELESS || self.seen.insert(top) {
                         self.stack.extend_from_slice(arguments);
                     }
                 }
             }
         }
-        let range = (start as u32, self.lists.len() as u32);
-        self.ranges.insert(term, range);
-        range
+        self.lists[start] = VariableId((self.lists.len() - start - 1) as u32);
+        let number = term.as_u32() as usize;
+        if self.pages.len() <= number / PAGE {
+            self.pages.resize(number / PAGE + 1, None);
+        }
+        let page = self.pages[number / PAGE].get_or_insert_with(|| Box::new([0; PAGE]));
+        page[number % PAGE] = start as u32;
+        start
     }
 }
 

@@ -19,6 +19,10 @@ use crate::term::{Symbol, TermId};
 /// Functions of at most so many edges are always copied.
 const SMALL: usize = 10;
 
+/// A function must not grow beyond this: the other passes' data grow with the number of a function's variables times
+/// that of its locations, and a large function's precision is not lost as long as it has one call.
+const LARGEST: usize = 2000;
+
 /// How many edges all copies may add: this, or half of the program's edges if that is more.
 const BUDGET: usize = 2000;
 
@@ -62,6 +66,9 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         let size = expansion.edges_of[function.index()].len();
         let growth = size * sites.len().saturating_sub(1);
         if sites.is_empty() || (sites.len() > 1 && size > SMALL && growth > budget) {
+            continue;
+        }
+        if expansion.would_be_too_large(&workspace.program, size, &sites) {
             continue;
         }
         if size > SMALL {
@@ -113,6 +120,17 @@ impl Expansion {
             result.is_error[error.index()] = true;
         }
         result
+    }
+
+    /// Whether a body of the given size in the place of each call would make some caller too large.
+    fn would_be_too_large(&self, program: &Program, size: usize, sites: &[EdgeId]) -> bool {
+        let mut added: FxHashMap<FunctionId, usize> = FxHashMap::default();
+        sites.iter().any(|site| {
+            let caller = program.location(program.edge(*site).source).function;
+            let added = added.entry(caller).or_default();
+            *added += size;
+            size > SMALL && self.edges_of[caller.index()].len() + *added > LARGEST
+        })
     }
 
     /// Replaces all calls of the function by copies of its body.

@@ -7,6 +7,7 @@
 //! computed twice, and the assignment becomes dead.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -145,7 +146,10 @@ impl Pass<'_> {
         for index in 0..edge.operations.len() {
             self.replace(&mut edge.operations[index], values);
             let operation = &edge.operations[index];
-            for variable in operation.written(self.program).collect::<Vec<_>>() {
+            for variable in operation
+                .written(self.program)
+                .collect::<SmallVec<[_; 2]>>()
+            {
                 values.forget(self.uses, variable);
             }
             if let Operation::Assign { target, value } = *operation
@@ -251,7 +255,10 @@ impl Pass<'_> {
             if (read > 0 && !valid) || reads > 1 {
                 return Fate::Bad;
             }
-            for written in operation.written(self.program).collect::<Vec<_>>() {
+            for written in operation
+                .written(self.program)
+                .collect::<SmallVec<[_; 2]>>()
+            {
                 if written == variable {
                     return Fate::Gone;
                 }

@@ -49,8 +49,8 @@ use workspace::Workspace;
 /// Rounds of all passes after which the program is taken as it is.
 const MAXIMAL_ROUNDS: u32 = 6;
 
-/// Times that the two cheap passes are repeated in a round.
-const MAXIMAL_REPETITIONS: u32 = 3;
+/// From the second round on, fewer changes than one in so many edges are not worth another round.
+const WORTHWHILE: usize = 200;
 
 /// A simplified program, with what ties it to the program as lowered.
 #[derive(Clone, Debug)]
@@ -174,19 +174,14 @@ impl fmt::Display for Statistics {
 /// What runs a pass; it tells how much it has changed.
 type Run = fn(&mut Workspace) -> usize;
 
-/// The passes of a round up to constant propagation.
-const FIRST: [(Pass, Run); 4] = [
+/// The passes of a round.
+const PASSES: [(Pass, Run); 9] = [
     (Pass::Prune, prune::run),
     (Pass::Chains, chains::run),
     (Pass::Expand, expand::run),
     (Pass::Constants, constants::run),
-];
-
-/// Those that go over assignments, each of which makes work for the other. What they do makes hardly any for the rest.
-const ASSIGNMENTS: [(Pass, Run); 2] = [(Pass::Forward, forward::run), (Pass::Dead, dead::run)];
-
-/// The passes at the end of a round.
-const LAST: [(Pass, Run); 3] = [
+    (Pass::Forward, forward::run),
+    (Pass::Dead, dead::run),
     (Pass::Regions, regions::run),
     (Pass::Slice, slice::run),
     (Pass::Prune, prune::run),
@@ -201,14 +196,33 @@ pub fn simplify(lowered: &Program) -> Simplified {
     };
     while statistics.rounds < MAXIMAL_ROUNDS {
         statistics.rounds += 1;
-        let mut changes = run_all(&mut workspace, &FIRST, &mut statistics);
-        for _ in 0..MAXIMAL_REPETITIONS {
-            if run_all(&mut workspace, &ASSIGNMENTS, &mut statistics) == 0 {
+        let mut changes = 0;
+        for (pass, run) in PASSES {
+            if workspace.program.edges.is_empty() {
                 break;
             }
+            let start = Instant::now();
+            let changed = run(&mut workspace);
+            statistics.runs.push((pass, changed, start.elapsed()));
+            debug_assert_eq!(
+                workspace.program.validate(),
+                Ok(()),
+                "after the pass {pass}"
+            );
+            changes += match pass {
+                // Joined edges are for the reader; nothing else comes of them.
+                Pass::Chains => 0,
+                // Of these hardly anything else comes, either; but more of the same, for a round or two.
+                Pass::Forward | Pass::Dead if statistics.rounds > 2 => 0,
+                _ => changed,
+            };
         }
-        changes += run_all(&mut workspace, &LAST, &mut statistics);
-        if changes == 0 {
+        let few = if statistics.rounds > 1 {
+            workspace.program.edges.len() / WORTHWHILE
+        } else {
+            0
+        };
+        if changes <= few {
             break;
         }
     }
@@ -218,29 +232,4 @@ pub fn simplify(lowered: &Program) -> Simplified {
     result.statistics = statistics;
     debug_assert_eq!(result.program.validate(), Ok(()));
     result
-}
-
-/// Runs the passes one after the other; tells how much they have changed.
-fn run_all(
-    workspace: &mut Workspace,
-    passes: &[(Pass, Run)],
-    statistics: &mut Statistics,
-) -> usize {
-    let mut all = 0;
-    for &(pass, run) in passes {
-        if workspace.program.edges.is_empty() {
-            break;
-        }
-        let start = Instant::now();
-        let changes = run(workspace);
-        statistics.runs.push((pass, changes, start.elapsed()));
-        debug_assert_eq!(
-            workspace.program.validate(),
-            Ok(()),
-            "after the pass {pass}"
-        );
-        // Joined edges are for the reader; nothing else comes of them.
-        all += if pass == Pass::Chains { 0 } else { changes };
-    }
-    all
 }
