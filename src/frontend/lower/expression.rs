@@ -4,12 +4,14 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::{Fixity, Use};
+use super::scope::Entity;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::constant::{self, Encoding};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FloatKind, IntegerKind, Type};
+use crate::term::FloatFormat;
 
 /// The operator that evaluates both operands and nothing else.
 fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
@@ -68,6 +70,23 @@ fn complex_part(name: &ast::TypeName) -> Option<&str> {
     matches!(name, encoding::REAL_PART | encoding::IMAGINARY_PART).then_some(name)
 }
 
+/// The expression whose alignment is asked for: it arrives as the `typeof` of the expression.
+fn operand_of_alignment(name: &ast::TypeName) -> Option<&Node<ast::Expression>> {
+    let ([specifier], None) = (name.specifiers.as_slice(), &name.declarator) else {
+        return None;
+    };
+    let ast::SpecifierQualifier::TypeSpecifier(specifier) = &specifier.node else {
+        return None;
+    };
+    let ast::TypeSpecifier::TypeOf(operand) = &specifier.node else {
+        return None;
+    };
+    match &operand.node {
+        ast::TypeOf::Expression(expression) => Some(expression),
+        ast::TypeOf::Type(_) => None,
+    }
+}
+
 impl Lowerer<'_> {
     /// An expression whose value is wanted; it may be an lvalue.
     pub(super) fn expression(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
@@ -110,8 +129,13 @@ impl Lowerer<'_> {
                 self.size_of_type(value.ty)
             }
             ast::Expression::AlignOf(operand) => {
-                let ty = self.type_name(&operand.node.0.node)?;
-                let alignment = self.alignment_of(ty)?;
+                let alignment = match operand_of_alignment(&operand.node.0.node) {
+                    Some(expression) => self.alignment_of_expression(expression)?,
+                    None => {
+                        let ty = self.type_name(&operand.node.0.node)?;
+                        self.alignment_of(ty)?
+                    }
+                };
                 Ok(self.size_constant(alignment))
             }
             ast::Expression::UnaryOperator(unary) => self.unary(&unary.node, wanted),
@@ -134,6 +158,39 @@ impl Lowerer<'_> {
             ast::Expression::VaArg(argument) => self.va_arg(&argument.node),
             ast::Expression::Statement(statement) => self.statement_expression(statement),
         }
+    }
+
+    /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86
+    /// aligns what has eight bytes to eight also in 32-bit code.
+    fn alignment_of_expression(&mut self, expression: &Node<ast::Expression>) -> Result<u64> {
+        if let ast::Expression::Identifier(name) = &expression.node
+            && let Some(symbol) = self.scopes.lookup(&name.node.name)
+            && let Entity::Typedef = self.scopes.symbol(symbol).entity
+        {
+            return self.alignment_of(self.scopes.symbol(symbol).ty);
+        }
+        let value = self.unevaluated(|this| this.expression(expression))?;
+        let guaranteed = self.alignment_of(value.ty)?;
+        if let ast::Expression::Member(_) = &expression.node {
+            return Ok(guaranteed);
+        }
+        let usual = match self.types.scalar(value.ty) {
+            Some(ScalarType::Integer { .. } | ScalarType::Float(FloatFormat::F64)) => {
+                self.size_of(value.ty)?
+            }
+            _ => guaranteed,
+        };
+        let own = match &value.kind {
+            ValueKind::Lvalue(Lvalue {
+                address: Expr::ObjectAddress(object),
+                ..
+            }) => self
+                .objects
+                .get(object.0 as usize)
+                .map_or(1, |object| object.alignment),
+            _ => 1,
+        };
+        Ok(own.max(usual).max(guaranteed))
     }
 
     /// A constant of type `size_t`.
