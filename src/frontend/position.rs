@@ -107,7 +107,8 @@ impl PositionMap {
                     break;
                 };
                 let preprocessed = line_at(&self.text, start);
-                let number = marker.line + (line - marker.text_line);
+                // A marker may name any line.
+                let number = marker.line.saturating_add(line - marker.text_line);
                 if !preprocessed.is_empty()
                     && let Some(alignment) = original
                         .line(number)
@@ -177,7 +178,9 @@ impl PositionMap {
             column = after.checked_sub(1).map_or(0, |piece| alignment[piece].1);
         }
         Span {
-            line: marker.line + (line - marker.text_line.min(line)),
+            line: marker
+                .line
+                .saturating_add(line - marker.text_line.min(line)),
             column: u16::try_from(column + 1).unwrap_or(u16::MAX),
             file: marker.file,
         }
@@ -223,7 +226,9 @@ impl PositionMap {
         }
         let inside = |index: usize| {
             let marker = self.markers.get(index)?;
-            let text_line = marker.text_line + span.line.checked_sub(marker.line)?;
+            let text_line = marker
+                .text_line
+                .checked_add(span.line.checked_sub(marker.line)?)?;
             let offset = *self.line_starts.get(text_line as usize)?;
             let next = self.markers.get(index + 1);
             let valid = marker.file == span.file && next.is_none_or(|next| offset < next.offset);

@@ -577,3 +577,15 @@ fn time_of_files() {
         );
     }
 }
+
+/// A line marker may name the greatest line there is.
+#[test]
+fn line_markers_do_not_overflow() {
+    let text = "# 4294967295 \"src/frontend/parse/tests.rs\"\nint a;\nint b = ;\n";
+    let source = Preprocessed {
+        text: text.into(),
+        name: "overflow.i".into(),
+        positions_from_markers: true,
+    };
+    assert!(with_large_stack(|| parse(source).is_err()).unwrap());
+}
