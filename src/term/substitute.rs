@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Build, Pool, Symbol, TermId, TermKind};
+use super::{Build, Op, Pool, Symbol, TermId, TermKind};
 
 /// Replaces each term of the map by what it maps to, the largest first; what is replaced is not looked into again. The
 /// rest is rebuilt by the simplifying constructors.
@@ -39,6 +39,23 @@ pub fn transfer<F: Pool + ?Sized, T: Pool + ?Sized>(from: &F, to: &T, term: Term
     Rebuild::new(from, to, |_| None).rebuild(term)
 }
 
+/// How often an application has been looked at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Visit {
+    First,
+    /// The condition of an [`Op::Ite`] is done.
+    Second,
+    /// The arguments of a conjunction or disjunction before this one are done.
+    Argument(usize),
+    Last,
+}
+
+/// What has to be done before an application, and how it is looked at then.
+struct Needed<'t> {
+    needed: &'t [TermId],
+    then: Visit,
+}
+
 /// Rebuilds terms bottom-up, several of them with a common memory.
 pub struct Rebuild<'r, F: ?Sized, T: ?Sized, R> {
     from: &'r F,
@@ -61,37 +78,39 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
-    /// What the term becomes.
+    /// What the term becomes. Conditions decide first: a branch that a condition excludes, or what comes after a conjunct
+    /// that becomes false, is not looked at.
     pub fn rebuild(&mut self, term: TermId) -> TermId {
-        // With `true`: the arguments are done.
-        let mut stack = vec![(term, false)];
+        let mut stack = vec![(term, Visit::First)];
         let mut changed: Vec<TermId> = Vec::new();
-        while let Some((top, ready)) = stack.pop() {
-            if ready {
-                if let TermKind::Apply { op, arguments } = self.from.kind(top) {
-                    changed.clear();
-                    changed.extend(arguments.iter().map(|argument| self.done[argument]));
-                    let kept = !self.copies(top) && changed == arguments;
-                    let result = if kept {
-                        top
-                    } else {
-                        self.to.apply(op, self.from.sort(top), &changed)
-                    };
-                    self.done.insert(top, result);
+        while let Some((top, visit)) = stack.pop() {
+            if visit == Visit::First {
+                if self.done.contains_key(&top) {
+                    continue;
                 }
-                continue;
-            }
-            if self.done.contains_key(&top) {
-                continue;
-            }
-            if let Some(result) = (self.replace)(top) {
-                self.done.insert(top, result);
-                continue;
+                if let Some(result) = (self.replace)(top) {
+                    self.done.insert(top, result);
+                    continue;
+                }
             }
             match self.from.kind(top) {
-                TermKind::Apply { arguments, .. } => {
-                    stack.push((top, true));
-                    stack.extend(arguments.iter().map(|argument| (*argument, false)));
+                TermKind::Apply { op, arguments } => {
+                    if let Some(next) = self.next_arguments(op, arguments, visit) {
+                        stack.push((top, next.then));
+                        stack.extend(next.needed.iter().rev().map(|&term| (term, Visit::First)));
+                        continue;
+                    }
+                    let decided = self.decided(op, arguments);
+                    let result = decided.unwrap_or_else(|| {
+                        changed.clear();
+                        changed.extend(arguments.iter().map(|argument| self.done[argument]));
+                        if !self.copies(top) && changed == arguments {
+                            top
+                        } else {
+                            self.to.apply(op, self.from.sort(top), &changed)
+                        }
+                    });
+                    self.done.insert(top, result);
                 }
                 TermKind::Constant(constant) => {
                     let copy = if self.copies(top) {
@@ -112,6 +131,53 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
             }
         }
         self.done[&term]
+    }
+
+    /// The arguments to be done before the application is looked at again; `None` if it can be made now.
+    fn next_arguments<'t>(
+        &self,
+        op: Op,
+        arguments: &'t [TermId],
+        visit: Visit,
+    ) -> Option<Needed<'t>> {
+        let needed = |needed, then| Some(Needed { needed, then });
+        match (op, visit) {
+            (Op::Ite, Visit::First) => needed(&arguments[..1], Visit::Second),
+            (Op::Ite, Visit::Second) => match self.done[&arguments[0]] {
+                TermId::TRUE => needed(&arguments[1..2], Visit::Last),
+                TermId::FALSE => needed(&arguments[2..], Visit::Last),
+                _ => needed(&arguments[1..], Visit::Last),
+            },
+            (Op::And | Op::Or, Visit::First) => needed(&arguments[..1], Visit::Argument(1)),
+            (Op::And | Op::Or, Visit::Argument(next)) => {
+                let decisive = TermId::from_bool(op == Op::Or);
+                if next == arguments.len() || self.done[&arguments[next - 1]] == decisive {
+                    return None;
+                }
+                needed(&arguments[next..=next], Visit::Argument(next + 1))
+            }
+            (_, Visit::First) => needed(arguments, Visit::Last),
+            _ => None,
+        }
+    }
+
+    /// What an application becomes of which not all arguments are done.
+    fn decided(&self, op: Op, arguments: &[TermId]) -> Option<TermId> {
+        match op {
+            Op::Ite => match self.done[&arguments[0]] {
+                TermId::TRUE => Some(self.done[&arguments[1]]),
+                TermId::FALSE => Some(self.done[&arguments[2]]),
+                _ => None,
+            },
+            Op::And | Op::Or => {
+                let decisive = TermId::from_bool(op == Op::Or);
+                let mut done = arguments
+                    .iter()
+                    .filter_map(|argument| self.done.get(argument));
+                done.any(|&result| result == decisive).then_some(decisive)
+            }
+            _ => None,
+        }
     }
 
     /// Whether a term must be made anew even if nothing in it changes: it lives in an arena, and may do so elsewhere.
