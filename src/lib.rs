@@ -19,6 +19,7 @@
 //! * [`frontend`]: from C to a program.
 //! * [`solver`]: SMT solvers behind one trait.
 //! * [`certify`]: replay of alarms.
+//! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.
 //! * [`portfolio`]: the supervisor process, events, limits, the verdict.
 //! * [`cli`]: the command.
@@ -29,6 +30,7 @@
 pub mod analysis;
 pub mod certify;
 pub mod cli;
+pub mod cpa;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;

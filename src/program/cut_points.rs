@@ -70,6 +70,8 @@ pub enum CutPointKind {
     RecursiveReturn,
     /// It cuts the cycles of a loop.
     LoopHead(LoopId),
+    /// No cycle needs it: see [`CutPoints::everywhere`].
+    Added,
 }
 
 /// The cut points and loops of a program.
@@ -115,6 +117,14 @@ impl CutPoints {
         let entry = program.function(program.start).entry;
         result.kinds[entry.index()] = Some(CutPointKind::Entry);
         result
+    }
+
+    /// Makes every location a cut point, for an analysis that goes edge by edge.
+    pub fn everywhere(mut self) -> Self {
+        for kind in &mut self.kinds {
+            kind.get_or_insert(CutPointKind::Added);
+        }
+        self
     }
 
     /// Whether the location is a cut point (at every call string).

@@ -89,6 +89,18 @@ impl InlinedProgram {
     /// The inlined program.
     pub fn new(program: Arc<Program>) -> Self {
         let calls = CallGraph::new(&program);
+        let cut_points = CutPoints::new(&program, &calls);
+        Self::with_cut_points(program, calls, cut_points)
+    }
+
+    /// The inlined program with every location a cut point: its blocks are single steps.
+    pub fn edge_by_edge(program: Arc<Program>) -> Self {
+        let calls = CallGraph::new(&program);
+        let cut_points = CutPoints::new(&program, &calls).everywhere();
+        Self::with_cut_points(program, calls, cut_points)
+    }
+
+    fn with_cut_points(program: Arc<Program>, calls: CallGraph, cut_points: CutPoints) -> Self {
         let entries = program.functions.iter().map(|function| function.entry.0);
         let mut order = vec![NONE; program.locations.len()];
         for (number, location) in program
@@ -101,7 +113,7 @@ impl InlinedProgram {
         }
         Self {
             graph: Graph::new(&program),
-            cut_points: CutPoints::new(&program, &calls),
+            cut_points,
             calls,
             order,
             strings: RwLock::default(),

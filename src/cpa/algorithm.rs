@@ -1,0 +1,210 @@
+//! The CPA++ algorithm (paper 000, Algorithm 2).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Cpa;
+
+/// A number of an abstract state in [`Reached`]; a merged state keeps the number of the one whose place it takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementId(pub u32);
+
+/// A reached abstract state with its precision.
+#[derive(Clone, Debug)]
+pub struct Element<S, P> {
+    /// The state.
+    pub state: S,
+    /// Its precision.
+    pub precision: P,
+}
+
+/// The sets `reached` and `waitlist`, the latter by the states' order.
+pub struct Reached<C: Cpa> {
+    elements: Vec<Option<Element<C::State, C::Precision>>>,
+    by_partition: FxHashMap<C::Partition, SmallVec<[ElementId; 1]>>,
+    queue: BinaryHeap<Reverse<(C::Rank, ElementId)>>,
+    waiting: Vec<bool>,
+    waiting_count: usize,
+}
+
+/// Why CPA++ has ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// No state waits but those that are postponed.
+    Done,
+    /// `abort` asked for it.
+    Aborted,
+}
+
+impl<C: Cpa> Default for Reached<C> {
+    fn default() -> Self {
+        Self {
+            elements: Vec::new(),
+            by_partition: FxHashMap::default(),
+            queue: BinaryHeap::new(),
+            waiting: Vec::new(),
+            waiting_count: 0,
+        }
+    }
+}
+
+impl<C: Cpa> Reached<C> {
+    /// Both sets empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a state to both sets.
+    pub fn add(&mut self, cpa: &C, state: C::State, precision: C::Precision) -> ElementId {
+        let id = ElementId(self.elements.len() as u32);
+        self.by_partition
+            .entry(cpa.partition(&state))
+            .or_default()
+            .push(id);
+        self.elements.push(Some(Element { state, precision }));
+        self.waiting.push(false);
+        self.wait(cpa, id);
+        id
+    }
+
+    /// Takes a state out of both sets.
+    pub fn remove(&mut self, cpa: &C, id: ElementId) {
+        if let Some(element) = self.elements[id.0 as usize].take() {
+            self.unwait(id);
+            if let Some(list) = self.by_partition.get_mut(&cpa.partition(&element.state)) {
+                list.retain(|other| *other != id);
+            }
+        }
+    }
+
+    /// Puts a state into the waitlist.
+    pub fn wait(&mut self, cpa: &C, id: ElementId) {
+        if let Some(element) = &self.elements[id.0 as usize]
+            && !std::mem::replace(&mut self.waiting[id.0 as usize], true)
+        {
+            self.waiting_count += 1;
+            self.queue.push(Reverse((cpa.rank(&element.state), id)));
+        }
+    }
+
+    fn unwait(&mut self, id: ElementId) {
+        if std::mem::replace(&mut self.waiting[id.0 as usize], false) {
+            self.waiting_count -= 1;
+        }
+    }
+
+    /// The state with the number, if it has not been removed.
+    pub fn get(&self, id: ElementId) -> Option<&Element<C::State, C::Precision>> {
+        self.elements.get(id.0 as usize)?.as_ref()
+    }
+
+    /// All reached states with numbers from `first` on, by number.
+    pub fn since(
+        &self,
+        first: usize,
+    ) -> impl Iterator<Item = (ElementId, &Element<C::State, C::Precision>)> {
+        let elements = self.elements.iter().enumerate().skip(first);
+        elements.filter_map(|(index, element)| Some((ElementId(index as u32), element.as_ref()?)))
+    }
+
+    /// One more than the largest number.
+    pub fn next_number(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// The states that wait, by number; after CPA++ has ended without being aborted, those that are postponed.
+    pub fn waitlist(&self) -> Vec<ElementId> {
+        let mut list: Vec<ElementId> = self.queue.iter().map(|entry| entry.0.1).collect();
+        list.retain(|id| self.waiting[id.0 as usize]);
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+
+    /// The number of states that wait.
+    pub fn waitlist_len(&self) -> usize {
+        self.waiting_count
+    }
+
+    /// Line 2: the first state that waits and is not postponed.
+    fn pop(&mut self, cpa: &C) -> Option<ElementId> {
+        loop {
+            let Reverse((_, id)) = self.queue.peek()?;
+            let id = *id;
+            if !self.waiting[id.0 as usize] {
+                self.queue.pop();
+                continue;
+            }
+            let element = self.elements[id.0 as usize].as_ref()?;
+            // The order puts what a bound postpones after everything else.
+            if cpa.is_postponed(&element.state, &element.precision) {
+                return None;
+            }
+            self.queue.pop();
+            self.unwait(id);
+            return Some(id);
+        }
+    }
+}
+
+/// Algorithm 2. `abort` is asked for each new abstract state.
+///
+/// Departures: postponed states stay in the waitlist, so that an analysis can go on when its bound is raised; line 8 looks
+/// only at the states of the new one's partition, since merge and stop can only succeed there; a state that has been
+/// merged into another is not added beside it (its stop operator would find it covered).
+pub fn cpa_plus_plus<C: Cpa>(
+    cpa: &mut C,
+    reached: &mut Reached<C>,
+    mut abort: impl FnMut(&C::State) -> bool,
+) -> End {
+    // Lines 1 and 2.
+    while let Some(id) = reached.pop(cpa) {
+        // Lines 3 to 5 (fcover) come with the engines that cover states by force.
+        let Some(Element { state, precision }) = reached.get(id).cloned() else {
+            continue;
+        };
+        // Line 6.
+        for successor in cpa.successors(&state, &precision) {
+            // Line 7.
+            let Some((successor, adjusted)) = cpa.adjust_precision(successor, &precision) else {
+                continue;
+            };
+            let stop = abort(&successor);
+            // Lines 8 to 12.
+            let partition = cpa.partition(&successor);
+            let others = reached.by_partition.get(&partition).cloned();
+            let others = others.unwrap_or_default();
+            let mut merged = false;
+            for &other in &others {
+                let Some(old) = &mut reached.elements[other.0 as usize] else {
+                    continue;
+                };
+                if let Some(joined) = cpa.merge(&successor, &old.state, &adjusted) {
+                    old.state = joined;
+                    old.precision = adjusted.clone();
+                    reached.wait(cpa, other);
+                    merged = true;
+                }
+            }
+            // Lines 13 to 15.
+            let covered = merged
+                || others.iter().any(|other| {
+                    reached.elements[other.0 as usize]
+                        .as_ref()
+                        .is_some_and(|old| cpa.is_covered(&successor, &old.state, &adjusted))
+                });
+            if !covered {
+                reached.add(cpa, successor, adjusted);
+            }
+            // Lines 16 and 17.
+            if stop {
+                reached.wait(cpa, id);
+                return End::Aborted;
+            }
+        }
+    }
+    End::Done
+}

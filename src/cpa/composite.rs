@@ -1,0 +1,204 @@
+//! The composite of the CPAs that every engine here runs: location, call stack, loop bound, ARG, and a domain.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::Cpa;
+use super::arg::{ArgCpa, ArgNode};
+use super::call_stack::{CallStackCpa, StackId};
+use super::location::{Edge, LocationCpa, Place};
+use super::loop_bound::LoopBoundCpa;
+use crate::program::block::Blocks;
+
+/// A CPA that runs beside the others: it knows what holds of the variables.
+pub trait Domain {
+    /// Abstract states.
+    type State: Clone;
+    /// Precisions.
+    type Precision: Clone;
+    /// What the edges of the ARG remember of a transfer.
+    type Label: Clone;
+
+    /// The transfer relation along one edge; `None` if no concrete state can take it.
+    fn transfer(
+        &mut self,
+        state: &Self::State,
+        edge: &Edge,
+        precision: &Self::Precision,
+    ) -> Option<(Self::State, Self::Label)>;
+
+    /// The operator prec at a place.
+    fn adjust_precision(
+        &mut self,
+        state: Self::State,
+        place: Place,
+        precision: &Self::Precision,
+    ) -> Option<(Self::State, Self::Precision)>;
+
+    /// The operator merge; the other components agree.
+    fn merge(
+        &mut self,
+        new: &Self::State,
+        old: &Self::State,
+        precision: &Self::Precision,
+    ) -> Option<Self::State>;
+
+    /// The operator stop for one other state.
+    fn is_covered(
+        &mut self,
+        new: &Self::State,
+        by: &Self::State,
+        precision: &Self::Precision,
+    ) -> bool;
+}
+
+/// The composite CPA.
+pub struct Composite<D: Domain> {
+    /// Where execution is.
+    pub location: LocationCpa,
+    /// Activations of recursive functions.
+    pub call_stack: CallStackCpa,
+    /// How far it may go.
+    pub loop_bound: LoopBoundCpa,
+    /// How states were reached.
+    pub arg: ArgCpa<D::Label>,
+    /// What holds.
+    pub domain: D,
+}
+
+/// An abstract state of the composite.
+#[derive(Clone, Debug)]
+pub struct CompositeState<S> {
+    /// Where it is.
+    pub place: Place,
+    /// The activations of recursive functions.
+    pub stack: StackId,
+    /// Steps between cut points since the beginning.
+    pub steps: u32,
+    /// Its node in the ARG.
+    pub node: ArgNode,
+    /// What holds.
+    pub domain: S,
+}
+
+impl<D: Domain> Composite<D> {
+    /// The composite over the blocks of a program, with nothing allowed to be expanded.
+    pub fn new(blocks: Arc<Blocks>, domain: D) -> Self {
+        Self {
+            location: LocationCpa::new(blocks),
+            call_stack: CallStackCpa::default(),
+            loop_bound: LoopBoundCpa::new(0),
+            arg: ArgCpa::default(),
+            domain,
+        }
+    }
+
+    /// An initial state.
+    pub fn initial(&mut self, place: Place, domain: D::State) -> CompositeState<D::State> {
+        CompositeState {
+            place,
+            stack: StackId::EMPTY,
+            steps: 0,
+            node: self.arg.root(),
+            domain,
+        }
+    }
+
+    /// Whether a proof has to show that the state is not reached.
+    pub fn is_target(&self, state: &CompositeState<D::State>) -> bool {
+        self.location.is_target(state.place)
+    }
+
+    fn depth(&self, state: &CompositeState<D::State>) -> u32 {
+        let inlined = self.location.blocks().inlined();
+        let call_string = match state.place {
+            Place::At(at) => at.call_string,
+            Place::Unsupported { call_string, .. } => call_string,
+        };
+        self.call_stack.height(state.stack) + inlined.depth(call_string)
+    }
+}
+
+impl<D: Domain> Cpa for Composite<D> {
+    type State = CompositeState<D::State>;
+    type Precision = D::Precision;
+    type Partition = (Place, StackId, u32);
+    type Rank = (u32, Reverse<u32>, u32);
+
+    fn partition(&self, state: &Self::State) -> Self::Partition {
+        (state.place, state.stack, state.steps)
+    }
+
+    fn rank(&self, state: &Self::State) -> Self::Rank {
+        let order = match state.place {
+            Place::At(at) => self
+                .location
+                .blocks()
+                .inlined()
+                .reverse_postorder(at.location),
+            Place::Unsupported { .. } => u32::MAX,
+        };
+        (state.steps, Reverse(self.depth(state)), order)
+    }
+
+    fn is_postponed(&self, state: &Self::State, _: &Self::Precision) -> bool {
+        self.loop_bound.is_postponed(state.steps)
+    }
+
+    fn successors(&mut self, state: &Self::State, precision: &Self::Precision) -> Vec<Self::State> {
+        let mut successors = Vec::new();
+        for edge in self.location.edges(state.place) {
+            let Some(stack) = self.call_stack.transfer(state.stack, &edge) else {
+                continue;
+            };
+            let Some((domain, label)) = self.domain.transfer(&state.domain, &edge, precision)
+            else {
+                continue;
+            };
+            successors.push(CompositeState {
+                place: edge.target,
+                stack,
+                steps: self
+                    .loop_bound
+                    .transfer(state.steps, self.location.is_step(edge.target)),
+                node: self.arg.child(state.node, label),
+                domain,
+            });
+        }
+        successors
+    }
+
+    fn adjust_precision(
+        &mut self,
+        state: Self::State,
+        precision: &Self::Precision,
+    ) -> Option<(Self::State, Self::Precision)> {
+        let (domain, precision) =
+            self.domain
+                .adjust_precision(state.domain, state.place, precision)?;
+        Some((CompositeState { domain, ..state }, precision))
+    }
+
+    fn merge(
+        &mut self,
+        new: &Self::State,
+        old: &Self::State,
+        precision: &Self::Precision,
+    ) -> Option<Self::State> {
+        let domain = self.domain.merge(&new.domain, &old.domain, precision)?;
+        Some(CompositeState {
+            node: self.arg.merge(new.node, old.node),
+            domain,
+            ..old.clone()
+        })
+    }
+
+    fn is_covered(
+        &mut self,
+        new: &Self::State,
+        by: &Self::State,
+        precision: &Self::Precision,
+    ) -> bool {
+        self.domain.is_covered(&new.domain, &by.domain, precision)
+    }
+}

@@ -1,0 +1,199 @@
+//! The location CPA: where execution is, and by which edges it goes on.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::program::block::{Block, BlockEnd, Blocks};
+use crate::program::{CallStringId, CutPointKind, EdgeId, FunctionId, InlinedLocation, Operation};
+
+/// An abstract state of the location CPA.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// At a cut point.
+    At(InlinedLocation),
+    /// Behind an edge that is not modelled: nothing is known from there on.
+    Unsupported {
+        /// The edge.
+        edge: EdgeId,
+        /// The calls that lead there.
+        call_string: CallStringId,
+    },
+}
+
+/// An edge: from one cut point to the next.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub source: InlinedLocation,
+    /// Where it leads.
+    pub target: Place,
+    /// What happens.
+    pub kind: EdgeKind,
+}
+
+/// What happens on an [`Edge`].
+#[derive(Clone, Debug)]
+pub enum EdgeKind {
+    /// A block is run.
+    Block {
+        /// The blocks from the source.
+        blocks: Arc<[Block]>,
+        /// Which of them.
+        index: usize,
+    },
+    /// A function of a recursive component is entered.
+    Call {
+        /// The call edge.
+        edge: EdgeId,
+    },
+    /// A function of a recursive component returns.
+    Return {
+        /// The call edge that is completed.
+        edge: EdgeId,
+    },
+}
+
+impl Edge {
+    /// The calls that lead to its source.
+    pub fn call_string(&self) -> CallStringId {
+        self.source.call_string
+    }
+
+    /// The calls that lead to its target, if it leads to a cut point.
+    pub fn target_call_string(&self) -> Option<CallStringId> {
+        match self.target {
+            Place::At(location) => Some(location.call_string),
+            Place::Unsupported { .. } => None,
+        }
+    }
+
+    /// The block that is run.
+    pub fn block(&self) -> Option<&Block> {
+        match &self.kind {
+            EdgeKind::Block { blocks, index } => blocks.get(*index),
+            _ => None,
+        }
+    }
+}
+
+/// The location CPA over the blocks of a program.
+#[derive(Clone, Debug)]
+pub struct LocationCpa {
+    blocks: Arc<Blocks>,
+    /// Where the functions of recursive components have been called.
+    callers: FxHashMap<FunctionId, Vec<(EdgeId, CallStringId)>>,
+}
+
+impl LocationCpa {
+    /// For the program of the blocks.
+    pub fn new(blocks: Arc<Blocks>) -> Self {
+        Self {
+            blocks,
+            callers: FxHashMap::default(),
+        }
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &Arc<Blocks> {
+        &self.blocks
+    }
+
+    /// Whether a proof has to show that the place is not reached.
+    pub fn is_target(&self, place: Place) -> bool {
+        match place {
+            Place::At(at) => self.blocks.is_error(at.location),
+            Place::Unsupported { .. } => true,
+        }
+    }
+
+    /// Whether coming to the place counts as a step: not so at a cut point that was only added.
+    pub fn is_step(&self, place: Place) -> bool {
+        match place {
+            Place::At(at) => {
+                let cut_points = self.blocks.inlined().cut_points();
+                cut_points.kind(at.location) != Some(CutPointKind::Added)
+            }
+            Place::Unsupported { .. } => true,
+        }
+    }
+
+    /// The transfer relation.
+    pub fn edges(&mut self, place: Place) -> Vec<Edge> {
+        let Place::At(source) = place else {
+            return Vec::new();
+        };
+        if let Some(function) = self.returning_function(source) {
+            return self.returns(source, function);
+        }
+        let blocks = self.blocks.from(source);
+        let edge = |(index, block): (usize, &Block)| {
+            let run = || EdgeKind::Block {
+                blocks: Arc::clone(&blocks),
+                index,
+            };
+            match block.end {
+                BlockEnd::CutPoint(location) => Some(Edge {
+                    source,
+                    target: Place::At(location),
+                    kind: run(),
+                }),
+                BlockEnd::Unsupported { edge, call_string } => Some(Edge {
+                    source,
+                    target: Place::Unsupported { edge, call_string },
+                    kind: run(),
+                }),
+                BlockEnd::RecursiveCall { edge, call_string } => {
+                    self.call(source, edge, call_string)
+                }
+            }
+        };
+        blocks.iter().enumerate().filter_map(edge).collect()
+    }
+
+    fn call(
+        &mut self,
+        source: InlinedLocation,
+        edge: EdgeId,
+        call_string: CallStringId,
+    ) -> Option<Edge> {
+        let inlined = self.blocks.inlined();
+        let operation = inlined.program().edge(edge).operations.first();
+        let Some(Operation::Call { callee, .. }) = operation else {
+            return None;
+        };
+        let callers = self.callers.entry(*callee).or_default();
+        if !callers.contains(&(edge, call_string)) {
+            callers.push((edge, call_string));
+        }
+        Some(Edge {
+            source,
+            target: Place::At(inlined.entry_of(*callee)),
+            kind: EdgeKind::Call { edge },
+        })
+    }
+
+    /// The function of a recursive component whose activation ends at the location.
+    fn returning_function(&self, at: InlinedLocation) -> Option<FunctionId> {
+        let inlined = self.blocks.inlined();
+        let function = inlined.program().location(at.location).function;
+        let ends = inlined.program().function(function).exit == at.location
+            && inlined.calls().is_recursive(function)
+            && inlined.pop(at.call_string).is_none();
+        ends.then_some(function)
+    }
+
+    fn returns(&self, source: InlinedLocation, function: FunctionId) -> Vec<Edge> {
+        let program = self.blocks.inlined().program();
+        let callers = self.callers.get(&function).into_iter().flatten();
+        let back = callers.map(|&(edge, call_string)| Edge {
+            source,
+            target: Place::At(InlinedLocation {
+                location: program.edge(edge).target,
+                call_string,
+            }),
+            kind: EdgeKind::Return { edge },
+        });
+        back.collect()
+    }
+}

@@ -1,0 +1,389 @@
+//! The Predicate CPA (paper 000, section 3): abstraction formula, abstraction location, path formula.
+//!
+//! Engines are configurations of it (paper 000, Table 1):
+//!
+//! | engine | blk | runs under | answers by |
+//! | --- | --- | --- | --- |
+//! | BMC | [`BlockOperator::Never`] | [`crate::analysis::bmc`] | satisfiability of path formulas, forward condition |
+//! | k-induction | [`BlockOperator::Never`] | [`crate::analysis::k_induction`] | the same, and the step case |
+//!
+//! * [`path_formula`]: what a path formula is here; [`definitions`]: names for what it is made of.
+//! * This file: the operators.
+
+pub mod definitions;
+pub mod path_formula;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::definitions::Definitions;
+use self::path_formula::{Frame, PathFormula, Values};
+use super::composite::Domain;
+use super::location::{Edge, EdgeKind, Place};
+use crate::program::block::{Block, Blocks, InputSource};
+use crate::program::{InlinedLocation, InputId, InputKind, Operation, Program, Scope, VariableId};
+use crate::term::{Arena, Build, Pool, Rebuild, Symbol, TermId, TermKind};
+
+/// The operator blk: where an abstraction is computed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum BlockOperator {
+    /// Nowhere: path formulas go back to the beginning.
+    #[default]
+    Never,
+}
+
+/// An abstract state of the Predicate CPA.
+#[derive(Clone, Debug)]
+pub struct PredicateState {
+    /// ψ: what held when the path formula began, over state variables (instance 0).
+    pub abstraction: TermId,
+    /// Where the path formula began.
+    pub abstraction_location: Place,
+    /// φ: what has happened since.
+    pub formula: PathFormula,
+}
+
+/// What an edge of the ARG remembers.
+#[derive(Clone, Debug)]
+pub struct Crossing {
+    /// The path formula before the edge.
+    before: Rc<PathFormula>,
+    edge: Rc<Edge>,
+    /// Whether the edge is taken: a term over state variables at instance 0, inputs and names.
+    pub condition: TermId,
+    /// For a block's inputs, in order, the variables that they were given.
+    inputs: Rc<[TermId]>,
+}
+
+/// An input on a path.
+#[derive(Copy, Clone, Debug)]
+pub struct PathInput {
+    /// Which input of the program.
+    pub input: InputId,
+    /// Whether the path asks for it: a Boolean term.
+    pub condition: TermId,
+    /// Its value.
+    pub value: TermId,
+}
+
+/// The Predicate CPA.
+pub struct PredicateCpa {
+    blocks: Arc<Blocks>,
+    arena: Rc<Arena>,
+    /// What is named.
+    pub definitions: Definitions,
+    /// Instances of the inputs' symbols that are taken.
+    instances: FxHashMap<Symbol, u32>,
+    /// The variables that matter at a cut point.
+    live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
+    blk: BlockOperator,
+}
+
+impl PredicateCpa {
+    /// The CPA over blocks, with formulas in the arena.
+    pub fn new(blocks: Arc<Blocks>, arena: Rc<Arena>, blk: BlockOperator) -> Self {
+        Self {
+            blocks,
+            definitions: Definitions::new(Rc::clone(&arena)),
+            arena,
+            instances: FxHashMap::default(),
+            live: FxHashMap::default(),
+            blk,
+        }
+    }
+
+    /// The pool of its formulas.
+    pub fn arena(&self) -> &Rc<Arena> {
+        &self.arena
+    }
+
+    fn program(&self) -> &Program {
+        self.blocks.inlined().program()
+    }
+
+    /// A state with any values of the variables, if the condition holds.
+    pub fn initial(&self, place: Place, condition: TermId) -> PredicateState {
+        PredicateState {
+            abstraction: TermId::TRUE,
+            abstraction_location: place,
+            formula: PathFormula::new(condition),
+        }
+    }
+
+    /// The formula over state variables (instance 0) in the state at the end of the path formula.
+    pub fn at_end(&self, formula: &PathFormula, term: TermId) -> TermId {
+        self.rebuild(formula, &FxHashMap::default(), [term])[0]
+    }
+
+    fn rebuild<const N: usize>(
+        &self,
+        formula: &PathFormula,
+        inputs: &FxHashMap<(Symbol, u32), TermId>,
+        terms: [TermId; N],
+    ) -> [TermId; N] {
+        let mut rebuild = Rebuild::new(&*self.arena, &*self.arena, |term| {
+            self.substitute(formula, inputs, term)
+        });
+        terms.map(|term| rebuild.rebuild(term))
+    }
+
+    fn substitute(
+        &self,
+        formula: &PathFormula,
+        inputs: &FxHashMap<(Symbol, u32), TermId>,
+        term: TermId,
+    ) -> Option<TermId> {
+        match self.arena.kind(term) {
+            TermKind::Variable {
+                symbol,
+                instance: 0,
+            } => {
+                let variable = self.blocks.variable(symbol)?;
+                Some(formula.values.get(variable.0).copied().unwrap_or(term))
+            }
+            TermKind::Variable { symbol, instance } => inputs.get(&(symbol, instance)).copied(),
+            _ => None,
+        }
+    }
+
+    /// A new variable for each of the block's inputs.
+    fn fresh_inputs(&mut self, block: &Block) -> Rc<[TermId]> {
+        let fresh = block.inputs.iter().map(|input| {
+            let instance = self.instances.entry(input.symbol).or_insert(0);
+            *instance += 1;
+            self.arena.variable_at(input.symbol, *instance)
+        });
+        fresh.collect()
+    }
+
+    fn run_block(
+        &mut self,
+        before: &PathFormula,
+        block: &Block,
+    ) -> Option<(PathFormula, Rc<[TermId]>)> {
+        let fresh = self.fresh_inputs(block);
+        let inputs = input_map(block, &fresh);
+        let mut values = before.values.clone();
+        let guard;
+        let updates: Vec<(VariableId, TermId)>;
+        {
+            let mut rebuild = Rebuild::new(&*self.arena, &*self.arena, |term| {
+                self.substitute(before, &inputs, term)
+            });
+            guard = self.arena.and2(before.guard, rebuild.rebuild(block.guard));
+            if guard == TermId::FALSE {
+                return None;
+            }
+            let run = block.updates.iter();
+            updates = run
+                .map(|&(variable, value)| (variable, rebuild.rebuild(value)))
+                .collect();
+        }
+        for (variable, value) in updates {
+            values.insert(variable.0, self.definitions.name(value));
+        }
+        let after = PathFormula {
+            guard: self.definitions.name(guard),
+            values,
+            frames: before.frames.clone(),
+        };
+        Some((after, fresh))
+    }
+
+    /// Enters a function of a recursive component: its parameters are assigned, the caller's locals put aside.
+    fn call(&mut self, before: &PathFormula, call: &Operation) -> Option<PathFormula> {
+        let Operation::Call {
+            callee, arguments, ..
+        } = call
+        else {
+            return None;
+        };
+        let parameters = self.program().function(*callee).parameters.clone();
+        let none = FxHashMap::default();
+        let arguments: Vec<TermId> = arguments
+            .iter()
+            .map(|&argument| self.rebuild(before, &none, [argument])[0])
+            .collect();
+        let mut values = before.values.clone();
+        let program = self.blocks.inlined().program();
+        values.retain(|variable, _| program.variable(VariableId(variable)).scope == Scope::Global);
+        for (parameter, argument) in parameters.into_iter().zip(arguments) {
+            values.insert(parameter.0, self.definitions.name(argument));
+        }
+        Some(PathFormula {
+            guard: before.guard,
+            values,
+            frames: Some(Rc::new(Frame {
+                values: before.values.clone(),
+                caller: before.frames.clone(),
+            })),
+        })
+    }
+
+    /// Returns from it: the globals stay as they are, the caller's locals come back, and the results are assigned.
+    fn return_from(&mut self, before: &PathFormula, call: &Operation) -> Option<PathFormula> {
+        let Operation::Call {
+            callee, results, ..
+        } = call
+        else {
+            return None;
+        };
+        let frame = before.frames.as_ref()?;
+        let program = self.blocks.inlined().program();
+        let is_global =
+            |variable: u32| program.variable(VariableId(variable)).scope == Scope::Global;
+        let mut values = frame.values.clone();
+        values.retain(|variable, _| !is_global(variable));
+        for (variable, &value) in before.values.iter() {
+            if is_global(variable) {
+                values.insert(variable, value);
+            }
+        }
+        for (&result, &from) in results.iter().zip(&program.function(*callee).results) {
+            let value = self.arena.variable(program.variable(from).symbol);
+            let value = before.values.get(from.0).copied().unwrap_or(value);
+            values.insert(result.0, value);
+        }
+        Some(PathFormula {
+            guard: before.guard,
+            values,
+            frames: frame.caller.clone(),
+        })
+    }
+
+    /// Forgets what cannot matter any more at the place.
+    fn forget_dead(&mut self, formula: &mut PathFormula, place: Place) {
+        match place {
+            Place::At(at) => {
+                let blocks = &self.blocks;
+                let live = self.live.entry(at).or_insert_with(|| {
+                    Rc::new(blocks.state(at).into_iter().collect::<FxHashSet<_>>())
+                });
+                formula
+                    .values
+                    .retain(|variable, _| live.contains(&VariableId(variable)));
+            }
+            Place::Unsupported { .. } => formula.values = Values::new(),
+        }
+    }
+
+    /// The inputs of the program that an edge asks for, in order.
+    pub fn inputs(&self, crossing: &Crossing) -> Vec<PathInput> {
+        let Some(block) = crossing.edge.block() else {
+            return Vec::new();
+        };
+        let map = input_map(block, &crossing.inputs);
+        let mut inputs = Vec::new();
+        for (input, &value) in block.inputs.iter().zip(crossing.inputs.iter()) {
+            if let InputSource::Input(id) = input.source {
+                inputs.push(PathInput {
+                    input: id,
+                    condition: self.rebuild(&crossing.before, &map, [input.guard])[0],
+                    value,
+                });
+            }
+        }
+        inputs
+    }
+
+    /// Whether the edge asks for a value that a real execution determines.
+    pub fn asks_unknown(&self, crossing: &Crossing) -> bool {
+        let program = self.program();
+        let unknown = |id: InputId| matches!(program.input(id).kind, InputKind::Unknown(_));
+        crossing.edge.block().is_some_and(|block| {
+            block
+                .inputs
+                .iter()
+                .any(|input| matches!(input.source, InputSource::Input(id) if unknown(id)))
+        })
+    }
+}
+
+fn input_map(block: &Block, variables: &[TermId]) -> FxHashMap<(Symbol, u32), TermId> {
+    let inputs = block.inputs.iter().zip(variables);
+    inputs
+        .map(|(input, &variable)| ((input.symbol, input.instance), variable))
+        .collect()
+}
+
+impl Domain for PredicateCpa {
+    type State = PredicateState;
+    type Precision = ();
+    type Label = Crossing;
+
+    /// The strongest postcondition, conjoined to the path formula.
+    fn transfer(
+        &mut self,
+        state: &PredicateState,
+        edge: &Edge,
+        _: &(),
+    ) -> Option<(PredicateState, Crossing)> {
+        let before = &state.formula;
+        let mut inputs: Rc<[TermId]> = Rc::from([]);
+        let program = Arc::clone(self.blocks.inlined().program());
+        let operation = |edge| program.edge(edge).operations.first();
+        let mut formula = match &edge.kind {
+            EdgeKind::Block { blocks, index } => {
+                let (after, fresh) = self.run_block(before, &blocks[*index])?;
+                inputs = fresh;
+                after
+            }
+            EdgeKind::Call { edge } => self.call(before, operation(*edge)?)?,
+            EdgeKind::Return { edge } => self.return_from(before, operation(*edge)?)?,
+        };
+        self.forget_dead(&mut formula, edge.target);
+        let label = Crossing {
+            before: Rc::new(before.clone()),
+            edge: Rc::new(edge.clone()),
+            condition: formula.guard,
+            inputs,
+        };
+        let state = PredicateState {
+            formula,
+            ..state.clone()
+        };
+        Some((state, label))
+    }
+
+    fn adjust_precision(
+        &mut self,
+        state: PredicateState,
+        _: Place,
+        precision: &(),
+    ) -> Option<(PredicateState, ())> {
+        match self.blk {
+            BlockOperator::Never => Some((state, *precision)),
+        }
+    }
+
+    /// States whose path formulas began at one abstraction state are joined: merge of paper 000, section 3.1.
+    fn merge(
+        &mut self,
+        new: &PredicateState,
+        old: &PredicateState,
+        _: &(),
+    ) -> Option<PredicateState> {
+        if (new.abstraction, new.abstraction_location)
+            != (old.abstraction, old.abstraction_location)
+            && self.blk != BlockOperator::Never
+        {
+            return None;
+        }
+        let formula = new
+            .formula
+            .join(&old.formula, &self.arena, &mut self.definitions, &|id| {
+                self.blocks.inlined().program().variable(id).symbol
+            });
+        Some(PredicateState {
+            formula,
+            ..old.clone()
+        })
+    }
+
+    /// Intermediate states are never covered.
+    fn is_covered(&mut self, _: &PredicateState, _: &PredicateState, _: &()) -> bool {
+        false
+    }
+}

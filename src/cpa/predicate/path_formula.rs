@@ -1,0 +1,91 @@
+//! Path formulas.
+//!
+//! A path formula is a function here, like a block (see [`crate::program::block`]): given the state where it began (state
+//! variables at instance 0) and inputs, `guard` says whether one of its paths is taken, and `values` what the variables
+//! are at its end. Constants fold while it is built, and what a path excludes is never encoded. Where paths join,
+//! values are chosen by the guards, which exclude one another: of all paths that are equally long, a state and inputs
+//! determine one.
+
+use std::rc::Rc;
+
+use super::definitions::Definitions;
+use crate::program::VariableId;
+use crate::program::persistent::PersistentMap;
+use crate::term::{Arena, Build, Symbol, TermId};
+
+/// The values of the variables that have changed since the path formula began, by the variables' numbers.
+pub type Values = PersistentMap<TermId>;
+
+/// What has happened on some paths.
+#[derive(Clone, Debug)]
+pub struct PathFormula {
+    /// Whether one of the paths is taken.
+    pub guard: TermId,
+    /// The variables afterwards; the others are unchanged.
+    pub values: Values,
+    /// The callers of the functions in recursive components that are being executed.
+    pub frames: Option<Rc<Frame>>,
+}
+
+/// What waits for a function of a recursive component to return.
+#[derive(Debug)]
+pub struct Frame {
+    /// The caller's variables at the call.
+    pub values: Values,
+    /// Whoever waits for the caller.
+    pub caller: Option<Rc<Frame>>,
+}
+
+impl PathFormula {
+    /// No path yet.
+    pub fn new(guard: TermId) -> Self {
+        Self {
+            guard,
+            values: Values::new(),
+            frames: None,
+        }
+    }
+
+    /// The paths of both. They exclude each other.
+    pub fn join(
+        &self,
+        other: &Self,
+        arena: &Arena,
+        definitions: &mut Definitions,
+        symbol: &dyn Fn(VariableId) -> Symbol,
+    ) -> Self {
+        let guard = arena.or2(self.guard, other.guard);
+        let mut choose = |one: &Values, two: &Values| {
+            one.union(two, &mut |variable, one, two| {
+                let unchanged = || arena.variable(symbol(VariableId(variable)));
+                let one = one.copied().unwrap_or_else(unchanged);
+                let two = two.copied().unwrap_or_else(unchanged);
+                definitions.name(arena.ite(self.guard, one, two))
+            })
+        };
+        let values = choose(&self.values, &other.values);
+        let frames = join_frames(&self.frames, &other.frames, &mut choose);
+        Self {
+            guard: definitions.name(guard),
+            values,
+            frames,
+        }
+    }
+}
+
+fn join_frames(
+    one: &Option<Rc<Frame>>,
+    two: &Option<Rc<Frame>>,
+    choose: &mut impl FnMut(&Values, &Values) -> Values,
+) -> Option<Rc<Frame>> {
+    let (Some(a), Some(b)) = (one, two) else {
+        return None;
+    };
+    if Rc::ptr_eq(a, b) {
+        return one.clone();
+    }
+    Some(Rc::new(Frame {
+        values: choose(&a.values, &b.values),
+        caller: join_frames(&a.caller, &b.caller, choose),
+    }))
+}

@@ -1,0 +1,148 @@
+//! CPA++ on the composite: the order, merging, raised bounds.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::location::Place;
+use super::predicate::{BlockOperator, PredicateCpa};
+use super::{Composite, Reached, cpa_plus_plus};
+use crate::program::block::Blocks;
+use crate::program::{InlinedProgram, Program, ProgramBuilder, VariableId};
+use crate::term::{Arena, Build, Sort, TermId, store};
+
+const INT: Sort = Sort::BitVec(32);
+
+struct Run {
+    cpa: Composite<PredicateCpa>,
+    reached: Reached<Composite<PredicateCpa>>,
+}
+
+impl Run {
+    fn new(inlined: InlinedProgram) -> Self {
+        let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
+        let entry = Place::At(blocks.inlined().entry());
+        let domain = PredicateCpa::new(
+            Arc::clone(&blocks),
+            Rc::new(Arena::new()),
+            BlockOperator::Never,
+        );
+        let mut cpa = Composite::new(blocks, domain);
+        let mut reached = Reached::new();
+        let state = cpa.domain.initial(entry, TermId::TRUE);
+        let state = cpa.initial(entry, state);
+        reached.add(&cpa, state, ());
+        Self { cpa, reached }
+    }
+
+    fn to_bound(&mut self, bound: u32) {
+        self.cpa.loop_bound.raise(bound);
+        cpa_plus_plus(&mut self.cpa, &mut self.reached, |_| false);
+    }
+
+    fn places(&self) -> Vec<(Place, u32)> {
+        let states = self.reached.since(0);
+        let mut places: Vec<(Place, u32)> = states
+            .map(|(_, element)| (element.state.place, element.state.steps))
+            .collect();
+        places.sort_by_key(|(place, steps)| (*steps, format!("{place:?}")));
+        places
+    }
+}
+
+/// `x = nondet(); if (x & 1) y += x; else { y++; y++ }` and so on; the two sides have different lengths.
+fn diamonds(count: u32) -> (Program, VariableId) {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let input = b.input("__VERIFIER_nondet_int", INT);
+    b.havoc(x, input);
+    for bit in 0..count {
+        let masked = store().bvand(b.value(x), store().bv(32, 1 << (bit % 32)));
+        let (value, one) = (b.value(y), store().bv(32, 1));
+        b.branch(
+            store().ne(masked, store().bv(32, 0)),
+            |b| b.assign(y, store().add(value, b.value(x))),
+            |b| {
+                b.assign(y, store().add(value, one));
+                b.assign(y, store().add(value, one));
+            },
+        );
+    }
+    b.error_unless(store().ne(b.value(y), store().bv(32, 7)));
+    (b.finish(), y)
+}
+
+#[test]
+fn thirty_diamonds_make_one_state_a_location() {
+    let (program, _) = diamonds(30);
+    let mut run = Run::new(InlinedProgram::edge_by_edge(Arc::new(program)));
+    run.to_bound(1);
+    let places = run.places();
+    let mut different = places.clone();
+    different.dedup();
+    assert_eq!(places, different);
+    assert!(places.len() > 120, "all locations: {}", places.len());
+    // Block by block there are three states in all.
+    let (program, _) = diamonds(30);
+    let mut run = Run::new(InlinedProgram::new(Arc::new(program)));
+    run.to_bound(1);
+    assert_eq!(run.places().len(), 2);
+}
+
+/// Two loops, one in the other, with bounds that are known and ones that are not.
+fn nested_loops() -> Program {
+    let mut b = ProgramBuilder::new();
+    let (i, j, n) = (b.global("i", INT), b.global("j", INT), b.global("n", INT));
+    let input = b.input("__VERIFIER_nondet_int", INT);
+    b.havoc(n, input);
+    b.assign(i, store().bv(32, 0));
+    let one = store().bv(32, 1);
+    b.repeat_while(store().slt(b.value(i), store().bv(32, 3)), |b| {
+        b.assign(j, store().bv(32, 0));
+        b.repeat_while(store().slt(b.value(j), b.value(n)), |b| {
+            b.assign(j, store().add(b.value(j), one));
+        });
+        b.assign(i, store().add(b.value(i), one));
+    });
+    b.error_unless(store().ne(b.value(j), store().bv(32, 9)));
+    b.finish()
+}
+
+#[test]
+fn raising_the_bound_goes_on_where_it_ended() {
+    let mut at_once = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
+    at_once.to_bound(12);
+    let mut step_by_step = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
+    let mut states = 0;
+    for bound in 1..=12 {
+        step_by_step.to_bound(bound);
+        assert!(step_by_step.reached.next_number() >= states);
+        states = step_by_step.reached.next_number();
+    }
+    assert_eq!(at_once.places(), step_by_step.places());
+    assert_eq!(at_once.cpa.arg.len(), step_by_step.cpa.arg.len());
+    let places = at_once.places();
+    let mut different = places.clone();
+    different.dedup();
+    assert_eq!(places, different, "one state a location and step");
+}
+
+#[test]
+fn what_constants_exclude_is_not_unrolled() {
+    let mut b = ProgramBuilder::new();
+    let i = b.global("i", INT);
+    b.assign(i, store().bv(32, 0));
+    b.repeat_while(store().slt(b.value(i), store().bv(32, 100)), |b| {
+        b.assign(i, store().add(b.value(i), store().bv(32, 1)));
+    });
+    b.error_unless(store().eq(b.value(i), store().bv(32, 100)));
+    let mut run = Run::new(InlinedProgram::new(Arc::new(b.finish())));
+    run.to_bound(1000);
+    // The entry, the head a hundred and one times, and perhaps the exit; never the error.
+    assert!(run.places().len() <= 103);
+    assert_eq!(run.reached.waitlist_len(), 0);
+    let targets = run.reached.since(0);
+    assert_eq!(
+        targets.filter(|(_, e)| run.cpa.is_target(&e.state)).count(),
+        0
+    );
+}
