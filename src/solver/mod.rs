@@ -5,7 +5,14 @@
 //! take effect (Z3 was measured to take up to 14 s), so nothing may wait for it.
 //!
 //! * [`z3`]: every sort, incremental.
+//! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
+//! * [`new_solver`]: one of them by its name, in an option file for instance.
 
+mod config;
+#[cfg(test)]
+mod random_terms;
+#[cfg(feature = "yices2")]
+pub mod yices;
 pub mod z3;
 
 use std::rc::Rc;
@@ -13,6 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::term::{Arena, TermId, Value};
+
+pub use self::config::{Backend, Encoding, SolverConfig, SolverError, new_solver};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,155 @@
+//! Which solver an engine gets.
+
+use std::fmt;
+use std::rc::Rc;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Solver;
+use super::z3::{Core, Z3Solver};
+use crate::term::Arena;
+
+/// The program that solves.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// Z3: every sort.
+    #[default]
+    Z3,
+    /// Yices 2: Booleans, bit vectors and arrays; for one thread of the process at a time.
+    Yices2,
+}
+
+/// How terms are given to it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// As they are.
+    #[default]
+    BitVector,
+    /// Bit vectors as integers: see [`super::integer_encoding`]. What is satisfiable needs replay. With Z3 only.
+    Integer,
+}
+
+/// The choice of a solver.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolverConfig {
+    /// The program.
+    pub backend: Backend,
+    /// The encoding.
+    pub encoding: Encoding,
+}
+
+/// Why there is no such solver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SolverError {
+    /// The name is not known.
+    #[error("there is no {kind} `{name}`; there are {known}")]
+    UnknownName {
+        /// What it should name.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// All that there are.
+        known: &'static str,
+    },
+    /// The program was built without it.
+    #[error("regatta was built without {0} (a cargo feature)")]
+    NotCompiledIn(Backend),
+    /// Another thread has the solver that exists once.
+    #[error("{0} is in use by another thread; one analysis of a portfolio can have it")]
+    InUse(Backend),
+    /// The two do not go together.
+    #[error("{0} has no {1} encoding")]
+    NoSuchEncoding(Backend, Encoding),
+    /// The solver's own failure.
+    #[error("{0} does not start: {1}")]
+    Failed(Backend, String),
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Z3 => "z3",
+            Self::Yices2 => "yices2",
+        })
+    }
+}
+
+impl FromStr for Backend {
+    type Err = SolverError;
+
+    fn from_str(name: &str) -> Result<Self, SolverError> {
+        match name {
+            "z3" => Ok(Self::Z3),
+            "yices2" => Ok(Self::Yices2),
+            _ => Err(SolverError::UnknownName {
+                kind: "solver",
+                name: name.into(),
+                known: "z3, yices2",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BitVector => "bitvector",
+            Self::Integer => "integer",
+        })
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = SolverError;
+
+    fn from_str(name: &str) -> Result<Self, SolverError> {
+        match name {
+            "bitvector" => Ok(Self::BitVector),
+            "integer" => Ok(Self::Integer),
+            _ => Err(SolverError::UnknownName {
+                kind: "encoding",
+                name: name.into(),
+                known: "bitvector, integer",
+            }),
+        }
+    }
+}
+
+/// A solver without assertions over the arena.
+///
+/// # Errors
+/// When there is no such solver here and now.
+pub fn new_solver(config: SolverConfig, arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
+    let SolverConfig { backend, encoding } = config;
+    if encoding == Encoding::Integer {
+        return Err(SolverError::NoSuchEncoding(backend, encoding));
+    }
+    match backend {
+        Backend::Z3 => {
+            let solver = Z3Solver::new(arena, Core::Smt);
+            Ok(Box::new(
+                solver.map_err(|reason| SolverError::Failed(backend, reason))?,
+            ))
+        }
+        Backend::Yices2 => new_yices(arena),
+    }
+}
+
+#[cfg(feature = "yices2")]
+fn new_yices(arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
+    use super::yices::{YicesSolver, YicesToken};
+    let token = YicesToken::take().ok_or(SolverError::InUse(Backend::Yices2))?;
+    let solver = YicesSolver::new(arena, token);
+    Ok(Box::new(solver.map_err(|reason| {
+        SolverError::Failed(Backend::Yices2, reason)
+    })?))
+}
+
+#[cfg(not(feature = "yices2"))]
+fn new_yices(_: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
+    Err(SolverError::NotCompiledIn(Backend::Yices2))
+}

@@ -1,0 +1,290 @@
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rand::RngExt;
+
+use super::{YicesSolver, YicesToken};
+use crate::solver::random_terms::{RandomTerms, seeds};
+use crate::solver::z3::{Core, Z3Solver};
+use crate::solver::{Answer, CheckLimit, Reason, Solver};
+use crate::term::{Arena, Build, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
+
+/// Tests run on threads of one process: each waits until it is its turn.
+fn token() -> YicesToken {
+    loop {
+        match YicesToken::take() {
+            Some(token) => return token,
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+fn solver() -> (Rc<Arena>, YicesSolver) {
+    let arena = Rc::new(Arena::new());
+    let solver = YicesSolver::new(Rc::clone(&arena), token()).unwrap();
+    (arena, solver)
+}
+
+#[test]
+fn one_thread_at_a_time() {
+    let first = token();
+    let second = YicesToken::take();
+    assert!(second.is_some(), "the owner may take it again");
+    let elsewhere = || std::thread::spawn(|| YicesToken::take().is_some()).join();
+    assert!(!elsewhere().unwrap());
+    drop(first);
+    assert!(!elsewhere().unwrap());
+    drop(second);
+}
+
+#[test]
+fn models_cores_and_scopes() {
+    let (t, mut solver) = solver();
+    let x = t.variable(Symbol::new("yices_tests::x", Sort::BitVec(32)));
+    let y = t.variable(Symbol::new("yices_tests::y", Sort::BitVec(32)));
+    let wide = t.variable(Symbol::new("yices_tests::wide", Sort::BitVec(128)));
+    solver.assert(t.eq(t.add(x, y), t.bv(32, 10)));
+    solver.assert(t.eq(t.mul(wide, t.bv(128, 3)), t.bv(128, u128::MAX - 2)));
+    let small = t.ult(x, t.bv(32, 4));
+    let big = t.ult(t.bv(32, 4), x);
+    let other = t.ult(y, t.bv(32, 100));
+    assert_eq!(solver.check(&[small]), Answer::Satisfiable);
+    let (vx, vy) = (solver.value(x).unwrap(), solver.value(y).unwrap());
+    let sum = vx.as_bit_vec().unwrap().bits() + vy.as_bit_vec().unwrap().bits();
+    assert_eq!(sum as u32, 10);
+    assert_eq!(solver.value(wide), Some(Value::bit_vec(128, u128::MAX)));
+    assert_eq!(solver.check(&[small, other, big]), Answer::Unsatisfiable);
+    let mut contradiction = solver.unsat_core();
+    contradiction.sort();
+    let mut expected = vec![small, big];
+    expected.sort();
+    assert_eq!(contradiction, expected);
+    // Scopes above a contradiction are possible, and the contradiction goes with its scope.
+    solver.push();
+    solver.assert(t.boolean(false));
+    assert_eq!(solver.check(&[]), Answer::Unsatisfiable);
+    solver.push();
+    solver.assert(small);
+    assert_eq!(solver.check(&[other]), Answer::Unsatisfiable);
+    solver.pop();
+    solver.pop();
+    assert_eq!(solver.check(&[big]), Answer::Satisfiable);
+    solver.pop();
+    assert_eq!(solver.check(&[big]), Answer::Satisfiable);
+}
+
+#[test]
+fn what_is_not_expressible_is_unknown() {
+    let (t, mut solver) = solver();
+    let x = t.variable(Symbol::new("yices_tests::x", Sort::Int));
+    let f = t.variable(Symbol::new("yices_tests::f", Sort::Float(FloatFormat::F32)));
+    let integer = t.int_lt(x, t.int(5));
+    let float = t.fp_is_nan(f);
+    solver.push();
+    solver.assert(float);
+    assert!(matches!(
+        solver.check(&[]),
+        Answer::Unknown(Reason::Incomplete(_))
+    ));
+    solver.pop();
+    assert!(matches!(
+        solver.check(&[integer]),
+        Answer::Unknown(Reason::Incomplete(_))
+    ));
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+}
+
+#[test]
+fn constant_arrays() {
+    let (t, mut solver) = solver();
+    for width in [2, 8, 32] {
+        let index = ScalarSort::BitVec(width);
+        let sort = Sort::Array {
+            index,
+            element: ScalarSort::BitVec(8),
+        };
+        let a = t.variable(Symbol::new("yices_tests::a", sort));
+        let b = t.variable(Symbol::new("yices_tests::b", sort));
+        let i = t.variable(Symbol::new("yices_tests::i", Sort::BitVec(width)));
+        let zeros = t.const_array(index, t.bv(8, 0));
+        let ones = t.const_array(index, t.bv(8, 1));
+        let written = t.store(b, i, t.bv(8, 7));
+        let cases = [
+            (
+                vec![t.eq(a, zeros), t.ne(t.select(a, i), t.bv(8, 0))],
+                false,
+            ),
+            (vec![t.eq(t.store(zeros, i, t.bv(8, 1)), ones)], false),
+            (vec![t.eq(written, zeros)], false),
+            (
+                vec![t.eq(a, zeros), t.eq(t.select(written, i), t.select(a, i))],
+                false,
+            ),
+            (
+                vec![t.eq(a, t.store(zeros, i, t.bv(8, 1))), t.ne(a, zeros)],
+                true,
+            ),
+            (
+                vec![
+                    t.ne(a, zeros),
+                    t.ne(a, ones),
+                    t.eq(t.select(a, i), t.bv(8, 1)),
+                ],
+                true,
+            ),
+            (
+                vec![
+                    t.ne(a, zeros),
+                    t.eq(b, zeros),
+                    t.eq(t.store(a, i, t.bv(8, 0)), b),
+                ],
+                true,
+            ),
+        ];
+        for (number, (formulas, satisfiable)) in cases.into_iter().enumerate() {
+            solver.push();
+            for &formula in &formulas {
+                solver.assert(formula);
+            }
+            let expected = if satisfiable {
+                Answer::Satisfiable
+            } else {
+                Answer::Unsatisfiable
+            };
+            assert_eq!(solver.check(&[]), expected, "case {number}, width {width}");
+            for &formula in formulas.iter().filter(|_| satisfiable) {
+                let value = solver.value(formula);
+                assert_eq!(
+                    value,
+                    Some(Value::Bool(true)),
+                    "case {number}, width {width}"
+                );
+            }
+            solver.pop();
+        }
+    }
+}
+
+/// One random history of scopes, assertions and checks: both solvers say the same, models satisfy the assertions under
+/// our evaluation, and cores are contradictory.
+fn agree(seed: u64, depth: u32) {
+    let (t, mut yices) = solver();
+    let mut z3 = Z3Solver::new(Rc::clone(&t), Core::Smt).unwrap();
+    let limit = CheckLimit {
+        time: Some(Duration::from_secs(5)),
+        resource: None,
+    };
+    z3.set_limit(limit);
+    let mut random = RandomTerms::new(&t, seed);
+    let mut asserted: Vec<Vec<TermId>> = vec![Vec::new()];
+    for _ in 0..12 {
+        match random.random.random_range(0..6) {
+            0 => {
+                yices.push();
+                z3.push();
+                asserted.push(Vec::new());
+            }
+            1 if asserted.len() > 1 => {
+                yices.pop();
+                z3.pop();
+                asserted.pop();
+            }
+            2 | 3 => {
+                let formula = random.boolean(depth);
+                yices.assert(formula);
+                z3.assert(formula);
+                asserted.last_mut().unwrap().push(formula);
+            }
+            _ => {
+                let count = random.random.random_range(0..4);
+                let assumptions: Vec<_> = (0..count).map(|_| random.boolean(depth)).collect();
+                let answer = yices.check(&assumptions);
+                let expected = z3.check(&assumptions);
+                if matches!(expected, Answer::Unknown(_)) {
+                    continue;
+                }
+                assert_eq!(answer, expected, "seed {seed}");
+                if answer == Answer::Satisfiable {
+                    for &formula in asserted.iter().flatten().chain(&assumptions) {
+                        let value = yices.value(formula);
+                        assert_eq!(value, Some(Value::Bool(true)), "seed {seed}");
+                    }
+                } else {
+                    let core = yices.unsat_core();
+                    assert!(core.iter().all(|term| assumptions.contains(term)));
+                    assert_eq!(z3.check(&core), Answer::Unsatisfiable, "seed {seed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn yices_and_z3_agree() {
+    for seed in 0..seeds(250) {
+        agree(seed, 3);
+    }
+    for seed in 0..seeds(100) {
+        agree(seed + (1 << 32), 4);
+    }
+}
+
+/// A multiplication that is hard to invert, to spend time with.
+fn hard(t: &Arena) -> TermId {
+    let x = t.variable(Symbol::new("yices_tests::p", Sort::BitVec(64)));
+    let y = t.variable(Symbol::new("yices_tests::q", Sort::BitVec(64)));
+    let product = t.mul(t.zero_extend(x, 128), t.zero_extend(y, 128));
+    let wanted = t.bv(128, 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15);
+    t.and([t.eq(product, wanted), t.ult(t.bv(64, 1), x), t.ult(x, y)])
+}
+
+#[test]
+fn limits_and_interrupts_end_a_check() {
+    let (t, mut solver) = solver();
+    let x = t.variable(Symbol::new("yices_tests::x", Sort::BitVec(32)));
+    solver.assert(t.ult(x, t.bv(32, 5)));
+    solver.push();
+    solver.assert(hard(&t));
+    let limits = [
+        (Some(Duration::from_millis(100)), None),
+        (None, Some(100_000)),
+    ];
+    for (time, resource) in limits {
+        solver.set_limit(CheckLimit { time, resource });
+        let begin = Instant::now();
+        assert_eq!(solver.check(&[]), Answer::Unknown(Reason::Limit));
+        assert!(begin.elapsed() < Duration::from_secs(20));
+    }
+    solver.set_limit(CheckLimit::default());
+    let interrupter = solver.interrupter();
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            interrupter.interrupt();
+        });
+        solver.check(&[])
+    });
+    assert_eq!(answer, Answer::Unknown(Reason::Interrupted));
+    // What was asserted still is, and what was popped is not.
+    let large = t.ult(t.bv(32, 5), x);
+    assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
+    assert_eq!(solver.unsat_core(), [large]);
+    solver.pop();
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+    assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
+}
+
+/// Products of sums of products: multiplied out, they would have 2^60 monomials.
+#[test]
+fn polynomials_are_not_multiplied_out() {
+    let (t, mut solver) = solver();
+    let mut product = t.bv(32, 1);
+    for number in 0..60 {
+        let name = format!("yices_tests::v{number}");
+        let x = t.variable(Symbol::new(&name, Sort::BitVec(32)));
+        product = t.mul(product, t.add(x, t.bv(32, number + 3)));
+    }
+    let even = t.eq(t.bvand(product, t.bv(32, 1)), t.bv(32, 0));
+    assert_eq!(solver.check(&[even]), Answer::Satisfiable);
+    assert_eq!(solver.value(even), Some(Value::Bool(true)));
+}
