@@ -18,7 +18,7 @@
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
 //! * [`solver`]: SMT solvers behind one trait.
-//! * [`certify`]: replay of alarms.
+//! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.
 //! * [`portfolio`]: the supervisor process, events, limits, the verdict.

@@ -16,13 +16,13 @@ use rustc_hash::FxHashMap;
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
-use crate::program::cut_points::CutPoints;
+use crate::program::cut_points::{CutPointKind, CutPoints};
 use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::liveness::Liveness;
 use crate::program::persistent::PersistentMap;
-use crate::program::simplify::Pass;
 use crate::program::simplify::range::{Abstract, range_of, restrict};
 use crate::program::simplify::workspace::{Workspace, replace};
+use crate::program::simplify::{CutPointFacts, Pass};
 use crate::program::variables::VariableUse;
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 
@@ -35,6 +35,9 @@ const LAST_PATIENCE: u32 = 30;
 /// An array's contents are followed through at most so many stores in a row.
 const LONGEST_ARRAY: usize = 1024;
 
+/// What is known at cut points is recorded up to this number of variables, all rounds taken together.
+const MOST_FACTS: usize = 200_000;
+
 /// Runs the pass; tells how many edges and terms changed.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let graph = Graph::new(&workspace.program);
@@ -45,6 +48,8 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     analysis.ascend();
     analysis.descend();
     let states = analysis.states;
+    let cut_points = analysis.cut_points;
+    record(workspace, &cut_points, &states);
     rewrite(workspace, &states)
 }
 
@@ -273,6 +278,7 @@ struct Analysis<'a> {
     visits: Vec<u32>,
     /// The locations of which every cycle, through calls too, has one.
     on_cycles: Vec<bool>,
+    cut_points: Vec<LocationId>,
     widened: bool,
     /// The globals that a call of each function may change.
     modified: Vec<Vec<VariableId>>,
@@ -316,6 +322,7 @@ impl<'a> Analysis<'a> {
             by_order,
             visits: vec![0; program.locations.len()],
             on_cycles: on_cycles(program, &cut_points),
+            cut_points: heads(&cut_points),
             widened: false,
             modified: modified_globals(program, calls),
             accessed,
@@ -514,6 +521,35 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
             } => return Some(value),
             _ => return None,
         }
+    }
+}
+
+/// The cut points at which what is known is worth being told: those that cut cycles.
+fn heads(cut_points: &CutPoints) -> Vec<LocationId> {
+    let cuts = |kind| !matches!(kind, CutPointKind::Entry | CutPointKind::Error);
+    let heads = cut_points.iter().filter(|&(_, kind)| cuts(kind));
+    heads.map(|(location, _)| location).collect()
+}
+
+/// Records what is known at the cut points.
+fn record(workspace: &mut Workspace, cut_points: &[LocationId], states: &[Option<State>]) {
+    let before = workspace.invariants.iter();
+    let mut total: usize = before
+        .map(|facts| facts.values.as_ref().map_or(1, Vec::len))
+        .sum();
+    for &location in cut_points {
+        if total > MOST_FACTS {
+            return;
+        }
+        let values = states[location.index()].as_ref().map(|state| {
+            let all = state.globals.iter().chain(state.locals.iter());
+            all.map(|(variable, &value)| (VariableId(variable), value))
+                .collect::<Vec<_>>()
+        });
+        total += values.as_ref().map_or(1, Vec::len);
+        // Nothing known is recorded, too: the place is a cut point.
+        let origin = workspace.origins[location.index()].clone();
+        workspace.invariants.push(CutPointFacts { origin, values });
     }
 }
 

@@ -42,8 +42,13 @@ mod workspace;
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashMap;
+
 use crate::program::cfa::*;
 use crate::term::TermId;
+pub use range::Abstract;
+#[cfg(test)]
+pub(crate) use slice::fault;
 use workspace::Workspace;
 
 /// Rounds of all passes after which the program is taken as it is.
@@ -62,8 +67,14 @@ pub struct Simplified {
     /// The variable of the program as lowered of which each of its variables is a copy; itself for those that are not
     /// copies, and `None` for what has no counterpart.
     pub variable_origins: Vec<Option<VariableId>>,
+    /// For the variables that are cells of a region, the cell as a term over the variables of the program as lowered.
+    pub cells: FxHashMap<VariableId, TermId>,
+    /// For each edge that is a call, the call of the program as lowered; arbitrary for the others.
+    pub call_origins: Vec<EdgeId>,
     /// What was found to hold and used to take edges out.
     pub facts: Vec<Fact>,
+    /// What was known at the cut points in each round: what edges were taken out for, in a form that can be checked.
+    pub invariants: Vec<CutPointFacts>,
     /// What each pass did.
     pub statistics: Statistics,
 }
@@ -99,6 +110,17 @@ pub struct Fact {
     pub origin: Origin,
     /// A Boolean term over the variables of the program to analyse.
     pub formula: TermId,
+}
+
+/// What the pass [`Pass::Constants`] knew at a cut point in one of the rounds.
+///
+/// All of them together are inductive on the program as lowered, from cut point to cut point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutPointFacts {
+    /// Where it holds, in the program as lowered: at every call string that ends in the origin's calls.
+    pub origin: Origin,
+    /// Variables of the program to analyse with what is known of their values; `None` if the place cannot be reached.
+    pub values: Option<Vec<(VariableId, Abstract)>>,
 }
 
 /// The passes.

@@ -10,7 +10,7 @@ use crate::term::{Build, Constant, Op, Pool, Sort, TermId, TermKind, Value, stor
 
 /// What is known of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Abstract {
+pub enum Abstract {
     /// It is this term, which has no variables.
     Constant(TermId),
     /// It lies between the two, both included; for a Boolean between 0 and 1.

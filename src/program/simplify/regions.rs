@@ -130,7 +130,10 @@ fn add_cell(
     };
     variable.name = workspace.unused_name(&name, &variable);
     variable.symbol = crate::term::Symbol::new(&variable.name, variable.sort);
-    workspace.add_variable(variable, None)
+    let variable = workspace.add_variable(variable, None);
+    // Regions' variables have no copies: this is a term over the program as lowered.
+    workspace.cells.insert(variable, value);
+    variable
 }
 
 /// The operation in terms of the cells.

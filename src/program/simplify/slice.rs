@@ -366,6 +366,10 @@ impl Slice {
         let before = edge.operations.len();
         let decides = self.decisions[edge.source.index()];
         edge.operations.retain(|operation| match operation {
+            #[cfg(test)]
+            Operation::Assign { target, value } if fault::is_lost(program, *target, *value) => {
+                false
+            }
             Operation::Assign { target, .. } => self.variables[target.index()],
             Operation::Store { region, .. } => {
                 self.variables[program.regions[region.index()].variable.index()]
@@ -397,5 +401,25 @@ impl Slice {
         }
         program.edges[id.index()] = edge;
         changes
+    }
+}
+
+/// A wrong rule, to show that the checker of proofs does not rely on the slicer.
+#[cfg(test)]
+pub(crate) mod fault {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::term::{Pool, TermId, TermKind, store};
+
+    thread_local! {
+        /// The variable (by its name's end) of which only assignments of constants count.
+        pub static VARIABLE: Cell<Option<&'static str>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn is_lost(program: &Program, target: VariableId, value: TermId) -> bool {
+        let is_constant = matches!(store().kind(value), TermKind::Constant(_));
+        let name = &program.variables[target.index()].name;
+        !is_constant && VARIABLE.get().is_some_and(|end| name.ends_with(end))
     }
 }

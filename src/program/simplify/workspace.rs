@@ -1,7 +1,9 @@
 //! What the passes work on.
 
+use rustc_hash::FxHashMap;
+
 use crate::program::cfa::*;
-use crate::program::simplify::{Fact, Origin, Pass, Simplified, Statistics};
+use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
 use crate::program::variables::VariableUse;
 use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, Value, store};
 
@@ -15,7 +17,10 @@ pub(super) struct Workspace {
     pub origins: Vec<Origin>,
     /// For each variable.
     pub variable_origins: Vec<Option<VariableId>>,
+    /// For variables that are cells of a region, the cell.
+    pub cells: FxHashMap<VariableId, TermId>,
     pub facts: Vec<Fact>,
+    pub invariants: Vec<CutPointFacts>,
     /// Whether calls have been replaced as far as the budget goes.
     pub expanded: bool,
     /// The regions that have been made scalars.
@@ -47,7 +52,9 @@ impl Workspace {
             variable_origins: (0..program.variables.len() as u32)
                 .map(|id| Some(VariableId(id)))
                 .collect(),
+            cells: FxHashMap::default(),
             facts: Vec::new(),
+            invariants: Vec::new(),
             expanded: false,
             split_regions: vec![false; program.regions.len()],
             program,
@@ -222,7 +229,10 @@ impl Workspace {
             program: self.program,
             origins,
             variable_origins: self.variable_origins,
+            cells: self.cells,
+            call_origins: self.call_origins,
             facts: self.facts,
+            invariants: self.invariants,
             statistics: Statistics::default(),
         }
     }

@@ -8,7 +8,10 @@ mod context;
 mod model;
 #[cfg(test)]
 mod tests;
+pub mod text;
 mod translate;
+#[cfg(test)]
+pub(crate) use translate::fault;
 
 use std::rc::Rc;
 use std::sync::Arc;

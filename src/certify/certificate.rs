@@ -1,0 +1,71 @@
+//! What an engine hands in for its claim that no error can be reached.
+//!
+//! A certificate speaks of the *simplified* program, which is what the engines see; [`super::check`] carries it over to
+//! the program as lowered. A *step* is a move from one cut point of the simplified program
+//! ([`crate::program::CutPoints`]) to the next, an error location being one.
+
+use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
+use crate::term::TermId;
+
+/// A proof: steps, each of which may rely on earlier ones.
+///
+/// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`] or
+/// [`ProofStep::Simplified`]; of those the last counts.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Certificate {
+    /// In order.
+    pub steps: Vec<ProofStep>,
+}
+
+/// A step of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofStep {
+    /// Formulas (Boolean terms of the shared store over the simplified program's variables at instance 0), each of which
+    /// holds whenever its location, a cut point, is reached. Together, relative to the batches named, they are
+    /// k-inductive: they hold at the entry and at the first k cut points on every path; and if they hold at k cut points
+    /// in a row, they hold at the next.
+    Inductive {
+        /// The formulas with their places; several for one place are a conjunction.
+        batch: Vec<(InvariantLocation, TermId)>,
+        /// From 1.
+        k: u32,
+        /// Indices of earlier steps that are batches.
+        relies_on: Vec<usize>,
+    },
+    /// No target is reached in the first k steps from the entry, nor in the last of k steps from any cut point, whatever
+    /// the state there, if only the batches named hold wherever the path comes by. (An error in a later step than the
+    /// k-th is the last of k steps from some cut point.) A proof that needs the target's absence in k steps to exclude
+    /// it in the next, the (k+1)-st, is accepted as well.
+    Safety {
+        /// From 1.
+        k: u32,
+        /// Indices of earlier steps that are batches.
+        relies_on: Vec<usize>,
+    },
+    /// Every path ends within so many steps, and none in an error.
+    Unrolling {
+        /// How many.
+        bound: u32,
+    },
+    /// The simplifier left no target; what it knew at cut points is the reason.
+    Simplified,
+}
+
+/// A location of the simplified program with its calls inlined.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InvariantLocation {
+    /// Where.
+    pub location: LocationId,
+    /// The calls (edges of the simplified program) that lead there from the start function, outermost first.
+    pub calls: Vec<EdgeId>,
+}
+
+impl InvariantLocation {
+    /// The place, which must not be in a recursive component.
+    pub fn new(inlined: &InlinedProgram, at: InlinedLocation) -> Self {
+        Self {
+            location: at.location,
+            calls: inlined.call_edges(at.call_string),
+        }
+    }
+}

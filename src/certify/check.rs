@@ -1,0 +1,554 @@
+//! The check of a proof, on the program as lowered.
+//!
+//! Nothing that the engines compute is used but the certificate itself: verification conditions come from the edges of
+//! the program as lowered ([`super::walk`]), and go to the solver as text. What the simplifier did is not trusted either.
+//! It says where its cut points were and what it knew there; that decides where paths are cut and is assumed as far as
+//! it is found to be inductive, but whatever it says, what is confirmed holds of the program as lowered:
+//!
+//! 1. **Facts.** What the simplifier knew at its cut points is taken as a batch of candidates. Those that one step from
+//!    a state that satisfies all of them can violate are dropped, until the rest is inductive (Houdini).
+//! 2. **Batches** of the certificate are claims: k-inductive relative to the facts and the batches they name, or not.
+//! 3. **The property**, likewise, by k-induction or by following all paths to their ends.
+//!
+//! A step here leads from an image of a cut point of the simplified program to the next. Should the program as lowered
+//! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
+//! which costs a proof, not the truth.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::certificate::{Certificate, InvariantLocation, ProofStep};
+use super::lowered::Lowered;
+use super::places::{Cuts, Facts, Meaning};
+use super::query::{Answer, ask};
+use super::stacks::{Node, Stacks};
+use super::walk::{Deadline, Frontier, GivenUp, Recursion, State, Walk};
+use crate::program::{Program, Simplified};
+use crate::term::{Build, TermId};
+
+/// What became of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// It holds of the program as lowered.
+    Confirmed,
+    /// It is wrong, whatever the simplifier did: an internal error of the engine.
+    Refuted(String),
+    /// It was not found out whether it holds.
+    Undecided(String),
+}
+
+/// Places to which a proof may lead before it is given up.
+const MOST_PLACES: usize = 20_000;
+
+/// Rounds of dropping facts one model after the other; then all that are in doubt go at once.
+const PATIENT_ROUNDS: u32 = 6;
+
+/// Checks a proof. It takes at most some more than the budget.
+pub fn check(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+    budget: Duration,
+    cancelled: Option<&AtomicBool>,
+) -> Check {
+    let deadline = Deadline {
+        end: Instant::now() + budget,
+        cancelled,
+    };
+    match Checker::new(lowered, simplified, deadline).run(certificate) {
+        Ok(()) => Check::Confirmed,
+        Err(Failure::Wrong(reason)) => Check::Refuted(reason),
+        Err(Failure::Unclear(reason)) => Check::Undecided(reason),
+    }
+}
+
+/// Why a proof was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Failure {
+    Wrong(String),
+    Unclear(String),
+}
+
+impl From<GivenUp> for Failure {
+    fn from(reason: GivenUp) -> Self {
+        Self::Unclear(reason.0)
+    }
+}
+
+/// Whether a counterexample is one.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Precision {
+    /// It is a run of the program as lowered, or of what an engine assumes of it.
+    Exact,
+    /// Something was forgotten that the engine may know.
+    Approximate,
+}
+
+impl Precision {
+    fn failure(self, reason: String) -> Failure {
+        match self {
+            Self::Exact => Failure::Wrong(reason),
+            Self::Approximate => Failure::Unclear(reason),
+        }
+    }
+}
+
+/// Formulas by place.
+type Invariants = FxHashMap<Node, Vec<TermId>>;
+
+struct Checker<'a> {
+    lowered: Lowered<'a>,
+    simplified: &'a Simplified,
+    meaning: Meaning<'a>,
+    stacks: Stacks,
+    /// The images of the cut points that the engines see.
+    cuts: Cuts,
+    facts: Facts,
+    /// After the facts have been checked, the places at which execution may be cut.
+    reached: Option<Rc<[Node]>>,
+    /// Whether some fact was dropped.
+    dropped: bool,
+    deadline: Deadline<'a>,
+}
+
+/// Whether the facts alone are to exclude the targets.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Targets {
+    Excluded,
+    Ignored,
+}
+
+impl<'a> Checker<'a> {
+    fn new(program: &'a Program, simplified: &'a Simplified, deadline: Deadline<'a>) -> Self {
+        let lowered = Lowered::new(program);
+        Self {
+            meaning: Meaning::new(simplified, program),
+            stacks: Stacks::new(&lowered),
+            cuts: Cuts::of_simplified(simplified, program),
+            facts: Facts::none(),
+            reached: None,
+            dropped: false,
+            deadline,
+            simplified,
+            lowered,
+        }
+    }
+
+    fn run(&mut self, certificate: &Certificate) -> Result<(), Failure> {
+        let is_last = |step: &ProofStep| !matches!(step, ProofStep::Inductive { .. });
+        let Some(last) = certificate.steps.iter().rposition(is_last) else {
+            return Err(Failure::Unclear("no step proves the property".to_owned()));
+        };
+        let entry = self
+            .lowered
+            .program
+            .function(self.lowered.program.start)
+            .entry;
+        if self.lowered.is_error[entry.index()] {
+            return Err(Failure::Wrong("the program starts in an error".to_owned()));
+        }
+        // Only what the last step relies on is looked at.
+        let mut needed = FxHashSet::default();
+        let mut work = vec![last];
+        while let Some(index) = work.pop() {
+            if !needed.insert(index) {
+                continue;
+            }
+            let relies_on = match &certificate.steps[index] {
+                ProofStep::Inductive { relies_on, .. } | ProofStep::Safety { relies_on, .. } => {
+                    &relies_on[..]
+                }
+                ProofStep::Unrolling { .. } | ProofStep::Simplified => &[],
+            };
+            for &earlier in relies_on {
+                if earlier >= index || is_last(&certificate.steps[earlier]) {
+                    return Err(Failure::Unclear(format!(
+                        "step {index} relies on step {earlier}"
+                    )));
+                }
+                work.push(earlier);
+            }
+        }
+        let mut needed: Vec<usize> = needed.into_iter().collect();
+        needed.sort_unstable();
+        let mut batches: FxHashMap<usize, Invariants> = FxHashMap::default();
+        for &index in &needed {
+            if let ProofStep::Inductive { batch, .. } = &certificate.steps[index] {
+                batches.insert(index, self.translate(batch)?);
+            }
+        }
+        for index in needed {
+            let step = &certificate.steps[index];
+            let relied = |relies_on: &[usize]| {
+                let mut all = Invariants::default();
+                for earlier in relies_on {
+                    for (node, formulas) in batches.get(earlier).into_iter().flatten() {
+                        all.entry(*node).or_default().extend(formulas);
+                    }
+                }
+                all
+            };
+            let result = match step {
+                ProofStep::Inductive { k, relies_on, .. } => {
+                    self.inductive(&batches[&index], (*k).max(1), relied(relies_on))
+                }
+                ProofStep::Safety { k, relies_on } => self.safety((*k).max(1), &relied(relies_on)),
+                ProofStep::Unrolling { bound } => self.unrolling(*bound),
+                ProofStep::Simplified => self.find_facts(Targets::Excluded),
+            };
+            result.map_err(|failure| match failure {
+                Failure::Wrong(reason) => Failure::Wrong(format!("step {index}: {reason}")),
+                Failure::Unclear(reason) => Failure::Unclear(format!("step {index}: {reason}")),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A batch in terms of the program as lowered; its places become cut points.
+    fn translate(&mut self, batch: &[(InvariantLocation, TermId)]) -> Result<Invariants, Failure> {
+        let mut result = Invariants::default();
+        for (at, formula) in batch {
+            let no_counterpart =
+                || Failure::Unclear("an invariant without a counterpart".to_owned());
+            let (location, calls) = self
+                .meaning
+                .place(at.location, &at.calls)
+                .ok_or_else(no_counterpart)?;
+            let stack = self
+                .stacks
+                .of(&self.lowered, &calls)
+                .ok_or_else(no_counterpart)?;
+            let function = self.lowered.program.location(location).function;
+            if self.stacks.function(stack) != function {
+                return Err(no_counterpart());
+            }
+            let formula = self.meaning.formula(*formula).ok_or_else(no_counterpart)?;
+            self.cuts.add(location, calls);
+            result
+                .entry(Node { stack, location })
+                .or_default()
+                .push(formula);
+        }
+        Ok(result)
+    }
+
+    fn walk<'w>(&'w mut self, cuts: &'w Cuts, recursion: Recursion) -> Walk<'w, 'a> {
+        Walk::new(
+            &self.lowered,
+            &mut self.stacks,
+            cuts,
+            &mut self.facts,
+            recursion,
+            self.deadline,
+        )
+    }
+
+    /// Whether a counterexample found by a walk counts against the engine.
+    fn precision(&self, over_approximated: bool) -> Precision {
+        if over_approximated || self.dropped {
+            Precision::Approximate
+        } else {
+            Precision::Exact
+        }
+    }
+
+    /// Finds the facts that are inductive, and the places that are reached as far as these say.
+    fn find_facts(&mut self, targets: Targets) -> Result<(), Failure> {
+        if self.reached.is_some() && targets == Targets::Ignored {
+            return Ok(());
+        }
+        let cuts = self.cuts.with_facts(self.simplified);
+        if self.reached.is_none() {
+            self.facts = Facts::new(self.simplified, &self.meaning);
+        }
+        let mut round = 0;
+        loop {
+            round += 1;
+            let mut walk = self.walk(&cuts, Recursion::Summarised);
+            let mut seen: FxHashSet<Node> = FxHashSet::default();
+            let mut order = Vec::new();
+            let mut goals: Vec<TermId> = Vec::new();
+            let mut claimed: Vec<Option<usize>> = Vec::new();
+            let entry = walk.entry();
+            let mut starts = vec![(entry, walk.arbitrary())];
+            let mut next = 0;
+            loop {
+                let (node, state) = match starts.pop() {
+                    Some(start) => start,
+                    None if next < order.len() => {
+                        next += 1;
+                        let node = order[next - 1];
+                        let state = walk.start(node, &[]);
+                        (node, state)
+                    }
+                    None => break,
+                };
+                walk.left()?;
+                for (end, state) in walk.segment(Frontier::from([(node, state)]))? {
+                    for claim in walk.claims(end).iter() {
+                        let value = walk.formula(&state, end, claim.formula);
+                        let goal = walk.arena.and2(state.guard, walk.arena.not(value));
+                        if goal != TermId::FALSE {
+                            goals.push(goal);
+                            claimed.push(claim.fact);
+                        }
+                    }
+                    if seen.insert(end) {
+                        order.push(end);
+                    }
+                }
+                if order.len() > MOST_PLACES {
+                    return Err(Failure::Unclear("too many places".to_owned()));
+                }
+            }
+            let reach: Vec<TermId> = std::mem::take(&mut walk.targets);
+            let mut all = goals.clone();
+            if targets == Targets::Excluded {
+                all.extend(&reach);
+            }
+            let mut answer = ask(&walk, &all);
+            let violated = |answer: &Result<Answer, GivenUp>| -> Vec<usize> {
+                match answer {
+                    Ok(Answer::Possible(values)) if round <= PATIENT_ROUNDS => {
+                        let pairs = claimed.iter().zip(values);
+                        pairs
+                            .filter(|(_, holds)| **holds)
+                            .filter_map(|(fact, _)| *fact)
+                            .collect()
+                    }
+                    Ok(Answer::Impossible) => Vec::new(),
+                    // All in doubt go.
+                    _ => claimed.iter().copied().flatten().collect(),
+                }
+            };
+            let mut drop = violated(&answer);
+            let mut excluded = answer == Ok(Answer::Impossible);
+            if drop.is_empty() && !excluded && !goals.is_empty() && all.len() > goals.len() {
+                // Only targets were seen to be reached.
+                answer = ask(&walk, &goals);
+                drop = violated(&answer);
+                excluded = false;
+            }
+            if let Err(reason) = &answer
+                && claimed.is_empty()
+            {
+                return Err(reason.clone().into());
+            }
+            if self.facts.drop_facts(drop) {
+                self.dropped = true;
+                self.deadline.left()?;
+                continue;
+            }
+            self.reached = Some(order.into());
+            return if excluded || targets == Targets::Ignored {
+                Ok(())
+            } else {
+                // What the simplifier knows of its own program is not all recorded.
+                Err(Failure::Unclear(
+                    "what the simplifier knew at its cut points does not exclude the targets"
+                        .to_owned(),
+                ))
+            };
+        }
+    }
+
+    /// The places from which a step may start.
+    fn places(&mut self) -> Result<Vec<Node>, Failure> {
+        self.find_facts(Targets::Ignored)?;
+        let reached = self.reached.clone().unwrap_or_else(|| Rc::from([]));
+        let is_cut = |node: &Node| self.cuts.contains(&self.stacks, *node);
+        Ok(reached.iter().copied().filter(is_cut).collect())
+    }
+
+    /// Checks a k-inductive batch.
+    fn inductive(&mut self, batch: &Invariants, k: u32, relied: Invariants) -> Result<(), Failure> {
+        let places = self.places()?;
+        let cuts = self.cuts.clone();
+        let mut known = relied;
+        for (node, formulas) in batch {
+            known.entry(*node).or_default().extend(formulas);
+        }
+        let known = |node: Node| known.get(&node).map_or(&[][..], Vec::as_slice);
+        let claimed = |node: Node| batch.get(&node).map_or(&[][..], Vec::as_slice);
+        let violations = |walk: &Walk<'_, '_>, node: Node, state: &State| -> Vec<TermId> {
+            let formulas = claimed(node).iter();
+            formulas
+                .map(|&formula| {
+                    let value = walk.formula(state, node, formula);
+                    walk.arena.and2(state.guard, walk.arena.not(value))
+                })
+                .collect()
+        };
+        // Base case.
+        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let entry = walk.entry();
+        let state = walk.arbitrary();
+        let mut goals = violations(&walk, entry, &state);
+        let mut frontier = Frontier::from([(entry, state)]);
+        for _ in 0..k {
+            frontier = walk.segment(frontier)?;
+            for (&node, state) in &frontier {
+                goals.extend(violations(&walk, node, state));
+            }
+        }
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(self
+                .precision(over_approximated)
+                .failure("an invariant does not hold within the first steps".to_owned()));
+        }
+        // Step case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
+        let mut goals = Vec::new();
+        for &place in &places {
+            let state = walk.start(place, known(place));
+            let mut frontier = Frontier::from([(place, state)]);
+            for step in 1..=k {
+                walk.left()?;
+                frontier = walk.segment(frontier)?;
+                for (&node, state) in &mut frontier {
+                    if step == k {
+                        goals.extend(violations(&walk, node, state));
+                    } else {
+                        walk.restrict(state, node, known(node));
+                    }
+                }
+            }
+        }
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(self
+                .precision(over_approximated)
+                .failure(format!("the invariants are not {k}-inductive")));
+        }
+        Ok(())
+    }
+
+    /// Checks the property by k-induction.
+    fn safety(&mut self, k: u32, relied: &Invariants) -> Result<(), Failure> {
+        let places = self.places()?;
+        match self.safety_within(k, relied, &places) {
+            // Engines count in two ways; see [`ProofStep::Safety`].
+            Err(StepFails(_)) => match self.safety_within(k + 1, relied, &places) {
+                Err(StepFails(failure) | BaseFails(failure)) => Err(failure),
+                Ok(()) => Ok(()),
+            },
+            Err(BaseFails(failure)) => Err(failure),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn safety_within(
+        &mut self,
+        k: u32,
+        relied: &Invariants,
+        places: &[Node],
+    ) -> Result<(), SafetyFailure> {
+        let unclear = |reason: GivenUp| BaseFails(reason.into());
+        let cuts = self.cuts.clone();
+        let known = |node: Node| relied.get(&node).map_or(&[][..], Vec::as_slice);
+        // Base case.
+        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
+        for _ in 0..k {
+            frontier = walk.segment(frontier).map_err(unclear)?;
+        }
+        let goals = std::mem::take(&mut walk.targets);
+        if ask(&walk, &goals).map_err(unclear)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(BaseFails(
+                self.precision(over_approximated)
+                    .failure(format!("a target is reached within {k} steps")),
+            ));
+        }
+        // Step case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
+        let mut goals = Vec::new();
+        for &place in places {
+            let state = walk.start(place, known(place));
+            let mut frontier = Frontier::from([(place, state)]);
+            for step in 1..=k {
+                walk.left().map_err(unclear)?;
+                walk.targets.clear();
+                frontier = walk.segment(frontier).map_err(unclear)?;
+                if step < k {
+                    for (&node, state) in &mut frontier {
+                        walk.restrict(state, node, known(node));
+                    }
+                }
+            }
+            goals.append(&mut walk.targets);
+        }
+        if ask(&walk, &goals).map_err(unclear)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(StepFails(
+                self.precision(over_approximated)
+                    .failure(format!("the property is not {k}-inductive")),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that all paths end, and none in a target.
+    fn unrolling(&mut self, bound: u32) -> Result<(), Failure> {
+        match self.unroll(bound) {
+            Err(Failure::Unclear(reason))
+                if self.reached.is_none() && !self.simplified.invariants.is_empty() =>
+            {
+                // What the simplifier knew may be needed for loops that it has taken out.
+                self.deadline.left()?;
+                self.find_facts(Targets::Ignored)
+                    .map_err(|_| Failure::Unclear(reason))?;
+                self.unroll(bound)
+            }
+            result => result,
+        }
+    }
+
+    fn unroll(&mut self, bound: u32) -> Result<(), Failure> {
+        let cuts = self.cuts.clone();
+        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
+        // The program as lowered may have a few cut points more on a path.
+        let most = bound.saturating_add(bound / 4).saturating_add(2);
+        let mut steps = 0;
+        loop {
+            walk.left()?;
+            frontier = walk.segment(frontier)?;
+            steps += 1;
+            if frontier.is_empty() {
+                break;
+            }
+            if steps == bound || steps >= most {
+                let alive: Vec<TermId> = frontier.values().map(|state| state.guard).collect();
+                if ask(&walk, &alive)? == Answer::Impossible {
+                    break;
+                }
+            }
+            if steps >= most {
+                // Steps are not counted alike in both programs; this may be no error of the engine's.
+                return Err(Failure::Unclear(format!(
+                    "some path does not end within {most} steps"
+                )));
+            }
+        }
+        let goals = std::mem::take(&mut walk.targets);
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(self
+                .precision(over_approximated)
+                .failure("some path ends in a target".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Which part of an induction fails.
+enum SafetyFailure {
+    BaseFails(Failure),
+    StepFails(Failure),
+}
+use SafetyFailure::{BaseFails, StepFails};

@@ -1,0 +1,154 @@
+//! What the checker knows of the program as lowered, from its edges alone.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::graph::{callee, goes_on};
+use crate::program::*;
+use crate::term::Symbol;
+
+/// The program as lowered, with what can be seen of it without a solver.
+pub(super) struct Lowered<'p> {
+    pub program: &'p Program,
+    pub graph: Graph,
+    pub calls: CallGraph,
+    pub is_error: Vec<bool>,
+    /// For each location whether a target may be reached from it before its activation ends.
+    pub inside: Vec<bool>,
+    /// For each location whether its activation may end.
+    pub returns: Vec<bool>,
+    /// For each function the globals that a call of it may change.
+    pub modified: Vec<Vec<VariableId>>,
+    /// For each function its variables.
+    pub locals: Vec<Vec<VariableId>>,
+    /// For each function its locations.
+    pub locations: Vec<Vec<LocationId>>,
+    pub by_symbol: FxHashMap<Symbol, VariableId>,
+}
+
+impl<'p> Lowered<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let mut result = Self {
+            graph: Graph::new(program),
+            calls: CallGraph::new(program),
+            is_error: vec![false; program.locations.len()],
+            inside: Vec::new(),
+            returns: Vec::new(),
+            modified: Vec::new(),
+            locals: vec![Vec::new(); program.functions.len()],
+            locations: vec![Vec::new(); program.functions.len()],
+            by_symbol: FxHashMap::default(),
+            program,
+        };
+        for error in &program.errors {
+            result.is_error[error.index()] = true;
+        }
+        for (index, location) in program.locations.iter().enumerate() {
+            result.locations[location.function.index()].push(LocationId(index as u32));
+        }
+        for (index, variable) in program.variables.iter().enumerate() {
+            let id = VariableId(index as u32);
+            result.by_symbol.insert(variable.symbol, id);
+            if let Scope::Local(function) = variable.scope {
+                result.locals[function.index()].push(id);
+            }
+        }
+        result.find_targets();
+        result.find_modified();
+        result
+    }
+
+    fn find_targets(&mut self) {
+        let program = self.program;
+        let seeds = program.errors.iter().copied();
+        let unsupported = program.edges.iter().filter(|edge| {
+            let mut operations = edge.operations.iter();
+            operations.any(|operation| matches!(operation, Operation::Unsupported(_)))
+        });
+        let seeds: Vec<LocationId> = seeds.chain(unsupported.map(|edge| edge.source)).collect();
+        self.inside = self.backward(seeds, Calls::Entered);
+        let exits = program.functions.iter().map(|function| function.exit);
+        self.returns = self.backward(exits.collect(), Calls::SteppedOver);
+    }
+
+    /// The locations from which one of the seeds is reached.
+    fn backward(&self, mut work: Vec<LocationId>, through: Calls) -> Vec<bool> {
+        let program = self.program;
+        let mut marks = vec![false; program.locations.len()];
+        for seed in &work {
+            marks[seed.index()] = true;
+        }
+        while let Some(location) = work.pop() {
+            let incoming = self.graph.incoming(location).iter();
+            let mut before: Vec<LocationId> = incoming
+                .map(|&edge| program.edge(edge))
+                .filter(|edge| goes_on(edge))
+                .map(|edge| edge.source)
+                .collect();
+            let function = program.location(location).function;
+            if through == Calls::Entered && program.function(function).entry == location {
+                let calls = self.calls.calls_of(function).iter();
+                before.extend(calls.map(|&call| program.edge(call).source));
+            }
+            for source in before {
+                if !std::mem::replace(&mut marks[source.index()], true) {
+                    work.push(source);
+                }
+            }
+        }
+        marks
+    }
+
+    fn find_modified(&mut self) {
+        let program = self.program;
+        let mut modified = vec![Vec::new(); program.functions.len()];
+        for edge in &program.edges {
+            let own: &mut Vec<VariableId> =
+                &mut modified[program.location(edge.source).function.index()];
+            for operation in &edge.operations {
+                let written = operation.written(program);
+                own.extend(written.filter(|&v| program.variable(v).scope == Scope::Global));
+            }
+        }
+        let tidy = |list: &mut Vec<VariableId>| {
+            list.sort_unstable();
+            list.dedup();
+        };
+        modified.iter_mut().for_each(tidy);
+        loop {
+            let mut changed = false;
+            for &function in self.calls.bottom_up() {
+                let mut all = modified[function.index()].clone();
+                for callee in self.calls.callees(function) {
+                    all.extend_from_slice(&modified[callee.index()]);
+                }
+                tidy(&mut all);
+                changed |= all.len() > modified[function.index()].len();
+                modified[function.index()] = all;
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.modified = modified;
+    }
+
+    /// The variables that taking the edge may change: those of its own function's activation and globals, what a callee
+    /// does included.
+    pub fn changes(&self, edge: &Edge) -> Vec<VariableId> {
+        let mut changes = Vec::new();
+        for operation in &edge.operations {
+            changes.extend(operation.written(self.program));
+        }
+        if let Some(callee) = callee(edge) {
+            changes.extend_from_slice(&self.modified[callee.index()]);
+        }
+        changes
+    }
+}
+
+/// What a backward search does at calls.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Calls {
+    Entered,
+    SteppedOver,
+}

@@ -1,0 +1,275 @@
+//! Where the lowered program is cut, and what is claimed to hold there.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lowered::Lowered;
+use super::stacks::{Node, Stacks};
+use crate::program::simplify::Abstract;
+use crate::program::{
+    CallGraph, CutPointKind, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId,
+};
+use crate::term::{Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, store};
+
+/// Locations with the calls at the end of the call string: each stands for all call strings that end so.
+#[derive(Clone, Default)]
+pub(super) struct Cuts {
+    places: FxHashMap<LocationId, FxHashSet<Vec<EdgeId>>>,
+}
+
+impl Cuts {
+    /// The cut points of the simplified program, and the entry.
+    pub fn of_simplified(simplified: &Simplified, lowered: &Program) -> Self {
+        let mut cuts = Self::default();
+        cuts.add(lowered.function(lowered.start).entry, Vec::new());
+        let calls = CallGraph::new(&simplified.program);
+        for (location, kind) in CutPoints::new(&simplified.program, &calls).iter() {
+            if !matches!(kind, CutPointKind::Entry | CutPointKind::Error) {
+                let origin = &simplified.origins[location.index()];
+                cuts.add(origin.location, origin.calls.clone());
+            }
+        }
+        cuts
+    }
+
+    /// Those and the places where the simplifier says what it knew.
+    pub fn with_facts(&self, simplified: &Simplified) -> Self {
+        let mut cuts = self.clone();
+        for facts in &simplified.invariants {
+            cuts.add(facts.origin.location, facts.origin.calls.clone());
+        }
+        cuts
+    }
+
+    pub fn add(&mut self, location: LocationId, calls: Vec<EdgeId>) {
+        self.places.entry(location).or_default().insert(calls);
+    }
+
+    pub fn contains(&self, stacks: &Stacks, node: Node) -> bool {
+        self.places.get(&node.location).is_some_and(|places| {
+            let mut places = places.iter();
+            places.any(|calls| stacks.ends_in(node.stack, calls))
+        })
+    }
+}
+
+/// Turns formulas over the simplified program into formulas over the program as lowered.
+pub(super) struct Meaning<'a> {
+    simplified: &'a Simplified,
+    lowered: &'a Program,
+    by_symbol: FxHashMap<Symbol, VariableId>,
+}
+
+impl<'a> Meaning<'a> {
+    pub fn new(simplified: &'a Simplified, lowered: &'a Program) -> Self {
+        let variables = simplified.program.variables.iter().enumerate();
+        Self {
+            simplified,
+            lowered,
+            by_symbol: variables
+                .map(|(index, variable)| (variable.symbol, VariableId(index as u32)))
+                .collect(),
+        }
+    }
+
+    /// The variable of the simplified program as a term over the program as lowered.
+    pub fn variable(&self, variable: VariableId) -> Option<TermId> {
+        if let Some(&cell) = self.simplified.cells.get(&variable) {
+            return Some(cell);
+        }
+        let origin = (*self.simplified.variable_origins.get(variable.index())?)?;
+        Some(store().variable(self.lowered.variables.get(origin.index())?.symbol))
+    }
+
+    /// The formula over the program as lowered; `None` if it has a variable without a counterpart.
+    pub fn formula(&self, formula: TermId) -> Option<TermId> {
+        let mut complete = true;
+        let replace = |term| match store().kind(term) {
+            TermKind::Variable { symbol, instance } => {
+                let variable = self.by_symbol.get(&symbol).filter(|_| instance == 0);
+                let meaning = variable.and_then(|&variable| self.variable(variable));
+                complete &= meaning.is_some();
+                Some(meaning.unwrap_or(term))
+            }
+            _ => None,
+        };
+        let result = Rebuild::new(store(), store(), replace).rebuild(formula);
+        complete.then_some(result)
+    }
+
+    /// Where a location of the simplified program, under calls of it, is in the program as lowered.
+    pub fn place(
+        &self,
+        location: LocationId,
+        calls: &[EdgeId],
+    ) -> Option<(LocationId, Vec<EdgeId>)> {
+        let simplified = self.simplified;
+        let mut lowered = Vec::new();
+        for &call in calls {
+            let source = simplified.program.edges.get(call.index())?.source;
+            lowered.extend_from_slice(&simplified.origins[source.index()].calls);
+            lowered.push(*simplified.call_origins.get(call.index())?);
+        }
+        let origin = simplified.origins.get(location.index())?;
+        lowered.extend_from_slice(&origin.calls);
+        Some((origin.location, lowered))
+    }
+}
+
+/// What is claimed of a place.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// A number for a fact, which may be dropped; `None` for what an engine claims.
+    pub fact: Option<usize>,
+    /// A Boolean term over the program as lowered.
+    pub formula: TermId,
+    /// If it says that a variable, or a region's cell, is a constant: which, and the constant.
+    pub constant: Option<(TermId, TermId)>,
+}
+
+/// What the simplifier knew at its cut points. It is not trusted: what is not inductive is dropped.
+pub(super) struct Facts {
+    places: FxHashMap<LocationId, Vec<(Vec<EdgeId>, Vec<Claim>)>>,
+    alive: Vec<bool>,
+    by_node: FxHashMap<Node, std::rc::Rc<[Claim]>>,
+}
+
+impl Facts {
+    pub fn none() -> Self {
+        Self {
+            places: FxHashMap::default(),
+            alive: Vec::new(),
+            by_node: FxHashMap::default(),
+        }
+    }
+
+    pub fn new(simplified: &Simplified, meaning: &Meaning<'_>) -> Self {
+        let mut facts = Self::none();
+        let mut seen = FxHashSet::default();
+        for place in &simplified.invariants {
+            let origin = &place.origin;
+            let mut claims = Vec::new();
+            match &place.values {
+                None => facts.claim(&mut claims, TermId::FALSE, None),
+                Some(values) => {
+                    for &(variable, known) in values {
+                        let Some(term) = meaning.variable(variable) else {
+                            continue;
+                        };
+                        let constant = match known {
+                            Abstract::Constant(value) => Some((term, value)),
+                            Abstract::Range(..) => None,
+                        };
+                        // Most is known in every round again.
+                        let formula = known.formula(term);
+                        if seen.insert((origin, formula)) {
+                            facts.claim(&mut claims, formula, constant);
+                        }
+                    }
+                }
+            }
+            let at = facts.places.entry(origin.location).or_default();
+            at.push((origin.calls.clone(), claims));
+        }
+        facts
+    }
+
+    fn claim(
+        &mut self,
+        claims: &mut Vec<Claim>,
+        formula: TermId,
+        constant: Option<(TermId, TermId)>,
+    ) {
+        claims.push(Claim {
+            fact: Some(self.alive.len()),
+            formula,
+            constant,
+        });
+        self.alive.push(true);
+    }
+
+    /// Takes back facts; tells whether any was still there.
+    pub fn drop_facts(&mut self, dropped: impl IntoIterator<Item = usize>) -> bool {
+        let mut changed = false;
+        for fact in dropped {
+            changed |= std::mem::replace(&mut self.alive[fact], false);
+        }
+        if changed {
+            self.by_node.clear();
+        }
+        changed
+    }
+
+    /// What is claimed of the node, each formula once.
+    pub fn at(
+        &mut self,
+        lowered: &Lowered<'_>,
+        stacks: &Stacks,
+        node: Node,
+    ) -> std::rc::Rc<[Claim]> {
+        if let Some(claims) = self.by_node.get(&node) {
+            return claims.clone();
+        }
+        let mut seen = FxHashSet::default();
+        let mut result = Vec::new();
+        let places = self.places.get(&node.location).into_iter().flatten();
+        for (_, claims) in places.filter(|(calls, _)| stacks.ends_in(node.stack, calls)) {
+            for claim in claims {
+                let alive = claim.fact.is_none_or(|fact| self.alive[fact]);
+                // A variable of a function that is not being executed has no value.
+                let exists = || {
+                    let of = claim.constant.map_or(claim.formula, |(term, _)| term);
+                    is_in_scope(lowered, stacks, node, of)
+                };
+                if alive && seen.insert(claim.formula) && exists() {
+                    result.push(claim.clone());
+                }
+            }
+        }
+        let result: std::rc::Rc<[Claim]> = result.into();
+        self.by_node.insert(node, result.clone());
+        result
+    }
+}
+
+/// Whether all of the term's variables exist in the node's call string.
+pub(super) fn is_in_scope(
+    lowered: &Lowered<'_>,
+    stacks: &Stacks,
+    node: Node,
+    term: TermId,
+) -> bool {
+    use crate::program::Scope;
+    let mut exists = true;
+    let mut stack = vec![term];
+    let mut seen = FxHashSet::default();
+    while let Some(top) = stack.pop() {
+        match store().kind(top) {
+            TermKind::Constant(_) => {}
+            TermKind::Variable { symbol, .. } => {
+                exists &= lowered.by_symbol.get(&symbol).is_some_and(|&variable| {
+                    match lowered.program.variable(variable).scope {
+                        Scope::Global => true,
+                        Scope::Local(function) => stacks.activation(node.stack, function).is_some(),
+                    }
+                });
+            }
+            TermKind::Apply { arguments, .. } => {
+                if seen.insert(top) {
+                    stack.extend_from_slice(arguments);
+                }
+            }
+        }
+    }
+    exists
+}
+
+/// A cell of an array variable.
+pub(super) fn as_cell(term: TermId) -> Option<(TermId, TermId)> {
+    match store().kind(term) {
+        TermKind::Apply {
+            op: Op::Select,
+            arguments: &[array, index],
+        } => Some((array, index)),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! The order in which a function is walked over, and its loops without cut points.
+//!
+//! A cycle of the inlined program stays, at its shallowest call string, within one function (calls counting as edges).
+//! So it is enough to look at the cycles within functions: those that no cut point cuts get a *head*, at which the
+//! walk forgets all that the loop may change.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lowered::Lowered;
+use crate::program::digraph::Digraph;
+use crate::program::graph::goes_on;
+use crate::program::{FunctionId, LocationId, VariableId};
+
+/// A function with some of its locations being cut points.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// The cut points.
+    pub cuts: FxHashSet<LocationId>,
+    /// A number for each other location: it comes before its successors, but for heads of loops around it.
+    pub position: FxHashMap<LocationId, u32>,
+    /// The heads of the loops that no cut point cuts.
+    pub heads: FxHashMap<LocationId, Head>,
+}
+
+/// What is known of a loop without cut points.
+pub(super) struct Head {
+    /// Its locations.
+    pub members: FxHashSet<LocationId>,
+    /// What it may change, in the calls within it too.
+    pub changes: Vec<VariableId>,
+}
+
+enum Task {
+    Emit(LocationId),
+    Decompose(Vec<LocationId>),
+}
+
+impl Plan {
+    pub fn new(lowered: &Lowered<'_>, function: FunctionId, cuts: FxHashSet<LocationId>) -> Self {
+        let all = lowered.locations[function.index()].iter().copied();
+        let rest = all.filter(|location| !cuts.contains(location)).collect();
+        let mut plan = Self {
+            cuts,
+            ..Self::default()
+        };
+        let entry = lowered.program.function(function).entry;
+        let mut work = vec![Task::Decompose(rest)];
+        while let Some(task) = work.pop() {
+            match task {
+                Task::Emit(location) => {
+                    let number = plan.position.len() as u32;
+                    plan.position.insert(location, number);
+                }
+                Task::Decompose(nodes) => {
+                    for component in components(lowered, &nodes).into_iter().rev() {
+                        let &[first, ..] = &component[..] else {
+                            continue;
+                        };
+                        if component.len() == 1 && !has_self_loop(lowered, first) {
+                            work.push(Task::Emit(first));
+                            continue;
+                        }
+                        let head = plan.add_loop(lowered, entry, &component);
+                        let inner = component.into_iter().filter(|&node| node != head);
+                        work.push(Task::Decompose(inner.collect()));
+                        work.push(Task::Emit(head));
+                    }
+                }
+            }
+        }
+        plan
+    }
+
+    fn add_loop(
+        &mut self,
+        lowered: &Lowered<'_>,
+        entry: LocationId,
+        component: &[LocationId],
+    ) -> LocationId {
+        let program = lowered.program;
+        let members: FxHashSet<LocationId> = component.iter().copied().collect();
+        let from_outside = |&&node: &&LocationId| {
+            let mut incoming = lowered.graph.incoming(node).iter();
+            node == entry || incoming.any(|&edge| !members.contains(&program.edge(edge).source))
+        };
+        let head = *component.iter().find(from_outside).unwrap_or(&component[0]);
+        let mut changes = Vec::new();
+        for &node in component {
+            for &edge in lowered.graph.outgoing(node) {
+                let edge = program.edge(edge);
+                if goes_on(edge) && members.contains(&edge.target) {
+                    changes.extend(lowered.changes(edge));
+                }
+            }
+        }
+        changes.sort_unstable();
+        changes.dedup();
+        self.heads.insert(head, Head { members, changes });
+        head
+    }
+}
+
+fn has_self_loop(lowered: &Lowered<'_>, node: LocationId) -> bool {
+    lowered.graph.outgoing(node).iter().any(|&edge| {
+        let edge = lowered.program.edge(edge);
+        goes_on(edge) && edge.target == node
+    })
+}
+
+/// The strongly connected components of the subgraph that the locations induce, in topological order.
+fn components(lowered: &Lowered<'_>, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
+    let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
+    let mut edges = Vec::new();
+    for (&node, number) in nodes.iter().zip(0..) {
+        for &edge in lowered.graph.outgoing(node) {
+            let edge = lowered.program.edge(edge);
+            if goes_on(edge)
+                && let Some(&target) = local.get(&edge.target)
+            {
+                edges.push((number, target));
+            }
+        }
+    }
+    let graph = Digraph::new(nodes.len(), edges.iter().copied());
+    let mut members = graph.components(0..nodes.len() as u32).members();
+    // Components are numbered against the edges.
+    members.reverse();
+    let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
+    members.into_iter().map(back).collect()
+}

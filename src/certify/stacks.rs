@@ -1,0 +1,131 @@
+//! Call strings of the program as lowered, of any depth.
+
+use rustc_hash::FxHashMap;
+
+use super::lowered::Lowered;
+use crate::program::graph::callee;
+use crate::program::{EdgeId, FunctionId, LocationId};
+
+/// A call string.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct StackId(u32);
+
+/// A location with the calls that are being executed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Node {
+    pub stack: StackId,
+    pub location: LocationId,
+}
+
+struct Stack {
+    /// The string without its last call, and that call.
+    last: Option<(StackId, EdgeId)>,
+    depth: u32,
+    function: FunctionId,
+    /// Whether a target may be reached after the activation on top has ended.
+    matters: bool,
+}
+
+/// The call strings that have been met.
+pub(super) struct Stacks {
+    table: Vec<Stack>,
+    ids: FxHashMap<(StackId, EdgeId), StackId>,
+}
+
+impl Stacks {
+    pub const EMPTY: StackId = StackId(0);
+
+    pub fn new(lowered: &Lowered<'_>) -> Self {
+        Self {
+            table: vec![Stack {
+                last: None,
+                depth: 0,
+                function: lowered.program.start,
+                matters: false,
+            }],
+            ids: FxHashMap::default(),
+        }
+    }
+
+    fn get(&self, stack: StackId) -> &Stack {
+        &self.table[stack.0 as usize]
+    }
+
+    /// The string with one more call; the edge must be one.
+    pub fn push(&mut self, lowered: &Lowered<'_>, stack: StackId, call: EdgeId) -> StackId {
+        if let Some(&id) = self.ids.get(&(stack, call)) {
+            return id;
+        }
+        let edge = lowered.program.edge(call);
+        let back = Node {
+            stack,
+            location: edge.target,
+        };
+        let new = Stack {
+            last: Some((stack, call)),
+            depth: self.get(stack).depth + 1,
+            function: callee(edge).unwrap_or(lowered.program.start),
+            matters: self.matters(lowered, back),
+        };
+        let id = StackId(self.table.len() as u32);
+        self.table.push(new);
+        self.ids.insert((stack, call), id);
+        id
+    }
+
+    /// The string with these calls, if it is one.
+    pub fn of(&mut self, lowered: &Lowered<'_>, calls: &[EdgeId]) -> Option<StackId> {
+        let mut stack = Self::EMPTY;
+        for &call in calls {
+            let edge = lowered.program.edges.get(call.index())?;
+            callee(edge)?;
+            if lowered.program.location(edge.source).function != self.function(stack) {
+                return None;
+            }
+            stack = self.push(lowered, stack, call);
+        }
+        Some(stack)
+    }
+
+    /// The string without its last call, and that call.
+    pub fn pop(&self, stack: StackId) -> Option<(StackId, EdgeId)> {
+        self.get(stack).last
+    }
+
+    pub fn depth(&self, stack: StackId) -> u32 {
+        self.get(stack).depth
+    }
+
+    /// The function that is executed on top.
+    pub fn function(&self, stack: StackId) -> FunctionId {
+        self.get(stack).function
+    }
+
+    /// Whether a target may be reached from here.
+    pub fn matters(&self, lowered: &Lowered<'_>, node: Node) -> bool {
+        let location = node.location.index();
+        lowered.inside[location] || (lowered.returns[location] && self.get(node.stack).matters)
+    }
+
+    /// Whether the string ends in these calls.
+    pub fn ends_in(&self, mut stack: StackId, calls: &[EdgeId]) -> bool {
+        calls.iter().rev().all(|&call| match self.pop(stack) {
+            Some((rest, last)) if last == call => {
+                stack = rest;
+                true
+            }
+            _ => false,
+        })
+    }
+
+    /// The depth of the newest activation of the function.
+    pub fn activation(&self, mut stack: StackId, function: FunctionId) -> Option<u32> {
+        loop {
+            let top = self.get(stack);
+            if top.function == function {
+                return Some(top.depth);
+            }
+            stack = top.last?.0;
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Proofs that hold, and such that do not.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::frontend::preprocess::Preprocessed;
+use crate::frontend::{LoadOptions, load_preprocessed};
+use crate::program::simplify::fault;
+use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::*;
+use crate::term::{Build, Sort, TermId, store};
+
+const BUDGET: Duration = Duration::from_secs(20);
+const INT: Sort = Sort::BitVec(32);
+
+/// A C program whose property is that no assertion fails.
+fn c(text: &str) -> Program {
+    let declaration = "extern void __VERIFIER_assert(int);";
+    let text = text
+        .replace("assert(", "__VERIFIER_assert(")
+        .replace("#include <assert.h>", declaration);
+    let source = Preprocessed::from_text("t.c", text.as_str());
+    let loaded = load_preprocessed(source, &LoadOptions::default());
+    loaded.unwrap().program
+}
+
+/// The simplified program's own view of a task.
+struct Task {
+    lowered: Program,
+    simplified: Simplified,
+}
+
+impl Task {
+    fn new(lowered: Program) -> Self {
+        Self {
+            simplified: simplify(&lowered),
+            lowered,
+        }
+    }
+
+    /// The heads of its loops, which must be in the start function.
+    fn heads(&self) -> Vec<InvariantLocation> {
+        let program = &self.simplified.program;
+        let cuts = CutPoints::new(program, &CallGraph::new(program));
+        let head = |l: &Loop| InvariantLocation {
+            location: l.head,
+            calls: Vec::new(),
+        };
+        cuts.loops().iter().map(head).collect()
+    }
+
+    /// The simplified program's variable whose name ends so.
+    fn value(&self, end: &str) -> TermId {
+        let program = &self.simplified.program;
+        let used = |variable: &&Variable| {
+            let id = program
+                .variables
+                .iter()
+                .position(|v| v.symbol == variable.symbol);
+            let id = VariableId(id.unwrap() as u32);
+            let mut operations = program.edges.iter().flat_map(|edge| &edge.operations);
+            operations.any(|operation| operation.written(program).any(|written| written == id))
+        };
+        let mut variables = program.variables.iter();
+        let variable = variables.find(|v| v.name.ends_with(end) && used(v));
+        store().variable(
+            variable
+                .unwrap_or_else(|| panic!("{end}: {}", self.dump()))
+                .symbol,
+        )
+    }
+
+    fn dump(&self) -> String {
+        to_dot(&self.simplified.program)
+    }
+
+    fn check(&self, steps: Vec<ProofStep>) -> Check {
+        let certificate = Certificate { steps };
+        check(&self.lowered, &self.simplified, &certificate, BUDGET, None)
+    }
+
+    fn confirms(&self, steps: Vec<ProofStep>) {
+        assert_eq!(self.check(steps), Check::Confirmed, "{}", self.dump());
+    }
+
+    fn does_not_confirm(&self, steps: Vec<ProofStep>) -> Check {
+        let result = self.check(steps);
+        assert_ne!(result, Check::Confirmed, "{}", self.dump());
+        result
+    }
+
+    /// A batch for the only loop, and safety in k steps that relies on it.
+    fn with_invariant(&self, k: u32, formula: TermId) -> Vec<ProofStep> {
+        let heads = self.heads();
+        assert_eq!(heads.len(), 1, "{}", self.dump());
+        vec![
+            ProofStep::Inductive {
+                batch: vec![(heads[0].clone(), formula)],
+                k,
+                relies_on: vec![],
+            },
+            safety(1, &[0]),
+        ]
+    }
+}
+
+fn safety(k: u32, relies_on: &[usize]) -> ProofStep {
+    ProofStep::Safety {
+        k,
+        relies_on: relies_on.to_vec(),
+    }
+}
+
+fn number(value: u128) -> TermId {
+    store().bv(32, value)
+}
+
+const COUNTERS: &str = "
+    #include <assert.h>
+    extern int __VERIFIER_nondet_int(void);
+    int main(void) {
+        unsigned x = 0, y = 0;
+        while (__VERIFIER_nondet_int()) { x++; y++; }
+        assert(x == y);
+    }";
+
+#[test]
+fn an_invariant_of_a_loop() {
+    let task = Task::new(c(COUNTERS));
+    let (x, y) = (task.value("x"), task.value("y"));
+    task.confirms(task.with_invariant(1, store().eq(x, y)));
+    task.does_not_confirm(vec![safety(1, &[])]);
+    task.does_not_confirm(vec![safety(3, &[])]);
+    task.does_not_confirm(vec![ProofStep::Simplified]);
+    task.does_not_confirm(vec![ProofStep::Unrolling { bound: 5 }]);
+}
+
+#[test]
+fn invariants_that_do_not_hold() {
+    let task = Task::new(c(COUNTERS));
+    let (x, y) = (task.value("x"), task.value("y"));
+    // It holds at first; it is not preserved.
+    let first = task.with_invariant(1, store().and2(store().eq(x, y), store().ult(x, number(5))));
+    assert!(matches!(task.does_not_confirm(first), Check::Refuted(_)));
+    let never = task.with_invariant(1, store().and2(store().eq(x, y), store().ult(number(5), x)));
+    assert!(matches!(task.does_not_confirm(never), Check::Refuted(_)));
+    task.does_not_confirm(task.with_invariant(1, TermId::FALSE));
+    // It holds, but is not enough.
+    task.does_not_confirm(task.with_invariant(1, TermId::TRUE));
+    // A step must not rely on itself, nor on what is not there.
+    let invariant = |relies_on| ProofStep::Inductive {
+        batch: vec![(task.heads()[0].clone(), TermId::FALSE)],
+        k: 1,
+        relies_on,
+    };
+    task.does_not_confirm(vec![invariant(vec![0]), safety(1, &[0])]);
+    task.does_not_confirm(vec![invariant(vec![1]), safety(1, &[0])]);
+    task.does_not_confirm(vec![invariant(vec![]), safety(1, &[7])]);
+    task.does_not_confirm(vec![invariant(vec![])]);
+    task.does_not_confirm(vec![]);
+}
+
+#[test]
+fn induction_over_several_steps() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int c = __VERIFIER_nondet_int(), a = c, b = c;
+            while (__VERIFIER_nondet_int()) {
+                assert(a == c);
+                int t = a; a = b; b = t;
+            }
+        }"));
+    task.does_not_confirm(vec![safety(1, &[])]);
+    task.confirms(vec![safety(2, &[])]);
+    task.confirms(vec![safety(3, &[])]);
+    let (a, c) = (task.value("a"), task.value("c"));
+    // A batch that needs k = 2.
+    task.confirms(task.with_invariant(2, store().eq(a, c)));
+    task.does_not_confirm(task.with_invariant(1, store().eq(a, c)));
+}
+
+#[test]
+fn following_all_paths_to_their_ends() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned n = __VERIFIER_nondet_uint(), s = 0;
+            if (n > 10) return 0;
+            for (unsigned i = 0; i < n; i++) s += 2;
+            assert(s != 7);
+        }"));
+    task.confirms(vec![ProofStep::Unrolling { bound: 12 }]);
+    task.does_not_confirm(vec![ProofStep::Unrolling { bound: 3 }]);
+    task.does_not_confirm(vec![ProofStep::Unrolling { bound: 0 }]);
+}
+
+#[test]
+fn recursion_is_followed() {
+    let text = |result: u32| {
+        format!("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int fib(int n) {{ if (n < 1) return 0; if (n == 1) return 1; int a = fib(n - 1); return a + fib(n - 2); }}
+        int main(void) {{ assert(fib(5) == {result} || __VERIFIER_nondet_int() == 77); }}")
+    };
+    let task = Task::new(c(&text(5)));
+    task.confirms(vec![ProofStep::Unrolling { bound: 100 }]);
+    task.does_not_confirm(vec![ProofStep::Unrolling { bound: 2 }]);
+    task.does_not_confirm(vec![safety(1, &[])]);
+    let task = Task::new(c(&text(6)));
+    let check = task.does_not_confirm(vec![ProofStep::Unrolling { bound: 100 }]);
+    assert!(matches!(check, Check::Refuted(_)), "{check:?}");
+}
+
+#[test]
+fn what_the_simplifier_decides() {
+    for text in [
+        // Constants and ranges at loop heads.
+        "int main(void) { int x = 0; while (x < 1000) { assert(x >= 0); x++; } assert(x == 1000); }",
+        "int main(void) { int k = 7; for (int i = 0; i < 100; i++) { if (k != 7) assert(0); } assert(k == 7); }",
+        // Through calls, which are expanded or not.
+        "int g = 3; int f(int x) { for (int i = 0; i < x; i++) assert(g == 3); return x; }
+         int main(void) { f(5); f(__VERIFIER_nondet_int()); assert(f(2) == 2 || g == 3); }",
+        // An unreachable loop.
+        "int main(void) { int x = 1; if (x == 2) { while (__VERIFIER_nondet_int()) x++; assert(x == 2); } }",
+        // Memory.
+        "int a[2]; int main(void) { int *p = a; p[1] = 4; while (__VERIFIER_nondet_int()) assert(a[1] == 4); }",
+        // Loops within loops, some without effect.
+        "int main(void) { int x = 5; for (int i = 0; i < 10; i++) { for (int j = 0; j < i; j++) { assert(j >= 0); } assert(x == 5); } }",
+    ] {
+        let text = format!("#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n{text}");
+        let task = Task::new(c(&text));
+        assert!(task.simplified.is_safe(), "{}\n{}", text, task.dump());
+        task.confirms(vec![ProofStep::Simplified]);
+    }
+}
+
+#[test]
+fn a_loop_that_was_taken_out() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned x = 0, y = 0, z = 0;
+            while (x < 100 && __VERIFIER_nondet_uint()) {
+                for (unsigned i = 0; i < 10; i++) z += i;
+                x++; y++;
+            }
+            assert(x == y);
+        }"));
+    let (x, y) = (task.value("x"), task.value("y"));
+    task.confirms(task.with_invariant(1, store().eq(x, y)));
+    let wrong = task.with_invariant(1, store().eq(x, number(0)));
+    task.does_not_confirm(wrong);
+}
+
+#[test]
+fn cells_of_a_region() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern unsigned __VERIFIER_nondet_uint(void);
+        unsigned a[4];
+        int main(void) {
+            unsigned *p = a;
+            p[1] = 0; p[2] = 0;
+            while (__VERIFIER_nondet_uint()) { p[1]++; p[2]++; }
+            assert(a[1] == a[2]);
+        }"));
+    let cells: Vec<TermId> = {
+        let mut cells: Vec<VariableId> = task.simplified.cells.keys().copied().collect();
+        cells.sort();
+        let symbol = |cell: &VariableId| task.simplified.program.variable(*cell).symbol;
+        cells
+            .iter()
+            .map(|cell| store().variable(symbol(cell)))
+            .collect()
+    };
+    assert_eq!(cells.len(), 2, "{}", task.dump());
+    task.confirms(task.with_invariant(1, store().eq(cells[0], cells[1])));
+    task.does_not_confirm(task.with_invariant(1, store().eq(cells[0], number(0))));
+}
+
+#[test]
+fn edges_that_are_not_modelled_count() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    b.branch(
+        store().eq(b.value(x), number(3)),
+        |b| b.unsupported("what is not known"),
+        |_| {},
+    );
+    let task = Task::new(b.finish());
+    for step in [
+        ProofStep::Simplified,
+        safety(1, &[]),
+        ProofStep::Unrolling { bound: 5 },
+    ] {
+        task.does_not_confirm(vec![step]);
+    }
+}
+
+#[test]
+fn a_choice_hides_no_path() {
+    // Both edges may be taken; only one of the values leads to the error.
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let (from, one, other, to) = (
+        b.cursor(),
+        b.new_location(),
+        b.new_location(),
+        b.new_location(),
+    );
+    let assign = |value| {
+        vec![Operation::Assign {
+            target: x,
+            value: number(value),
+        }]
+    };
+    b.edge(from, one, assign(1));
+    b.edge(from, other, assign(2));
+    b.edge(one, to, vec![]);
+    b.edge(other, to, vec![]);
+    b.at(to);
+    b.error_unless(store().eq(b.value(x), number(1)));
+    let task = Task::new(b.finish());
+    for step in [
+        ProofStep::Simplified,
+        safety(1, &[]),
+        ProofStep::Unrolling { bound: 5 },
+    ] {
+        task.does_not_confirm(vec![step]);
+    }
+}
+
+#[test]
+fn a_wrong_slice_is_not_believed() {
+    let text = "
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int lost = 0;
+            while (__VERIFIER_nondet_int()) lost = lost + 1;
+            assert(lost != 7);
+        }";
+    fault::VARIABLE.set(Some("lost"));
+    let task = Task::new(c(text));
+    fault::VARIABLE.set(None);
+    assert!(task.simplified.is_safe(), "{}", task.dump());
+    for step in [
+        ProofStep::Simplified,
+        safety(1, &[]),
+        safety(2, &[]),
+        ProofStep::Unrolling { bound: 5 },
+    ] {
+        task.does_not_confirm(vec![step]);
+    }
+    // Without the fault the program is not safe at all.
+    assert!(!simplify(&task.lowered).is_safe());
+}
+
+#[test]
+fn a_wrong_translation_does_not_reach_the_checker() {
+    use crate::solver::z3::{Core, Z3Solver, fault};
+    use crate::solver::{Answer, Solver};
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+            if (x >= y) return 0;
+            assert(x != y);
+        }"));
+    fault::SIGNED_LESS.set(true);
+    // An engine is misled.
+    let arena = std::rc::Rc::new(crate::term::Arena::new());
+    let mut solver = Z3Solver::new(arena.clone(), Core::Smt).unwrap();
+    let (x, y) = (task.value("x"), task.value("y"));
+    solver.assert(arena.and2(arena.slt(x, y), arena.eq(x, y)));
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+    task.confirms(vec![safety(1, &[])]);
+    fault::SIGNED_LESS.set(false);
+}
+
+proptest! {
+    /// What is confirmed is not refuted by running the program; and what the simplifier decides is confirmed.
+    #[test]
+    fn nothing_wrong_is_confirmed(
+        bytes in prop::collection::vec(any::<u8>(), 0..120),
+        seed in 0u64..1000,
+        recursion in any::<bool>(),
+    ) {
+        let recursion = if recursion { Recursion::Allowed } else { Recursion::Excluded };
+        let task = Task::new(random_program(&bytes, recursion));
+        let fails = (seed..seed + 20).any(|seed| {
+            let outcome = Machine::new(&task.lowered, seed).run(3000);
+            matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
+        });
+        let steps = [ProofStep::Simplified, ProofStep::Unrolling { bound: 12 }, safety(1, &[]), safety(3, &[])];
+        for step in steps {
+            let result = task.check(vec![step.clone()]);
+            prop_assert!(!(fails && result == Check::Confirmed), "{step:?}");
+        }
+    }
+}
