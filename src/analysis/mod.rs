@@ -4,11 +4,68 @@
 //! [`CancellationToken`]; engines do not import one another.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
+//! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 
+pub mod bmc;
+pub mod k_induction;
 pub mod simulate;
+pub mod unrolling;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::certify::certificate::Certificate;
+use crate::certify::replay::{Replay, Violation};
+use crate::program::interpreter::Journal;
+use crate::solver::{Solver, SolverError};
+
+/// An engine's answer.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// The property holds, for the reason that the certificate gives.
+    Safe(Certificate),
+    /// The property is violated; the violation has been confirmed on the program as lowered.
+    Unsafe(Violation),
+    /// Neither was found out, for a reason in words.
+    Unknown(String),
+}
+
+/// What an engine gets from whoever runs it.
+pub struct Context<'c> {
+    /// When to stop.
+    pub token: &'c CancellationToken,
+    /// Whom to tell what happens.
+    pub report: &'c dyn Fn(Progress),
+    /// Replays an alarm on the program as lowered.
+    pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
+}
+
+/// What happens in an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The bound k is being looked at.
+    Bound {
+        /// The bound, in steps between cut points.
+        bound: u32,
+    },
+    /// A target may be reached but was not confirmed: the engine will have no proof.
+    LeftAside {
+        /// Why it was not confirmed.
+        reason: String,
+    },
+}
+
+/// What an engine needs a solver for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Query {
+    /// Whether errors are reached from the program's entry.
+    BaseCase,
+    /// Whether errors are reached from anywhere.
+    StepCase,
+}
+
+/// Makes the solvers of an engine, each with an arena of its own; an error is a reason in words.
+pub type SolverFactory<'f> = dyn Fn(Query) -> Result<Box<dyn Solver>, SolverError> + 'f;
 
 /// Tells an engine to stop. Clones share the flag.
 #[derive(Clone, Debug, Default)]

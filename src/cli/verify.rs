@@ -160,6 +160,15 @@ fn describe(event: &Event) -> String {
             }
             text
         }
+        What::Bound { analysis, bound } => format!("{analysis}: bound {bound}"),
+        What::LeftAside { analysis, reason } => {
+            format!("{analysis}: left a target aside: {reason}")
+        }
+        What::Certified {
+            analysis,
+            outcome,
+            seconds,
+        } => format!("proof of {analysis}: {outcome} ({:.1} ms)", seconds * 1e3),
         What::Warning { message: text }
         | What::Panicked { message: text, .. }
         | What::Refuted { reason: text, .. }

@@ -19,6 +19,10 @@ pub trait Domain {
     /// What the edges of the ARG remember of a transfer.
     type Label: Clone;
 
+    /// A state is about to be expanded: the calls of [`Self::transfer`] up to the next call of this are about its edges,
+    /// and a concrete run takes only one of them.
+    fn expand(&mut self) {}
+
     /// The transfer relation along one edge; `None` if no concrete state can take it.
     fn transfer(
         &mut self,
@@ -147,6 +151,7 @@ impl<D: Domain> Cpa for Composite<D> {
 
     fn successors(&mut self, state: &Self::State, precision: &Self::Precision) -> Vec<Self::State> {
         let mut successors = Vec::new();
+        self.domain.expand();
         for edge in self.location.edges(state.place) {
             let Some(stack) = self.call_stack.transfer(state.stack, &edge) else {
                 continue;

@@ -5,6 +5,7 @@
 //! output with `--json`, to the log with `-v`.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -53,6 +54,29 @@ pub enum What {
         analysis: String,
         /// Its number within the run, by which a crash is attributed.
         id: u32,
+    },
+    /// An analysis raised its bound.
+    Bound {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// The bound, in steps between cut points.
+        bound: u32,
+    },
+    /// An analysis could not confirm that a target is reached, nor exclude it: it will have no proof.
+    LeftAside {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A proof has been checked.
+    Certified {
+        /// The name of the analysis that found it.
+        analysis: String,
+        /// What came of it: `confirmed`, or why not.
+        outcome: String,
+        /// How long the check took, in seconds of wall time.
+        seconds: f64,
     },
     /// An analysis ended.
     Finished {
@@ -113,10 +137,11 @@ pub enum Message {
     Rejected(String),
 }
 
-/// The race's end of the pipe; shared by all threads.
+/// The race's end of the pipe; clones share it, and all threads may use it.
+#[derive(Clone)]
 pub struct Reporter {
     started: Instant,
-    pipe: Mutex<Box<dyn Write + Send>>,
+    pipe: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl Reporter {
@@ -124,7 +149,7 @@ impl Reporter {
     pub fn new(started: Instant, pipe: Box<dyn Write + Send>) -> Self {
         Self {
             started,
-            pipe: Mutex::new(pipe),
+            pipe: Arc::new(Mutex::new(pipe)),
         }
     }
 

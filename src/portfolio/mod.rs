@@ -4,10 +4,12 @@
 //!
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
 //! * [`race`]: what the child process does: load, simplify, analyse, certify.
+//! * [`engine`]: the engines on their threads, and what makes an answer count.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
 pub mod crash;
+mod engine;
 pub mod event;
 pub mod race;
 pub mod supervisor;

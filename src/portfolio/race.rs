@@ -1,38 +1,46 @@
 //! What the analysis process does: load, simplify, analyse, certify.
 //!
-//! Every answer is checked on the program as lowered before it is reported: an alarm by replay. What the simplifier
-//! decides is a claim like an engine's.
+//! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
+//! certificate. What the simplifier decides is a claim like an engine's.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
 
 use super::crash;
+use super::engine::{self, Engine};
 use super::event::{Reporter, Size, What};
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::CancellationToken;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
+use crate::certify::replay::Violation;
+use crate::certify::{Certificate, Check, ProofStep, check};
 use crate::frontend::{Error, LoadOptions, Style, load};
 use crate::program::interpreter::{AccessChecks, Executable, Journal};
-use crate::program::simplify::{Simplified, simplify};
+use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
 use crate::term::Value;
 
 /// The analyses to run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Portfolio {
-    /// What a user gets.
+    /// What a user gets: simulation for a moment, then all engines side by side.
     Default,
     /// Simulation alone.
     Simulate,
+    /// Bounded model checking alone.
+    Bmc,
+    /// k-induction alone.
+    KInduction,
 }
 
 impl Portfolio {
     /// The names, in the order of the variants.
-    pub const NAMES: [&str; 2] = ["default", "simulate"];
+    pub const NAMES: [&str; 4] = ["default", "simulate", "bmc", "ki"];
 
     /// The portfolio with the name.
     ///
@@ -42,10 +50,31 @@ impl Portfolio {
         match name {
             "default" => Ok(Self::Default),
             "simulate" => Ok(Self::Simulate),
+            "bmc" => Ok(Self::Bmc),
+            "ki" => Ok(Self::KInduction),
             _ => Err(format!(
                 "there is no portfolio `{name}`; there are: {}",
                 Self::NAMES.join(", ")
             )),
+        }
+    }
+
+    /// The engines that race in it.
+    fn engines(self) -> &'static [Engine] {
+        match self {
+            Self::Default => &[Engine::Bmc, Engine::KInduction],
+            Self::Simulate => &[],
+            Self::Bmc => &[Engine::Bmc],
+            Self::KInduction => &[Engine::KInduction],
+        }
+    }
+
+    /// How long simulation goes first.
+    fn simulation(self) -> Duration {
+        match self {
+            Self::Default => Duration::from_millis(1500),
+            Self::Simulate => simulate::Options::default().time,
+            Self::Bmc | Self::KInduction => Duration::ZERO,
         }
     }
 }
@@ -69,6 +98,10 @@ pub struct RaceOptions {
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
 const SIMULATION: &str = "simulation";
+const CHECKER: &str = "proof checker";
+
+/// What the check of a proof may take when there is no time limit.
+const CHECK_BUDGET: Duration = Duration::from_secs(60);
 
 /// Runs the race.
 pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> RaceEnd {
@@ -93,17 +126,30 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
         simplified: size(&simplified.program),
         unsupported: unsupported(&simplified.program).count(),
     });
-    let race = Race {
-        options,
-        reporter,
+    let mut race = Race {
+        options: options.clone(),
+        reporter: reporter.clone(),
+        executable: Executable::compile(&lowered),
         lowered,
         simplified,
     };
-    RaceEnd::Concluded(race.run(attempt))
+    if race.simplified.is_safe() {
+        match race.simplifier_decides() {
+            Some(conclusion) => return RaceEnd::Concluded(conclusion),
+            // Whatever it knew, it cannot be checked: the engines get the program without it.
+            None => race.simplified = unsimplified(&race.lowered),
+        }
+    }
+    RaceEnd::Concluded(Arc::new(race).run(attempt))
 }
 
 /// Runs a part of the work; a panic in it is reported, and costs that part alone.
-fn guarded<T>(reporter: &Reporter, analysis: &str, id: u32, work: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn guarded<T>(
+    reporter: &Reporter,
+    analysis: &str,
+    id: u32,
+    work: impl FnOnce() -> T,
+) -> Option<T> {
     reporter.event(What::Started {
         analysis: analysis.to_owned(),
         id,
@@ -145,22 +191,28 @@ fn load_program(options: &RaceOptions, reporter: &Reporter) -> Result<Program, E
     Ok(loaded.program)
 }
 
-struct Race<'r> {
-    options: &'r RaceOptions,
-    reporter: &'r Reporter,
-    lowered: Program,
-    simplified: Simplified,
+pub(super) struct Race {
+    pub options: RaceOptions,
+    pub reporter: Reporter,
+    pub lowered: Program,
+    pub executable: Executable,
+    pub simplified: Simplified,
 }
 
-impl Race<'_> {
-    fn run(&self, attempt: &Attempt) -> Conclusion {
-        if self.simplified.is_safe() {
-            return proved(SIMPLIFIER);
-        }
-        if !attempt.excluded.iter().any(|name| name == SIMULATION)
+impl Race {
+    fn run(self: Arc<Self>, attempt: &Attempt) -> Conclusion {
+        let portfolio = self.options.portfolio;
+        let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
+        if portfolio.simulation() > Duration::ZERO
+            && takes_part(SIMULATION)
             && let Some(Some(conclusion)) =
-                guarded(self.reporter, SIMULATION, 3, || self.simulate())
+                guarded(&self.reporter, SIMULATION, 3, || self.simulate())
         {
+            return conclusion;
+        }
+        let engines = portfolio.engines().iter().copied();
+        let engines: Vec<Engine> = engines.filter(|engine| takes_part(engine.name())).collect();
+        if let Some(conclusion) = engine::race(&self, &engines) {
             return conclusion;
         }
         match unsupported(&self.simplified.program).next() {
@@ -172,17 +224,28 @@ impl Race<'_> {
         }
     }
 
+    /// The answer, if no target is left and that passes its check.
+    fn simplifier_decides(&self) -> Option<Conclusion> {
+        let certificate = Certificate {
+            steps: vec![ProofStep::Simplified],
+        };
+        let check = || self.certified(SIMPLIFIER, &certificate);
+        guarded(&self.reporter, CHECKER, 4, check).flatten()
+    }
+
     fn simulate(&self) -> Option<Conclusion> {
-        let mut options = simulate::Options::default();
+        let mut options = simulate::Options {
+            time: self.options.portfolio.simulation(),
+            ..simulate::Options::default()
+        };
         if let Some(limit) = self.options.time_limit {
             // As the only analysis, it may have most of the time.
             let left = limit.saturating_sub(self.reporter.started().elapsed());
             options.time = options.time.min(left.mul_f64(0.9));
         }
-        let lowered = Executable::compile(&self.lowered);
         // The simplifier drops what tells when an object in memory begins and ends.
         options.accesses = AccessChecks::SingleObjects;
-        let mut confirm = ReplayOnLowered::new(&lowered);
+        let mut confirm = ReplayOnLowered::new(&self.executable);
         let token = CancellationToken::new();
         let simulation =
             simulate_confirmed(&self.simplified.program, &options, &token, &mut confirm);
@@ -200,15 +263,9 @@ impl Race<'_> {
         if let Some(reason) = &statistics.first_rejection {
             counters.insert("first_rejection".into(), Json::from(reason.clone()));
         }
-        let (outcome, conclusion) = match (&simulation.outcome, confirm.violation) {
+        let (outcome, conclusion) = match (&simulation.outcome, &confirm.violation) {
             (SimulationOutcome::Unsafe(_), Some(violation)) => {
-                let place = self.lowered.location(violation.location).span;
-                let conclusion = Conclusion {
-                    verdict: Verdict::False,
-                    analysis: Some(SIMULATION.to_owned()),
-                    inputs: describe_inputs(&self.lowered, &violation.inputs),
-                    place: Some(self.lowered.sources.describe(place)),
-                };
+                let conclusion = self.violated(SIMULATION, violation);
                 ("found a violation".to_owned(), Some(conclusion))
             }
             (SimulationOutcome::Exhaustive { runs, longest }, _) => {
@@ -225,8 +282,52 @@ impl Race<'_> {
         self.reporter.event(what);
         conclusion
     }
+
+    /// The answer that a proof is, if it passes its check on the program as lowered.
+    pub fn certified(&self, analysis: &str, certificate: &Certificate) -> Option<Conclusion> {
+        let begin = Instant::now();
+        let left = self
+            .options
+            .time_limit
+            .map(|limit| limit.saturating_sub(self.reporter.started().elapsed()));
+        let budget = left.unwrap_or(CHECK_BUDGET);
+        let result = check(&self.lowered, &self.simplified, certificate, budget, None);
+        let outcome = match &result {
+            Check::Confirmed => "confirmed".to_owned(),
+            Check::Refuted(reason) => format!("refuted: {reason}"),
+            Check::Undecided(reason) => format!("undecided: {reason}"),
+        };
+        self.reporter.event(What::Certified {
+            analysis: analysis.to_owned(),
+            outcome,
+            seconds: begin.elapsed().as_secs_f64(),
+        });
+        match result {
+            Check::Confirmed => Some(proved(analysis)),
+            Check::Refuted(reason) => {
+                self.reporter.event(What::Refuted {
+                    analysis: analysis.to_owned(),
+                    reason,
+                });
+                None
+            }
+            Check::Undecided(_) => None,
+        }
+    }
+
+    /// The answer that a confirmed violation is.
+    pub fn violated(&self, analysis: &str, violation: &Violation) -> Conclusion {
+        let place = self.lowered.location(violation.location).span;
+        Conclusion {
+            verdict: Verdict::False,
+            analysis: Some(analysis.to_owned()),
+            inputs: describe_inputs(&self.lowered, &violation.inputs),
+            place: Some(self.lowered.sources.describe(place)),
+        }
+    }
 }
 
+/// The answer that a confirmed proof is.
 fn proved(analysis: &str) -> Conclusion {
     Conclusion {
         verdict: Verdict::True,

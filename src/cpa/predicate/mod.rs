@@ -76,6 +76,9 @@ pub struct PredicateCpa {
     pub definitions: Definitions,
     /// Instances of the inputs' symbols that are taken.
     instances: FxHashMap<Symbol, u32>,
+    /// The variables of the inputs of the state that is being expanded: its blocks have them in common, for the run that
+    /// takes one of the blocks is decided by the same values as the run that does not.
+    inputs: FxHashMap<(Symbol, u32), TermId>,
     /// The variables that matter at a cut point.
     live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
     blk: BlockOperator,
@@ -89,6 +92,7 @@ impl PredicateCpa {
             definitions: Definitions::new(Rc::clone(&arena)),
             arena,
             instances: FxHashMap::default(),
+            inputs: FxHashMap::default(),
             live: FxHashMap::default(),
             blk,
         }
@@ -148,14 +152,17 @@ impl PredicateCpa {
         }
     }
 
-    /// A new variable for each of the block's inputs.
-    fn fresh_inputs(&mut self, block: &Block) -> Rc<[TermId]> {
-        let fresh = block.inputs.iter().map(|input| {
-            let instance = self.instances.entry(input.symbol).or_insert(0);
-            *instance += 1;
-            self.arena.variable_at(input.symbol, *instance)
+    /// Variables for the block's inputs: those that another block of the state has, or new ones.
+    fn inputs_of(&mut self, block: &Block) -> Rc<[TermId]> {
+        let variables = block.inputs.iter().map(|input| {
+            let known = self.inputs.entry((input.symbol, input.instance));
+            *known.or_insert_with(|| {
+                let instance = self.instances.entry(input.symbol).or_insert(0);
+                *instance += 1;
+                self.arena.variable_at(input.symbol, *instance)
+            })
         });
-        fresh.collect()
+        variables.collect()
     }
 
     fn run_block(
@@ -163,7 +170,7 @@ impl PredicateCpa {
         before: &PathFormula,
         block: &Block,
     ) -> Option<(PathFormula, Rc<[TermId]>)> {
-        let fresh = self.fresh_inputs(block);
+        let fresh = self.inputs_of(block);
         let inputs = input_map(block, &fresh);
         let mut values = before.values.clone();
         let guard;
@@ -312,6 +319,10 @@ impl Domain for PredicateCpa {
     type State = PredicateState;
     type Precision = ();
     type Label = Crossing;
+
+    fn expand(&mut self) {
+        self.inputs.clear();
+    }
 
     /// The strongest postcondition, conjoined to the path formula.
     fn transfer(

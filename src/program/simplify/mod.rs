@@ -209,6 +209,11 @@ const PASSES: [(Pass, Run); 9] = [
     (Pass::Prune, prune::run),
 ];
 
+/// The program as it is, but for the bookkeeping of objects: for an analysis that is not to rely on the passes.
+pub fn unsimplified(lowered: &Program) -> Simplified {
+    Workspace::new(lowered).finish()
+}
+
 /// Simplifies the program.
 pub fn simplify(lowered: &Program) -> Simplified {
     let mut workspace = Workspace::new(lowered);

@@ -1,0 +1,262 @@
+//! Base case and forward condition (paper 000, Algorithm 3, lines 6 to 14), which is bounded model checking.
+
+use std::time::{Duration, Instant};
+
+use super::{Target, Unrolling};
+use crate::analysis::{Context, Progress};
+use crate::certify::replay::{NotConfirmed, Replay, Violation};
+use crate::cpa::location::Place;
+use crate::program::interpreter::Journal;
+use crate::solver::{Answer, CheckLimit, Reason};
+use crate::term::{Build, TermId, Value};
+
+/// Alarms that may be rejected at one bound before the bound is given up.
+const MOST_REJECTED: u32 = 4;
+
+/// The share of the time that the forward condition may take.
+const FORWARD_SHARE: f64 = 0.3;
+
+/// A forward condition is always worth this.
+const FORWARD_AT_LEAST: Duration = Duration::from_millis(20);
+
+/// What a bound has brought.
+#[derive(Clone, Debug)]
+pub enum BaseCase {
+    /// A confirmed violation.
+    Violated(Violation),
+    /// No execution is longer than the bound, and none reaches a target.
+    Complete,
+    /// No target is reached within the bound.
+    Open,
+    /// It was asked to stop.
+    Stopped,
+}
+
+/// The base case for one bound after the other.
+pub struct BaseCases {
+    unrolling: Unrolling,
+    /// A target may be reached, and was left aside: there is no proof from here on.
+    left_aside: Option<String>,
+    forward_time: Duration,
+    next_forward: u32,
+    started: Instant,
+    rejected: u32,
+}
+
+impl BaseCases {
+    /// For an unrolling from the program's entry.
+    pub fn new(unrolling: Unrolling) -> Self {
+        Self {
+            unrolling,
+            left_aside: None,
+            forward_time: Duration::ZERO,
+            next_forward: 1,
+            started: Instant::now(),
+            rejected: 0,
+        }
+    }
+
+    /// The unrolling.
+    pub fn unrolling(&mut self) -> &mut Unrolling {
+        &mut self.unrolling
+    }
+
+    /// Why there can be no proof, if there cannot.
+    pub fn left_aside(&self) -> Option<&str> {
+        self.left_aside.as_deref()
+    }
+
+    /// Alarms that were not confirmed.
+    pub fn rejected(&self) -> u32 {
+        self.rejected
+    }
+
+    /// Lines 7 to 14 for the bound, which is greater than those before.
+    pub fn check(&mut self, bound: u32, context: &mut Context<'_>) -> BaseCase {
+        if !self.unrolling.extend(bound, context.token) {
+            return BaseCase::Stopped;
+        }
+        let targets = self.unrolling.new_targets();
+        if let Some(violation) = self.base_case(targets, context) {
+            return BaseCase::Violated(violation);
+        }
+        if context.token.is_cancelled() {
+            return BaseCase::Stopped;
+        }
+        if self.unrolling.reached.waitlist_len() == 0 || self.forward_condition(bound, context) {
+            if self.left_aside.is_none() {
+                return BaseCase::Complete;
+            }
+            return BaseCase::Stopped;
+        }
+        BaseCase::Open
+    }
+
+    /// Lines 9 to 11: whether one of the targets is reached.
+    fn base_case(&mut self, targets: Vec<Target>, context: &mut Context<'_>) -> Option<Violation> {
+        let (mut errors, unsupported): (Vec<Target>, Vec<Target>) = targets
+            .into_iter()
+            .partition(|target| matches!(target.place, Place::At(_)));
+        for target in unsupported {
+            self.exclude(&target, context);
+        }
+        let mut rejected = 0;
+        while !errors.is_empty() && !context.token.is_cancelled() {
+            let guards = errors.iter().map(|target| target.guard);
+            let any = self.unrolling.arena().or(guards.collect::<Vec<_>>());
+            match self.unrolling.check(any, CheckLimit::default()) {
+                Answer::Unsatisfiable => {
+                    for target in errors.drain(..) {
+                        let not = self.unrolling.arena().not(target.guard);
+                        self.unrolling.assert(not);
+                    }
+                }
+                Answer::Satisfiable => {
+                    let reached = errors
+                        .iter()
+                        .position(|target| self.unrolling.holds(target.guard));
+                    let alarm = reached.and_then(|index| self.alarm(&errors[index]));
+                    let Some(alarm) = alarm else {
+                        self.leave_aside("the solver's model shows no path".to_owned(), context);
+                        return None;
+                    };
+                    match (context.confirm)(&alarm.inputs) {
+                        Replay::Confirmed(violation) => return Some(violation),
+                        Replay::NotConfirmed(reason) => {
+                            self.rejected += 1;
+                            rejected += 1;
+                            self.leave_aside(reason.to_string(), context);
+                            if rejected == MOST_REJECTED {
+                                return None;
+                            }
+                            let not = self.other_than(&alarm, &reason);
+                            self.unrolling.assert(not);
+                        }
+                    }
+                }
+                Answer::Unknown(Reason::Interrupted) => return None,
+                Answer::Unknown(reason) => {
+                    self.leave_aside(format!("{reason:?}"), context);
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// A target that is no error must not be reached, either, for a proof.
+    fn exclude(&mut self, target: &Target, context: &mut Context<'_>) {
+        match self.unrolling.check(target.guard, CheckLimit::default()) {
+            Answer::Unsatisfiable => {
+                let not = self.unrolling.arena().not(target.guard);
+                self.unrolling.assert(not);
+            }
+            _ => self.leave_aside(
+                "a construct that is not modelled is reached".to_owned(),
+                context,
+            ),
+        }
+    }
+
+    fn leave_aside(&mut self, reason: String, context: &Context<'_>) {
+        (context.report)(Progress::LeftAside {
+            reason: reason.clone(),
+        });
+        self.left_aside.get_or_insert(reason);
+    }
+
+    fn alarm(&mut self, target: &Target) -> Option<Alarm> {
+        let path = self.unrolling.path(target.element)?;
+        Some(Alarm {
+            inputs: self.unrolling.inputs(&path),
+            unknown: self.unrolling.unknown_values(&path),
+            guard: target.guard,
+            values: path
+                .iter()
+                .flat_map(|crossing| self.unrolling.cpa.domain.inputs(crossing))
+                .map(|input| input.value)
+                .collect(),
+        })
+    }
+
+    /// What an alarm that is to be confirmed must do otherwise than one that was not.
+    fn other_than(&mut self, alarm: &Alarm, reason: &NotConfirmed) -> TermId {
+        let arena = self.unrolling.arena().clone();
+        if matches!(reason, NotConfirmed::UnknownValues { .. }) && !alarm.unknown.is_empty() {
+            let asked = arena.and(alarm.unknown.iter().copied());
+            return arena.not(arena.and2(alarm.guard, asked));
+        }
+        let mut same = vec![alarm.guard];
+        for &variable in &alarm.values {
+            let value = self.unrolling.solver.value(variable);
+            if let Some(value) = value
+                && !matches!(value, Value::Array(_))
+            {
+                same.push(arena.eq(variable, arena.value(&value)));
+            }
+        }
+        arena.not(arena.and(same))
+    }
+
+    /// Lines 12 to 14: whether no execution is longer than the bound. States at the bound that are not reached are
+    /// dropped, so that nothing more is unrolled from them.
+    fn forward_condition(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
+        if bound < self.next_forward {
+            return false;
+        }
+        let begin = Instant::now();
+        let mut open = self.unrolling.frontier();
+        let all = open.len();
+        let mut reached = 0;
+        open.retain(|&(_, guard)| guard != TermId::TRUE);
+        reached += all - open.len();
+        while !open.is_empty() && !context.token.is_cancelled() {
+            let allowed = self.started.elapsed().mul_f64(FORWARD_SHARE);
+            let allowed = allowed.saturating_sub(self.forward_time + begin.elapsed());
+            let limit = CheckLimit {
+                time: Some(allowed.max(FORWARD_AT_LEAST)),
+                resource: None,
+            };
+            let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
+            let any = self.unrolling.arena().or(guards);
+            match self.unrolling.check(any, limit) {
+                Answer::Unsatisfiable => {
+                    for (element, guard) in open.drain(..) {
+                        let not = self.unrolling.arena().not(guard);
+                        self.unrolling.assert(not);
+                        self.unrolling.drop_state(element);
+                    }
+                }
+                Answer::Satisfiable => {
+                    let before = open.len();
+                    open.retain(|&(_, guard)| !self.unrolling.holds(guard));
+                    reached += before - open.len();
+                    if before == open.len() {
+                        break;
+                    }
+                }
+                Answer::Unknown(_) => break,
+            }
+        }
+        self.forward_time += begin.elapsed();
+        let share =
+            self.forward_time.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
+        let step = if share < FORWARD_SHARE {
+            1
+        } else {
+            1 + bound / 4
+        };
+        self.next_forward = bound + step;
+        reached == 0 && open.is_empty()
+    }
+}
+
+/// A path to an error as a model has it.
+struct Alarm {
+    inputs: Journal,
+    /// The conditions of its edges that ask for values which a real execution determines.
+    unknown: Vec<TermId>,
+    guard: TermId,
+    /// The variables of its inputs.
+    values: Vec<TermId>,
+}

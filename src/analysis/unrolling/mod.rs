@@ -1,0 +1,244 @@
+//! Programs unrolled step by step, as bounded model checking and k-induction share it.
+//!
+//! An [`Unrolling`] is the Predicate CPA with blk^never under a loop bound (paper 000, sections 4.1 and 4.2), run by
+//! CPA++, together with a solver that is told of each definition once. Raising the bound goes on from where the last
+//! one ended: nothing is built twice, and what the solver has learned stays.
+//!
+//! * [`base_case`]: base case and forward condition of Algorithm 3.
+
+pub mod base_case;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::CancellationToken;
+use crate::cpa::location::Place;
+use crate::cpa::predicate::{BlockOperator, Crossing, PredicateCpa, PredicateState};
+use crate::cpa::{Composite, CompositeState, ElementId, Reached, cpa_plus_plus};
+use crate::program::block::Blocks;
+use crate::program::interpreter::Journal;
+use crate::program::{CutPointKind, InlinedLocation};
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{Arena, Build, Pool, Sort, TermId, Value};
+
+/// Where an unrolling begins.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the program's entry.
+    Entry,
+    /// At any cut point, in any state: what the step case of k-induction starts from.
+    AnyCutPoint,
+}
+
+/// An abstract state at a place that a proof has to show unreachable.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its number in the unrolling.
+    pub element: ElementId,
+    /// Where it is.
+    pub place: Place,
+    /// Steps since the beginning.
+    pub steps: u32,
+    /// Whether it is reached: a Boolean term.
+    pub guard: TermId,
+}
+
+/// An unrolled program with its solver.
+pub struct Unrolling {
+    cpa: Composite<PredicateCpa>,
+    reached: Reached<Composite<PredicateCpa>>,
+    solver: Box<dyn Solver>,
+    /// The states before this number have been looked at for targets.
+    scanned: usize,
+}
+
+impl Unrolling {
+    /// An unrolling with nothing unrolled. The solver's arena becomes that of the formulas.
+    pub fn new(blocks: &Arc<Blocks>, start: Start, solver: Box<dyn Solver>) -> Self {
+        let arena = Rc::clone(solver.arena());
+        let predicate = PredicateCpa::new(Arc::clone(blocks), arena, BlockOperator::Never);
+        let mut cpa = Composite::new(Arc::clone(blocks), predicate);
+        let mut reached = Reached::new();
+        let places = match start {
+            Start::Entry => vec![blocks.inlined().entry()],
+            Start::AnyCutPoint => inner_cut_points(blocks),
+        };
+        let selectors = selectors(cpa.domain.arena(), places.len());
+        for (&location, guard) in places.iter().zip(selectors) {
+            let place = Place::At(location);
+            let state = cpa.domain.initial(place, guard);
+            let state = cpa.initial(place, state);
+            reached.add(&cpa, state, ());
+        }
+        Self {
+            cpa,
+            reached,
+            solver,
+            scanned: 0,
+        }
+    }
+
+    /// The bound up to which the program is unrolled.
+    pub fn bound(&self) -> u32 {
+        self.cpa.loop_bound.bound()
+    }
+
+    /// The arena of the formulas.
+    pub fn arena(&self) -> &Rc<Arena> {
+        self.solver.arena()
+    }
+
+    /// The solver.
+    pub fn solver(&mut self) -> &mut dyn Solver {
+        &mut *self.solver
+    }
+
+    /// The number of abstract states so far.
+    pub fn states(&self) -> usize {
+        self.reached.next_number()
+    }
+
+    /// Unrolls up to the bound; `false` if the token asked to stop.
+    pub fn extend(&mut self, bound: u32, token: &CancellationToken) -> bool {
+        self.cpa.loop_bound.raise(bound);
+        cpa_plus_plus(&mut self.cpa, &mut self.reached, |_| token.is_cancelled());
+        !token.is_cancelled()
+    }
+
+    /// The targets that have been reached since this was last asked.
+    pub fn new_targets(&mut self) -> Vec<Target> {
+        let mut targets = Vec::new();
+        for (element, reached) in self.reached.since(self.scanned) {
+            if self.cpa.is_target(&reached.state) {
+                targets.push(Target {
+                    element,
+                    place: reached.state.place,
+                    steps: reached.state.steps,
+                    guard: reached.state.domain.formula.guard,
+                });
+            }
+        }
+        self.scanned = self.reached.next_number();
+        targets
+    }
+
+    /// The states at the bound, from which execution may go on, with their guards.
+    pub fn frontier(&self) -> Vec<(ElementId, TermId)> {
+        let waiting = self.reached.waitlist().into_iter();
+        waiting
+            .filter_map(|id| {
+                let state = &self.reached.get(id)?.state;
+                (!self.cpa.is_target(state)).then_some((id, state.domain.formula.guard))
+            })
+            .collect()
+    }
+
+    /// Drops a state at the bound that has been found not to be reached.
+    pub fn drop_state(&mut self, element: ElementId) {
+        self.reached.remove(&self.cpa, element);
+    }
+
+    /// Whether the formula can hold on some path.
+    pub fn check(&mut self, formula: TermId, limit: CheckLimit) -> Answer {
+        match formula {
+            TermId::FALSE => return Answer::Unsatisfiable,
+            formula => self.define(formula),
+        }
+        self.solver.set_limit(limit);
+        self.solver.check(&[formula])
+    }
+
+    /// Tells the solver for good that the formula holds on every path that counts.
+    pub fn assert(&mut self, formula: TermId) {
+        self.define(formula);
+        self.solver.assert(formula);
+    }
+
+    fn define(&mut self, formula: TermId) {
+        for equation in self.cpa.domain.definitions.require(formula) {
+            self.solver.assert(equation);
+        }
+    }
+
+    /// Whether the formula holds in the model of the last check.
+    pub fn holds(&mut self, formula: TermId) -> bool {
+        match formula {
+            TermId::TRUE => true,
+            TermId::FALSE => false,
+            formula => self.solver.value(formula) == Some(Value::Bool(true)),
+        }
+    }
+
+    /// The edges by which the model of the last check reaches the state.
+    pub fn path(&mut self, to: ElementId) -> Option<Vec<Crossing>> {
+        let mut node = self.reached.get(to)?.state.node;
+        let mut path = Vec::new();
+        loop {
+            let parents = self.cpa.arg.parents(node).to_vec();
+            if parents.is_empty() {
+                path.reverse();
+                return Some(path);
+            }
+            let mut taken = parents.into_iter();
+            let (parent, crossing) = taken.find(|(_, crossing)| self.holds_defined(crossing))?;
+            path.push(crossing);
+            node = parent;
+        }
+    }
+
+    fn holds_defined(&mut self, crossing: &Crossing) -> bool {
+        self.holds(crossing.condition)
+    }
+
+    /// The inputs that the program asks for on the path, in order, in the model of the last check.
+    pub fn inputs(&mut self, path: &[Crossing]) -> Journal {
+        let mut entries = Vec::new();
+        for crossing in path {
+            for input in self.cpa.domain.inputs(crossing) {
+                if self.holds(input.condition) {
+                    let sort = self.arena().sort(input.value);
+                    let value = self.solver.value(input.value);
+                    let value = value.unwrap_or_else(|| Value::zero(sort));
+                    entries.push((input.input, value));
+                }
+            }
+        }
+        Journal { entries }
+    }
+
+    /// For each edge of a path that asks for a value which a real execution determines, its condition.
+    pub fn unknown_values(&self, path: &[Crossing]) -> Vec<TermId> {
+        let unknown = path
+            .iter()
+            .filter(|crossing| self.cpa.domain.asks_unknown(crossing));
+        unknown.map(|crossing| crossing.condition).collect()
+    }
+
+    /// An abstract state.
+    pub fn state(&self, element: ElementId) -> Option<&CompositeState<PredicateState>> {
+        Some(&self.reached.get(element)?.state)
+    }
+}
+
+/// The cut points where an arbitrary state of a run may be: all but the entry and the targets.
+pub fn inner_cut_points(blocks: &Blocks) -> Vec<InlinedLocation> {
+    let kind = |at: &InlinedLocation| blocks.inlined().cut_points().kind(at.location);
+    let mut points = blocks.cut_points();
+    points.retain(|at| !matches!(kind(at), Some(CutPointKind::Entry | CutPointKind::Error)));
+    points
+}
+
+/// Conditions of which exactly one holds.
+fn selectors(arena: &Arena, count: usize) -> Vec<TermId> {
+    if count <= 1 {
+        return vec![TermId::TRUE; count];
+    }
+    let width = (usize::BITS - (count - 1).leading_zeros()) as u8;
+    let symbol = crate::term::Symbol::new("start#", Sort::BitVec(width));
+    let start = arena.variable(symbol);
+    (0..count)
+        .map(|number| arena.eq(start, arena.bv(width, number as u128)))
+        .collect()
+}

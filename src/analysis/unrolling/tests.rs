@@ -1,0 +1,213 @@
+//! Bounded model checking and k-induction on programs made by hand and on random ones.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
+use crate::certify::certificate::ProofStep;
+use crate::certify::replay::replay;
+use crate::program::block::Blocks;
+use crate::program::interpreter::{Journal, Limits};
+use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::{InlinedProgram, Program, ProgramBuilder};
+use crate::solver::{SolverConfig, new_solver};
+use crate::term::{Arena, Build, Sort, store};
+
+const INT: Sort = Sort::BitVec(32);
+
+#[derive(Copy, Clone)]
+enum Engine {
+    Bmc,
+    KInduction,
+}
+
+fn run(engine: Engine, program: &Program, bound: u32) -> Answer {
+    run_reported(engine, program, bound, &|_| {})
+}
+
+fn run_reported(
+    engine: Engine,
+    program: &Program,
+    bound: u32,
+    report: &dyn Fn(Progress),
+) -> Answer {
+    let inlined = InlinedProgram::new(Arc::new(program.clone()));
+    let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
+    let token = CancellationToken::new();
+    let limits = || Limits {
+        steps: 100_000,
+        ..Limits::default()
+    };
+    let mut confirm = |alarm: &Journal| replay(program, alarm, limits());
+    let mut context = Context {
+        token: &token,
+        report,
+        confirm: &mut confirm,
+    };
+    let solver = |_| new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+    match engine {
+        Engine::Bmc => {
+            let options = bmc::Options { max_bound: bound };
+            bmc::run(&blocks, &options, &solver, &mut context)
+        }
+        Engine::KInduction => {
+            let options = k_induction::Options { max_bound: bound };
+            k_induction::run(&blocks, &options, &solver, &mut context)
+        }
+    }
+}
+
+/// `while (nondet()) { x += 2; } if (x == bad) error;`
+fn even_counter(bad: u128) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, go) = (b.global("x", INT), b.global("go", Sort::Bool));
+    let input = b.input("__VERIFIER_nondet_bool", Sort::Bool);
+    b.assign(x, store().bv(32, 0));
+    b.havoc(go, input);
+    b.repeat_while(b.value(go), |b| {
+        b.assign(x, store().add(b.value(x), store().bv(32, 2)));
+        b.havoc(go, input);
+    });
+    b.error_unless(store().ne(b.value(x), store().bv(32, bad)));
+    b.finish()
+}
+
+#[test]
+fn a_violation_is_found_at_its_depth() {
+    for engine in [Engine::Bmc, Engine::KInduction] {
+        assert!(matches!(
+            run(engine, &even_counter(20), 30),
+            Answer::Unsafe(_)
+        ));
+        assert!(matches!(
+            run(engine, &even_counter(20), 10),
+            Answer::Unknown(_)
+        ));
+    }
+}
+
+#[test]
+fn parity_needs_an_invariant() {
+    // x may be odd at the head in the step case, whatever k is.
+    for engine in [Engine::Bmc, Engine::KInduction] {
+        assert!(matches!(
+            run(engine, &even_counter(21), 15),
+            Answer::Unknown(_)
+        ));
+    }
+}
+
+/// A flag that two steps of the loop bring back: the property is 2-inductive, not 1-inductive.
+fn alternating() -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let (zero, one) = (store().bv(32, 0), store().bv(32, 1));
+    b.assign(x, zero);
+    b.assign(y, one);
+    b.repeat_while(store().boolean(true), |b| {
+        b.error_unless(store().ne(b.value(x), store().bv(32, 7)));
+        let old = b.value(y);
+        b.assign(y, store().sub(one, store().sub(one, b.value(x))));
+        b.assign(x, store().bvand(old, one));
+    });
+    b.finish()
+}
+
+#[test]
+fn k_induction_raises_k() {
+    match run(Engine::KInduction, &alternating(), 10) {
+        Answer::Safe(certificate) => {
+            assert!(matches!(
+                certificate.steps[..],
+                [ProofStep::Safety { k: 2 | 3, .. }]
+            ));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(
+        run(Engine::Bmc, &alternating(), 10),
+        Answer::Unknown(_)
+    ));
+}
+
+#[test]
+fn bounded_loops_are_proved_by_unrolling() {
+    let mut b = ProgramBuilder::new();
+    let (i, n) = (b.global("i", INT), b.global("n", INT));
+    let input = b.input("__VERIFIER_nondet_int", INT);
+    b.havoc(n, input);
+    b.assume(store().ult(b.value(n), store().bv(32, 6)));
+    b.assign(i, store().bv(32, 0));
+    b.repeat_while(store().ult(b.value(i), b.value(n)), |b| {
+        b.assign(i, store().add(b.value(i), store().bv(32, 1)));
+    });
+    b.error_unless(store().eq(b.value(i), b.value(n)));
+    match run(Engine::Bmc, &b.finish(), 50) {
+        Answer::Safe(certificate) => {
+            assert!(matches!(
+                certificate.steps[..],
+                [ProofStep::Unrolling { bound: 6..=9 }]
+            ));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_cancelled_engine_stops() {
+    let inlined = InlinedProgram::new(Arc::new(even_counter(21)));
+    let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
+    let token = CancellationToken::new();
+    let report = |_| token.cancel();
+    let mut confirm = |_: &Journal| panic!("no alarm");
+    let mut context = Context {
+        token: &token,
+        report: &report,
+        confirm: &mut confirm,
+    };
+    let solver = |_| new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+    let options = bmc::Options::default();
+    assert!(matches!(
+        bmc::run(&blocks, &options, &solver, &mut context),
+        Answer::Unknown(_)
+    ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// What a run shows, no engine denies; and what an engine says of a short run is so.
+    #[test]
+    fn engines_agree_with_runs(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        for recursion in [Recursion::Excluded, Recursion::Allowed] {
+            let program = random_program(&bytes, recursion);
+            let mut outcomes = Vec::new();
+            let mut soon = false;
+            for seed in 0..24 {
+                outcomes.push(Machine::new(&program, seed).run(3000));
+                soon |= matches!(Machine::new(&program, seed).run(12), Outcome::Error(_));
+            }
+            let violated = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Error(_)));
+            let unknown = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Unsupported(_)));
+            for engine in [Engine::Bmc, Engine::KInduction] {
+                let aside = RefCell::new(Vec::new());
+                let answer = run_reported(engine, &program, 12, &|progress| {
+                    if let Progress::LeftAside { reason } = progress {
+                        aside.borrow_mut().push(reason);
+                    }
+                });
+                let aside = aside.into_inner();
+                // An alarm may be none of a C program, but its inputs are those of a run to the error.
+                prop_assert!(!aside.iter().any(|reason| reason.contains("elsewhere")), "{:?}", aside);
+                let handles = matches!(engine, Engine::Bmc) || recursion == Recursion::Excluded;
+                if soon && handles && aside.is_empty() {
+                    prop_assert!(matches!(answer, Answer::Unsafe(_)), "{:?}", answer);
+                }
+                prop_assert!(!(matches!(answer, Answer::Safe(_)) && (violated || unknown)), "{:?}", answer);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The engines of a race, each on a thread of its own.
+//!
+//! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crossbeam::channel::{Sender, unbounded};
+use serde_json::Map;
+
+use super::event::What;
+use super::race::{Race, guarded};
+use super::verdict::Conclusion;
+use crate::analysis::{Answer, CancellationToken, Context, Progress, Query, bmc, k_induction};
+use crate::certify::replay::replay_compiled;
+use crate::program::Program;
+use crate::program::block::Blocks;
+use crate::program::inline::InlinedProgram;
+use crate::program::interpreter::{Journal, Limits};
+use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
+use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
+
+/// The engines.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    Bmc,
+    KInduction,
+}
+
+/// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
+const STACK: usize = 1 << 30;
+
+/// Steps of a replay after which an alarm is not believed.
+const REPLAY_STEPS: u64 = 5_000_000;
+
+impl Engine {
+    /// The name in events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bmc => "bmc",
+            Self::KInduction => "k-induction",
+        }
+    }
+
+    /// The number by which crashes are attributed.
+    fn id(self) -> u32 {
+        5 + self as u32
+    }
+}
+
+/// Runs the engines side by side until one has an answer; `None` if none has.
+pub(super) fn race(race: &Arc<Race>, engines: &[Engine]) -> Option<Conclusion> {
+    let program = Arc::new(race.simplified.program.clone());
+    let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
+    let token = CancellationToken::new();
+    let (sender, answers) = unbounded();
+    for (index, &engine) in engines.iter().enumerate() {
+        let runner = Runner {
+            has_yices: index == 0,
+            race: Arc::clone(race),
+            blocks: Arc::clone(&blocks),
+            token: token.clone(),
+            engine,
+        };
+        let sender = sender.clone();
+        let thread = std::thread::Builder::new()
+            .name(engine.name().to_owned())
+            .stack_size(STACK);
+        if let Err(error) = thread.spawn(move || runner.run(&sender)) {
+            race.reporter.event(What::Finished {
+                analysis: engine.name().to_owned(),
+                outcome: format!("has no thread: {error}"),
+                statistics: Map::new(),
+            });
+        }
+    }
+    drop(sender);
+    answers.iter().next()
+}
+
+/// What an engine's thread has.
+struct Runner {
+    race: Arc<Race>,
+    blocks: Arc<Blocks>,
+    token: CancellationToken,
+    engine: Engine,
+    /// Whether it is the one that may have Yices.
+    has_yices: bool,
+}
+
+impl Runner {
+    fn run(&self, answers: &Sender<Conclusion>) {
+        let name = self.engine.name();
+        let reporter = &self.race.reporter;
+        let answer = guarded(reporter, name, self.engine.id(), || {
+            let answer = self.analyse();
+            reporter.event(What::Finished {
+                analysis: name.to_owned(),
+                outcome: match &answer {
+                    Answer::Safe(_) => "found a proof".to_owned(),
+                    Answer::Unsafe(_) => "found a violation".to_owned(),
+                    Answer::Unknown(reason) => reason.clone(),
+                },
+                statistics: Map::new(),
+            });
+            self.conclude(&answer)
+        });
+        if let Some(Some(conclusion)) = answer {
+            // The race may be over.
+            let _ = answers.send(conclusion);
+        }
+    }
+
+    fn analyse(&self) -> Answer {
+        let name = self.engine.name();
+        let report = |progress| {
+            self.race.reporter.event(match progress {
+                Progress::Bound { bound } => What::Bound {
+                    analysis: name.to_owned(),
+                    bound,
+                },
+                Progress::LeftAside { reason } => What::LeftAside {
+                    analysis: name.to_owned(),
+                    reason,
+                },
+            });
+        };
+        let limits = || Limits {
+            steps: REPLAY_STEPS,
+            ..Limits::default()
+        };
+        let mut confirm = |alarm: &Journal| replay_compiled(&self.race.executable, alarm, limits());
+        let mut context = Context {
+            token: &self.token,
+            report: &report,
+            confirm: &mut confirm,
+        };
+        let solver = |query| self.solver(query);
+        match self.engine {
+            Engine::Bmc => {
+                let options = bmc::Options::default();
+                bmc::run(&self.blocks, &options, &solver, &mut context)
+            }
+            Engine::KInduction => {
+                let options = k_induction::Options::default();
+                k_induction::run(&self.blocks, &options, &solver, &mut context)
+            }
+        }
+    }
+
+    /// Yices for the base case of whoever is to have it, if it knows the program's sorts; else Z3.
+    fn solver(&self, query: Query) -> Result<Box<dyn Solver>, SolverError> {
+        let arena = Rc::new(Arena::new());
+        if query == Query::BaseCase
+            && self.has_yices
+            && knows_sorts(self.blocks.inlined().program())
+        {
+            let config = SolverConfig {
+                backend: Backend::Yices2,
+                ..SolverConfig::default()
+            };
+            if let Ok(solver) = new_solver(config, Rc::clone(&arena)) {
+                return Ok(solver);
+            }
+        }
+        new_solver(SolverConfig::default(), arena)
+    }
+
+    /// The answer, once it has passed its check.
+    fn conclude(&self, answer: &Answer) -> Option<Conclusion> {
+        match answer {
+            Answer::Unsafe(violation) => Some(self.race.violated(self.engine.name(), violation)),
+            Answer::Safe(certificate) => self.race.certified(self.engine.name(), certificate),
+            Answer::Unknown(_) => None,
+        }
+    }
+}
+
+/// Whether Yices knows the sorts of all the program's terms.
+fn knows_sorts(program: &Program) -> bool {
+    let operations = program.edges.iter().flat_map(|edge| &edge.operations);
+    let terms: Vec<TermId> = operations.flat_map(|operation| operation.terms()).collect();
+    let scalar = |sort| matches!(sort, ScalarSort::Bool | ScalarSort::BitVec(_));
+    let mut known = true;
+    let mut visit = |sort: Sort| {
+        known &= match sort {
+            Sort::Array { index, element } => scalar(index) && scalar(element),
+            sort => sort.scalar().is_some_and(scalar),
+        };
+    };
+    for_each_subterm(store(), terms, |term, _| visit(store().sort(term)));
+    for input in &program.inputs {
+        visit(input.sort);
+    }
+    known
+}

@@ -1,0 +1,100 @@
+//! Small programs through every configuration: what each engine must solve, what it must leave open, and that none is
+//! ever wrong. The table `tests/engines/expected.tsv` has a column for each engine.
+
+use std::path::Path;
+use std::process::Command;
+
+use rayon::prelude::*;
+
+/// Seconds for what must be solved; the machine may be busy.
+const ENOUGH: &str = "60";
+
+/// Seconds for what need not be.
+const A_WHILE: &str = "2";
+
+struct Run<'t> {
+    program: &'t str,
+    expected: &'t str,
+    arithmetic: &'t str,
+    portfolio: &'t str,
+    /// `yes`, `no` or `any`.
+    solves: &'t str,
+}
+
+impl Run<'_> {
+    /// What is wrong with the answer, if anything is.
+    fn complaint(&self) -> Option<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines");
+        let limit = if self.solves == "yes" {
+            ENOUGH
+        } else {
+            A_WHILE
+        };
+        let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
+            .args([
+                "verify",
+                "--time-limit",
+                limit,
+                "--portfolio",
+                self.portfolio,
+            ])
+            .args(["--arithmetic", self.arithmetic])
+            .arg(folder.join(format!("{}.c", self.program)))
+            .output()
+            .expect("the command runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer = text.lines().last().unwrap_or_default();
+        let right = match self.expected {
+            "true" => "RESULT: TRUE",
+            _ => "RESULT: FALSE(unreach-call)",
+        };
+        let open = answer.starts_with("RESULT: UNKNOWN(");
+        let fits = match self.solves {
+            "yes" => answer == right,
+            "no" => open,
+            _ => open || answer == right,
+        };
+        let complained = String::from_utf8_lossy(&output.stderr);
+        let fault = complained.contains("internal error");
+        let name = self.program;
+        (!fits || fault).then(|| {
+            format!(
+                "{name} with {}: {answer}, expected {} (solved: {}); {complained}",
+                self.portfolio, self.expected, self.solves
+            )
+        })
+    }
+}
+
+#[test]
+fn every_configuration_on_every_program() {
+    let table = include_str!("engines/expected.tsv");
+    let mut lines = table.lines();
+    let portfolios: Vec<&str> = lines
+        .next()
+        .expect("a header")
+        .split('\t')
+        .skip(3)
+        .collect();
+    let mut runs = Vec::new();
+    for line in lines {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [program, expected, arithmetic, solves @ ..] = fields.as_slice() else {
+            panic!("a line of the table: {line}");
+        };
+        assert_eq!(solves.len(), portfolios.len(), "{line}");
+        let own = portfolios.iter().copied().zip(solves.iter().copied());
+        let others = [("default", "any"), ("simulate", "any")];
+        for (portfolio, solves) in own.chain(others) {
+            runs.push(Run {
+                program,
+                expected,
+                arithmetic,
+                portfolio,
+                solves,
+            });
+        }
+    }
+    let complaints: Vec<String> = runs.par_iter().filter_map(Run::complaint).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
