@@ -14,7 +14,6 @@
 //! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
 //! which costs a proof, not the truth.
 
-use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -39,6 +38,9 @@ pub enum Check {
     /// It was not found out whether it holds.
     Undecided(String),
 }
+
+/// Why a check is given up that leads to more than [`MOST_PLACES`].
+const TOO_MANY_PLACES: &str = "too many places";
 
 /// Places to which a proof may lead before it is given up.
 const MOST_PLACES: usize = 20_000;
@@ -106,19 +108,12 @@ struct Checker<'a> {
     stacks: Stacks,
     /// The images of the cut points that the engines see.
     cuts: Cuts,
-    facts: Facts,
-    /// After the facts have been checked, the places at which execution may be cut.
-    reached: Option<Rc<[Node]>>,
+    facts: Facts<'a>,
+    /// Whether the facts have been looked at.
+    has_facts: bool,
     /// Whether some fact was dropped.
     dropped: bool,
     deadline: Deadline<'a>,
-}
-
-/// Whether the facts alone are to exclude the targets.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Targets {
-    Excluded,
-    Ignored,
 }
 
 impl<'a> Checker<'a> {
@@ -128,8 +123,8 @@ impl<'a> Checker<'a> {
             meaning: Meaning::new(simplified, program),
             stacks: Stacks::new(&lowered),
             cuts: Cuts::of_simplified(simplified, program),
-            facts: Facts::none(),
-            reached: None,
+            facts: Facts::default(),
+            has_facts: false,
             dropped: false,
             deadline,
             simplified,
@@ -197,7 +192,7 @@ impl<'a> Checker<'a> {
                 }
                 ProofStep::Safety { k, relies_on } => self.safety((*k).max(1), &relied(relies_on)),
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
-                ProofStep::Simplified => self.find_facts(Targets::Excluded),
+                ProofStep::Simplified => self.simplified(),
             };
             result.map_err(|failure| match failure {
                 Failure::Wrong(reason) => Failure::Wrong(format!("step {index}: {reason}")),
@@ -222,8 +217,15 @@ impl<'a> Checker<'a> {
                 .of(&self.lowered, &calls)
                 .ok_or_else(no_counterpart)?;
             let function = self.lowered.program.location(location).function;
-            if self.stacks.function(stack) != function {
+            let functions = self.stacks.functions(stack);
+            if functions.first() != Some(&function) {
                 return Err(no_counterpart());
+            }
+            let mut functions = functions.into_iter();
+            if functions.any(|function| self.lowered.calls.is_recursive(function)) {
+                return Err(Failure::Unclear(
+                    "an invariant in a recursive function".to_owned(),
+                ));
             }
             let formula = self.meaning.formula(*formula).ok_or_else(no_counterpart)?;
             self.cuts.add(location, calls);
@@ -255,40 +257,56 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Finds the facts that are inductive, and the places that are reached as far as these say.
-    fn find_facts(&mut self, targets: Targets) -> Result<(), Failure> {
-        if self.reached.is_some() && targets == Targets::Ignored {
+    /// Finds out which facts are inductive; the others are dropped.
+    fn confirm_facts(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.has_facts, true) {
             return Ok(());
         }
-        let cuts = self.cuts.with_facts(self.simplified);
-        if self.reached.is_none() {
-            self.facts = Facts::new(self.simplified, &self.meaning);
+        let rounds = self.simplified.invariants.iter().map(|place| place.round);
+        for round in 1..=rounds.max().unwrap_or(0) {
+            if !self.facts.add_round(self.simplified, &self.meaning, round) {
+                continue;
+            }
+            let cuts = Cuts::of_round(self.simplified, self.lowered.program, round);
+            if let Err(failure) = self.confirm_round(&cuts) {
+                // The time may be over for these, but not for all.
+                self.deadline.left()?;
+                self.dropped = true;
+                let all = self.facts.confirmed..self.facts.count();
+                self.facts.drop_facts(all);
+                if failure == Failure::Unclear(TOO_MANY_PLACES.to_owned()) {
+                    break;
+                }
+            }
+            self.facts.confirmed = self.facts.count();
         }
-        let mut round = 0;
-        loop {
-            round += 1;
-            let mut walk = self.walk(&cuts, Recursion::Summarised);
-            let mut seen: FxHashSet<Node> = FxHashSet::default();
-            let mut order = Vec::new();
+        Ok(())
+    }
+
+    /// Drops facts of the newest round until the rest is inductive (Houdini).
+    fn confirm_round(&mut self, cuts: &Cuts) -> Result<(), Failure> {
+        let confirmed = self.facts.confirmed;
+        for round in 1.. {
+            let mut walk = self.walk(cuts, Recursion::Summarised);
+            let mut places = Places::default();
             let mut goals: Vec<TermId> = Vec::new();
-            let mut claimed: Vec<Option<usize>> = Vec::new();
-            let entry = walk.entry();
-            let mut starts = vec![(entry, walk.arbitrary())];
-            let mut next = 0;
+            let mut claimed: Vec<usize> = Vec::new();
+            let mut start = Some((walk.entry(), walk.arbitrary()));
             loop {
-                let (node, state) = match starts.pop() {
+                let (node, state) = match start.take() {
                     Some(start) => start,
-                    None if next < order.len() => {
-                        next += 1;
-                        let node = order[next - 1];
-                        let state = walk.start(node, &[]);
-                        (node, state)
-                    }
-                    None => break,
+                    None => match places.next() {
+                        Some(node) => (node, walk.start(node, &[])),
+                        None => break,
+                    },
                 };
-                walk.left()?;
-                for (end, state) in walk.segment(Frontier::from([(node, state)]))? {
+                let ends = walk.segment(Frontier::from([(node, state)]))?;
+                let entered = std::mem::take(&mut walk.entered);
+                for (end, state) in ends.into_iter().chain(entered) {
                     for claim in walk.claims(end).iter() {
+                        if claim.fact < confirmed {
+                            continue;
+                        }
                         let value = walk.formula(&state, end, claim.formula);
                         let goal = walk.arena.and2(state.guard, walk.arena.not(value));
                         if goal != TermId::FALSE {
@@ -296,76 +314,43 @@ impl<'a> Checker<'a> {
                             claimed.push(claim.fact);
                         }
                     }
-                    if seen.insert(end) {
-                        order.push(end);
-                    }
-                }
-                if order.len() > MOST_PLACES {
-                    return Err(Failure::Unclear("too many places".to_owned()));
+                    places.add(end)?;
                 }
             }
-            let reach: Vec<TermId> = std::mem::take(&mut walk.targets);
-            let mut all = goals.clone();
-            if targets == Targets::Excluded {
-                all.extend(&reach);
-            }
-            let mut answer = ask(&walk, &all);
-            let violated = |answer: &Result<Answer, GivenUp>| -> Vec<usize> {
-                match answer {
-                    Ok(Answer::Possible(values)) if round <= PATIENT_ROUNDS => {
-                        let pairs = claimed.iter().zip(values);
-                        pairs
-                            .filter(|(_, holds)| **holds)
-                            .filter_map(|(fact, _)| *fact)
-                            .collect()
-                    }
-                    Ok(Answer::Impossible) => Vec::new(),
-                    // All in doubt go.
-                    _ => claimed.iter().copied().flatten().collect(),
+            let violated: Vec<usize> = match ask(&walk, &goals) {
+                Ok(Answer::Impossible) => return Ok(()),
+                Ok(Answer::Possible(values)) if round <= PATIENT_ROUNDS => {
+                    let pairs = claimed.iter().zip(values);
+                    pairs.filter(|pair| pair.1).map(|pair| *pair.0).collect()
                 }
+                // All in doubt go.
+                _ => claimed,
             };
-            let mut drop = violated(&answer);
-            let mut excluded = answer == Ok(Answer::Impossible);
-            if drop.is_empty() && !excluded && !goals.is_empty() && all.len() > goals.len() {
-                // Only targets were seen to be reached.
-                answer = ask(&walk, &goals);
-                drop = violated(&answer);
-                excluded = false;
+            self.deadline.left()?;
+            self.dropped = true;
+            if !self.facts.drop_facts(violated) {
+                break;
             }
-            if let Err(reason) = &answer
-                && claimed.is_empty()
-            {
-                return Err(reason.clone().into());
-            }
-            if self.facts.drop_facts(drop) {
-                self.dropped = true;
-                self.deadline.left()?;
-                continue;
-            }
-            self.reached = Some(order.into());
-            return if excluded || targets == Targets::Ignored {
-                Ok(())
-            } else {
-                // What the simplifier knows of its own program is not all recorded.
-                Err(Failure::Unclear(
-                    "what the simplifier knew at its cut points does not exclude the targets"
-                        .to_owned(),
-                ))
-            };
         }
+        Err(Failure::Unclear("no fact can be dropped".to_owned()))
     }
 
-    /// The places from which a step may start.
-    fn places(&mut self) -> Result<Vec<Node>, Failure> {
-        self.find_facts(Targets::Ignored)?;
-        let reached = self.reached.clone().unwrap_or_else(|| Rc::from([]));
-        let is_cut = |node: &Node| self.cuts.contains(&self.stacks, *node);
-        Ok(reached.iter().copied().filter(is_cut).collect())
+    /// Checks that what the simplifier knew excludes the targets.
+    fn simplified(&mut self) -> Result<(), Failure> {
+        self.confirm_facts()?;
+        match self.safety_within(1, &Invariants::default()) {
+            Ok(()) => Ok(()),
+            // What the simplifier knows of its own program is not all recorded.
+            Err(BaseFails(Failure::Wrong(reason)) | StepFails(Failure::Wrong(reason))) => {
+                Err(Failure::Unclear(reason))
+            }
+            Err(BaseFails(failure) | StepFails(failure)) => Err(failure),
+        }
     }
 
     /// Checks a k-inductive batch.
     fn inductive(&mut self, batch: &Invariants, k: u32, relied: Invariants) -> Result<(), Failure> {
-        let places = self.places()?;
+        self.confirm_facts()?;
         let cuts = self.cuts.clone();
         let mut known = relied;
         for (node, formulas) in batch {
@@ -382,16 +367,21 @@ impl<'a> Checker<'a> {
                 })
                 .collect()
         };
-        // Base case.
-        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let mut places = Places::default();
+
+        // 1. Base case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
         let entry = walk.entry();
         let state = walk.arbitrary();
         let mut goals = violations(&walk, entry, &state);
         let mut frontier = Frontier::from([(entry, state)]);
-        for _ in 0..k {
+        for step in 1..=k {
             frontier = walk.segment(frontier)?;
             for (&node, state) in &frontier {
                 goals.extend(violations(&walk, node, state));
+                if step == 1 {
+                    places.add(node)?;
+                }
             }
         }
         if ask(&walk, &goals)? != Answer::Impossible {
@@ -400,16 +390,19 @@ impl<'a> Checker<'a> {
                 .precision(over_approximated)
                 .failure("an invariant does not hold within the first steps".to_owned()));
         }
-        // Step case.
+
+        // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
         let mut walk = self.walk(&cuts, Recursion::Summarised);
         let mut goals = Vec::new();
-        for &place in &places {
+        while let Some(place) = places.next() {
             let state = walk.start(place, known(place));
             let mut frontier = Frontier::from([(place, state)]);
             for step in 1..=k {
-                walk.left()?;
                 frontier = walk.segment(frontier)?;
                 for (&node, state) in &mut frontier {
+                    if step == 1 {
+                        places.add(node)?;
+                    }
                     if step == k {
                         goals.extend(violations(&walk, node, state));
                     } else {
@@ -429,10 +422,10 @@ impl<'a> Checker<'a> {
 
     /// Checks the property by k-induction.
     fn safety(&mut self, k: u32, relied: &Invariants) -> Result<(), Failure> {
-        let places = self.places()?;
-        match self.safety_within(k, relied, &places) {
+        self.confirm_facts()?;
+        match self.safety_within(k, relied) {
             // Engines count in two ways; see [`ProofStep::Safety`].
-            Err(StepFails(_)) => match self.safety_within(k + 1, relied, &places) {
+            Err(StepFails(_)) => match self.safety_within(k + 1, relied) {
                 Err(StepFails(failure) | BaseFails(failure)) => Err(failure),
                 Ok(()) => Ok(()),
             },
@@ -441,39 +434,42 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn safety_within(
-        &mut self,
-        k: u32,
-        relied: &Invariants,
-        places: &[Node],
-    ) -> Result<(), SafetyFailure> {
-        let unclear = |reason: GivenUp| BaseFails(reason.into());
+    fn safety_within(&mut self, k: u32, relied: &Invariants) -> Result<(), SafetyFailure> {
         let cuts = self.cuts.clone();
         let known = |node: Node| relied.get(&node).map_or(&[][..], Vec::as_slice);
-        // Base case.
-        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let mut places = Places::default();
+
+        // 1. Base case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
         let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
-        for _ in 0..k {
-            frontier = walk.segment(frontier).map_err(unclear)?;
+        for step in 1..=k {
+            frontier = walk.segment(frontier)?;
+            if step == 1 {
+                frontier.keys().try_for_each(|&node| places.add(node))?;
+            }
         }
+        Self::enter(&mut walk, k, &mut places)?;
         let goals = std::mem::take(&mut walk.targets);
-        if ask(&walk, &goals).map_err(unclear)? != Answer::Impossible {
+        if ask(&walk, &goals)? != Answer::Impossible {
             let over_approximated = walk.over_approximated;
             return Err(BaseFails(
                 self.precision(over_approximated)
                     .failure(format!("a target is reached within {k} steps")),
             ));
         }
-        // Step case.
+
+        // 2. Step case.
         let mut walk = self.walk(&cuts, Recursion::Summarised);
         let mut goals = Vec::new();
-        for &place in places {
+        while let Some(place) = places.next() {
             let state = walk.start(place, known(place));
             let mut frontier = Frontier::from([(place, state)]);
             for step in 1..=k {
-                walk.left().map_err(unclear)?;
                 walk.targets.clear();
-                frontier = walk.segment(frontier).map_err(unclear)?;
+                frontier = walk.segment(frontier)?;
+                if step == 1 {
+                    frontier.keys().try_for_each(|&node| places.add(node))?;
+                }
                 if step < k {
                     for (&node, state) in &mut frontier {
                         walk.restrict(state, node, known(node));
@@ -481,8 +477,9 @@ impl<'a> Checker<'a> {
                 }
             }
             goals.append(&mut walk.targets);
+            Self::enter(&mut walk, k, &mut places)?;
         }
-        if ask(&walk, &goals).map_err(unclear)? != Answer::Impossible {
+        if ask(&walk, &goals)? != Answer::Impossible {
             let over_approximated = walk.over_approximated;
             return Err(StepFails(
                 self.precision(over_approximated)
@@ -492,16 +489,29 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    /// Adds the places at which recursive functions with targets are entered. They begin a path of their own: with more
+    /// than one step, paths through the call would be missed.
+    fn enter(walk: &mut Walk<'_, '_>, k: u32, places: &mut Places) -> Result<(), GivenUp> {
+        for (node, _) in std::mem::take(&mut walk.entered) {
+            if walk.has_target(node) {
+                if k > 1 {
+                    return Err(GivenUp("a target in a recursive function".to_owned()));
+                }
+                places.add(node)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that all paths end, and none in a target.
     fn unrolling(&mut self, bound: u32) -> Result<(), Failure> {
         match self.unroll(bound) {
             Err(Failure::Unclear(reason))
-                if self.reached.is_none() && !self.simplified.invariants.is_empty() =>
+                if !self.has_facts && !self.simplified.invariants.is_empty() =>
             {
                 // What the simplifier knew may be needed for loops that it has taken out.
                 self.deadline.left()?;
-                self.find_facts(Targets::Ignored)
-                    .map_err(|_| Failure::Unclear(reason))?;
+                self.confirm_facts().map_err(|_| Failure::Unclear(reason))?;
                 self.unroll(bound)
             }
             result => result,
@@ -518,6 +528,12 @@ impl<'a> Checker<'a> {
         loop {
             walk.left()?;
             frontier = walk.segment(frontier)?;
+            let mut entered = std::mem::take(&mut walk.entered).into_iter();
+            if entered.any(|(node, _)| walk.has_target(node)) {
+                return Err(Failure::Unclear(
+                    "a target in a recursive function".to_owned(),
+                ));
+            }
             steps += 1;
             if frontier.is_empty() {
                 break;
@@ -546,9 +562,41 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Places from which steps start, each once, in the order in which they are found.
+#[derive(Default)]
+struct Places {
+    seen: FxHashSet<Node>,
+    order: Vec<Node>,
+    done: usize,
+}
+
+impl Places {
+    fn add(&mut self, node: Node) -> Result<(), GivenUp> {
+        if self.seen.insert(node) {
+            self.order.push(node);
+        }
+        if self.order.len() > MOST_PLACES {
+            return Err(GivenUp(TOO_MANY_PLACES.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Node> {
+        let next = self.order.get(self.done).copied();
+        self.done += usize::from(next.is_some());
+        next
+    }
+}
+
 /// Which part of an induction fails.
 enum SafetyFailure {
     BaseFails(Failure),
     StepFails(Failure),
 }
 use SafetyFailure::{BaseFails, StepFails};
+
+impl From<GivenUp> for SafetyFailure {
+    fn from(reason: GivenUp) -> Self {
+        BaseFails(reason.into())
+    }
+}

@@ -1,10 +1,12 @@
 //! Where the lowered program is cut, and what is claimed to hold there.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lowered::Lowered;
 use super::stacks::{Node, Stacks};
-use crate::program::simplify::Abstract;
+use crate::program::simplify::{Abstract, Origin};
 use crate::program::{
     CallGraph, CutPointKind, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId,
 };
@@ -31,17 +33,25 @@ impl Cuts {
         cuts
     }
 
-    /// Those and the places where the simplifier says what it knew.
-    pub fn with_facts(&self, simplified: &Simplified) -> Self {
-        let mut cuts = self.clone();
+    /// The simplifier's cut points in one of its rounds, and the entry.
+    pub fn of_round(simplified: &Simplified, lowered: &Program, round: u32) -> Self {
+        let mut cuts = Self::default();
+        cuts.add(lowered.function(lowered.start).entry, Vec::new());
         for facts in &simplified.invariants {
-            cuts.add(facts.origin.location, facts.origin.calls.clone());
+            if facts.round == round {
+                cuts.add(facts.origin.location, facts.origin.calls.clone());
+            }
         }
         cuts
     }
 
     pub fn add(&mut self, location: LocationId, calls: Vec<EdgeId>) {
         self.places.entry(location).or_default().insert(calls);
+    }
+
+    /// The locations that are cut points at some call string.
+    pub fn locations(&self) -> impl Iterator<Item = LocationId> + '_ {
+        self.places.keys().copied()
     }
 
     pub fn contains(&self, stacks: &Stacks, node: Node) -> bool {
@@ -118,8 +128,8 @@ impl<'a> Meaning<'a> {
 /// What is claimed of a place.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    /// A number for a fact, which may be dropped; `None` for what an engine claims.
-    pub fact: Option<usize>,
+    /// Its number.
+    pub fact: usize,
     /// A Boolean term over the program as lowered.
     pub formula: TermId,
     /// If it says that a variable, or a region's cell, is a constant: which, and the constant.
@@ -127,29 +137,30 @@ pub(super) struct Claim {
 }
 
 /// What the simplifier knew at its cut points. It is not trusted: what is not inductive is dropped.
-pub(super) struct Facts {
-    places: FxHashMap<LocationId, Vec<(Vec<EdgeId>, Vec<Claim>)>>,
+#[derive(Default)]
+pub(super) struct Facts<'a> {
+    places: FxHashMap<LocationId, Vec<(&'a [EdgeId], Vec<Claim>)>>,
+    known: FxHashSet<(&'a Origin, TermId)>,
     alive: Vec<bool>,
-    by_node: FxHashMap<Node, std::rc::Rc<[Claim]>>,
+    /// The facts up to this one have been found to be inductive.
+    pub confirmed: usize,
+    by_node: FxHashMap<Node, Rc<[Claim]>>,
 }
 
-impl Facts {
-    pub fn none() -> Self {
-        Self {
-            places: FxHashMap::default(),
-            alive: Vec::new(),
-            by_node: FxHashMap::default(),
-        }
-    }
-
-    pub fn new(simplified: &Simplified, meaning: &Meaning<'_>) -> Self {
-        let mut facts = Self::none();
-        let mut seen = FxHashSet::default();
-        for place in &simplified.invariants {
+impl<'a> Facts<'a> {
+    /// Adds the candidates of a round; tells whether there are any that are new.
+    pub fn add_round(
+        &mut self,
+        simplified: &'a Simplified,
+        meaning: &Meaning<'_>,
+        round: u32,
+    ) -> bool {
+        let before = self.alive.len();
+        for place in simplified.invariants.iter().filter(|p| p.round == round) {
             let origin = &place.origin;
             let mut claims = Vec::new();
             match &place.values {
-                None => facts.claim(&mut claims, TermId::FALSE, None),
+                None => self.claim(&mut claims, origin, TermId::FALSE, None),
                 Some(values) => {
                     for &(variable, known) in values {
                         let Some(term) = meaning.variable(variable) else {
@@ -159,32 +170,44 @@ impl Facts {
                             Abstract::Constant(value) => Some((term, value)),
                             Abstract::Range(..) => None,
                         };
-                        // Most is known in every round again.
-                        let formula = known.formula(term);
-                        if seen.insert((origin, formula)) {
-                            facts.claim(&mut claims, formula, constant);
-                        }
+                        self.claim(&mut claims, origin, known.formula(term), constant);
                     }
                 }
             }
-            let at = facts.places.entry(origin.location).or_default();
-            at.push((origin.calls.clone(), claims));
+            let at = self.places.entry(origin.location).or_default();
+            at.push((&origin.calls, claims));
         }
-        facts
+        self.by_node.clear();
+        self.alive.len() > before
+    }
+
+    /// The locations of which something is claimed at some call string.
+    pub fn locations(&self) -> impl Iterator<Item = LocationId> + '_ {
+        self.places.keys().copied()
     }
 
     fn claim(
         &mut self,
         claims: &mut Vec<Claim>,
+        origin: &'a Origin,
         formula: TermId,
         constant: Option<(TermId, TermId)>,
     ) {
+        // Most is known in every round again.
+        if formula == TermId::TRUE || !self.known.insert((origin, formula)) {
+            return;
+        }
         claims.push(Claim {
-            fact: Some(self.alive.len()),
+            fact: self.alive.len(),
             formula,
             constant,
         });
         self.alive.push(true);
+    }
+
+    /// How many there have been.
+    pub fn count(&self) -> usize {
+        self.alive.len()
     }
 
     /// Takes back facts; tells whether any was still there.
@@ -200,12 +223,7 @@ impl Facts {
     }
 
     /// What is claimed of the node, each formula once.
-    pub fn at(
-        &mut self,
-        lowered: &Lowered<'_>,
-        stacks: &Stacks,
-        node: Node,
-    ) -> std::rc::Rc<[Claim]> {
+    pub fn at(&mut self, lowered: &Lowered<'_>, stacks: &Stacks, node: Node) -> Rc<[Claim]> {
         if let Some(claims) = self.by_node.get(&node) {
             return claims.clone();
         }
@@ -214,7 +232,7 @@ impl Facts {
         let places = self.places.get(&node.location).into_iter().flatten();
         for (_, claims) in places.filter(|(calls, _)| stacks.ends_in(node.stack, calls)) {
             for claim in claims {
-                let alive = claim.fact.is_none_or(|fact| self.alive[fact]);
+                let alive = self.alive[claim.fact];
                 // A variable of a function that is not being executed has no value.
                 let exists = || {
                     let of = claim.constant.map_or(claim.formula, |(term, _)| term);
@@ -225,7 +243,7 @@ impl Facts {
                 }
             }
         }
-        let result: std::rc::Rc<[Claim]> = result.into();
+        let result: Rc<[Claim]> = result.into();
         self.by_node.insert(node, result.clone());
         result
     }

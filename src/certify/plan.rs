@@ -9,13 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::lowered::Lowered;
 use crate::program::digraph::Digraph;
 use crate::program::graph::goes_on;
-use crate::program::{FunctionId, LocationId, VariableId};
+use crate::program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
 
 /// A function with some of its locations being cut points.
 #[derive(Default)]
 pub(super) struct Plan {
     /// The cut points.
     pub cuts: FxHashSet<LocationId>,
+    /// Edges that are known not to be taken.
+    pub dead: FxHashSet<EdgeId>,
     /// A number for each other location: it comes before its successors, but for heads of loops around it.
     pub position: FxHashMap<LocationId, u32>,
     /// The heads of the loops that no cut point cuts.
@@ -36,11 +38,17 @@ enum Task {
 }
 
 impl Plan {
-    pub fn new(lowered: &Lowered<'_>, function: FunctionId, cuts: FxHashSet<LocationId>) -> Self {
+    pub fn new(
+        lowered: &Lowered<'_>,
+        function: FunctionId,
+        cuts: FxHashSet<LocationId>,
+        dead: FxHashSet<EdgeId>,
+    ) -> Self {
         let all = lowered.locations[function.index()].iter().copied();
         let rest = all.filter(|location| !cuts.contains(location)).collect();
         let mut plan = Self {
             cuts,
+            dead,
             ..Self::default()
         };
         let entry = lowered.program.function(function).entry;
@@ -52,11 +60,11 @@ impl Plan {
                     plan.position.insert(location, number);
                 }
                 Task::Decompose(nodes) => {
-                    for component in components(lowered, &nodes).into_iter().rev() {
+                    for component in plan.components(lowered, &nodes).into_iter().rev() {
                         let &[first, ..] = &component[..] else {
                             continue;
                         };
-                        if component.len() == 1 && !has_self_loop(lowered, first) {
+                        if component.len() == 1 && !plan.has_self_loop(lowered, first) {
                             work.push(Task::Emit(first));
                             continue;
                         }
@@ -86,9 +94,8 @@ impl Plan {
         let head = *component.iter().find(from_outside).unwrap_or(&component[0]);
         let mut changes = Vec::new();
         for &node in component {
-            for &edge in lowered.graph.outgoing(node) {
-                let edge = program.edge(edge);
-                if goes_on(edge) && members.contains(&edge.target) {
+            for edge in self.outgoing(lowered, node) {
+                if members.contains(&edge.target) {
                     changes.extend(lowered.changes(edge));
                 }
             }
@@ -98,33 +105,40 @@ impl Plan {
         self.heads.insert(head, Head { members, changes });
         head
     }
-}
 
-fn has_self_loop(lowered: &Lowered<'_>, node: LocationId) -> bool {
-    lowered.graph.outgoing(node).iter().any(|&edge| {
-        let edge = lowered.program.edge(edge);
-        goes_on(edge) && edge.target == node
-    })
-}
+    /// The edges from the location that may be taken and lead on.
+    fn outgoing<'l>(
+        &'l self,
+        lowered: &'l Lowered<'_>,
+        node: LocationId,
+    ) -> impl Iterator<Item = &'l Edge> {
+        let outgoing = lowered.graph.outgoing(node).iter();
+        outgoing
+            .filter(|edge| !self.dead.contains(edge))
+            .map(|&edge| lowered.program.edge(edge))
+            .filter(|edge| goes_on(edge))
+    }
 
-/// The strongly connected components of the subgraph that the locations induce, in topological order.
-fn components(lowered: &Lowered<'_>, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
-    let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
-    let mut edges = Vec::new();
-    for (&node, number) in nodes.iter().zip(0..) {
-        for &edge in lowered.graph.outgoing(node) {
-            let edge = lowered.program.edge(edge);
-            if goes_on(edge)
-                && let Some(&target) = local.get(&edge.target)
-            {
-                edges.push((number, target));
+    fn has_self_loop(&self, lowered: &Lowered<'_>, node: LocationId) -> bool {
+        self.outgoing(lowered, node).any(|edge| edge.target == node)
+    }
+
+    /// The strongly connected components of the subgraph that the locations induce, in topological order.
+    fn components(&self, lowered: &Lowered<'_>, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
+        let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
+        let mut edges = Vec::new();
+        for (&node, number) in nodes.iter().zip(0..) {
+            for edge in self.outgoing(lowered, node) {
+                if let Some(&target) = local.get(&edge.target) {
+                    edges.push((number, target));
+                }
             }
         }
+        let graph = Digraph::new(nodes.len(), edges.iter().copied());
+        let mut members = graph.components(0..nodes.len() as u32).members();
+        // Components are numbered against the edges.
+        members.reverse();
+        let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
+        members.into_iter().map(back).collect()
     }
-    let graph = Digraph::new(nodes.len(), edges.iter().copied());
-    let mut members = graph.components(0..nodes.len() as u32).members();
-    // Components are numbered against the edges.
-    members.reverse();
-    let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
-    members.into_iter().map(back).collect()
 }

@@ -30,6 +30,7 @@ struct Stack {
 pub(super) struct Stacks {
     table: Vec<Stack>,
     ids: FxHashMap<(StackId, EdgeId), StackId>,
+    roots: FxHashMap<FunctionId, StackId>,
 }
 
 impl Stacks {
@@ -44,7 +45,23 @@ impl Stacks {
                 matters: false,
             }],
             ids: FxHashMap::default(),
+            roots: FxHashMap::default(),
         }
+    }
+
+    /// The string of an activation of the function of which it is not said where it was called.
+    pub fn root(&mut self, function: FunctionId) -> StackId {
+        let new = StackId(self.table.len() as u32);
+        let id = *self.roots.entry(function).or_insert(new);
+        if id == new {
+            self.table.push(Stack {
+                last: None,
+                depth: 0,
+                function,
+                matters: true,
+            });
+        }
+        id
     }
 
     fn get(&self, stack: StackId) -> &Stack {
@@ -99,6 +116,16 @@ impl Stacks {
     /// The function that is executed on top.
     pub fn function(&self, stack: StackId) -> FunctionId {
         self.get(stack).function
+    }
+
+    /// The functions that are being executed, the one on top first.
+    pub fn functions(&self, mut stack: StackId) -> Vec<FunctionId> {
+        let mut functions = vec![self.function(stack)];
+        while let Some((rest, _)) = self.pop(stack) {
+            functions.push(self.function(rest));
+            stack = rest;
+        }
+        functions
     }
 
     /// Whether a target may be reached from here.

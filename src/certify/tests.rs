@@ -230,10 +230,19 @@ fn what_the_simplifier_decides() {
         "int main(void) { int x = 1; if (x == 2) { while (__VERIFIER_nondet_int()) x++; assert(x == 2); } }",
         // Memory.
         "int a[2]; int main(void) { int *p = a; p[1] = 4; while (__VERIFIER_nondet_int()) assert(a[1] == 4); }",
+        // A condition on values that are known, but not in the first round.
+        "void assume(int c) { __VERIFIER_assume(c); }
+         int never; int main(void) { int x = __VERIFIER_nondet_int(); assume(0 <= x); assume(x <= 2);
+         while (never) x += 2; if (x >= 4) assert(x < 4); }",
+        // Recursion.
+        "int id(int x) { if (x == 0) return 0; int r = id(x - 1) + 1; if (r > 3) return 3; return r; }
+         int main(void) { assert(id(__VERIFIER_nondet_int()) != 5); }",
+        "int g = 1; void f(int x) { assert(g == 1); if (x > 3) f(x - 1); }
+         int main(void) { f(__VERIFIER_nondet_int()); assert(g == 1); }",
         // Loops within loops, some without effect.
         "int main(void) { int x = 5; for (int i = 0; i < 10; i++) { for (int j = 0; j < i; j++) { assert(j >= 0); } assert(x == 5); } }",
     ] {
-        let text = format!("#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n{text}");
+        let text = format!("#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n{text}");
         let task = Task::new(c(&text));
         assert!(task.simplified.is_safe(), "{}\n{}", text, task.dump());
         task.confirms(vec![ProofStep::Simplified]);
@@ -246,11 +255,10 @@ fn a_loop_that_was_taken_out() {
         #include <assert.h>
         extern unsigned __VERIFIER_nondet_uint(void);
         int main(void) {
-            unsigned x = 0, y = 0, z = 0;
-            while (x < 100 && __VERIFIER_nondet_uint()) {
-                for (unsigned i = 0; i < 10; i++) z += i;
-                x++; y++;
-            }
+            unsigned n = __VERIFIER_nondet_uint(), x = n, y = n, z = 0;
+            for (unsigned i = 0; i < 10; i++) z += i;
+            while (__VERIFIER_nondet_uint()) { x++; y++; }
+            for (unsigned i = 0; i < 10; i++) z += i;
             assert(x == y);
         }"));
     let (x, y) = (task.value("x"), task.value("y"));
@@ -369,22 +377,38 @@ fn a_wrong_slice_is_not_believed() {
 fn a_wrong_translation_does_not_reach_the_checker() {
     use crate::solver::z3::{Core, Z3Solver, fault};
     use crate::solver::{Answer, Solver};
-    let task = Task::new(c("
+    use crate::term::{Arena, Symbol};
+    let wrong = Task::new(c("
         #include <assert.h>
         extern int __VERIFIER_nondet_int(void);
         int main(void) {
             int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
-            if (x >= y) return 0;
-            assert(x != y);
+            int less = x < y;
+            if (x == y) assert(less);
+        }"));
+    let right = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int n = __VERIFIER_nondet_int(), s = 0;
+            if (n > 6) return 0;
+            for (int i = 0; i < n; i++) s += 2;
+            assert(s != 12 || n == 6);
         }"));
     fault::SIGNED_LESS.set(true);
-    // An engine is misled.
-    let arena = std::rc::Rc::new(crate::term::Arena::new());
+    // An engine takes the error for unreachable.
+    let arena = std::rc::Rc::new(Arena::new());
     let mut solver = Z3Solver::new(arena.clone(), Core::Smt).unwrap();
-    let (x, y) = (task.value("x"), task.value("y"));
-    solver.assert(arena.and2(arena.slt(x, y), arena.eq(x, y)));
-    assert_eq!(solver.check(&[]), Answer::Satisfiable);
-    task.confirms(vec![safety(1, &[])]);
+    let [x, y] = ["x", "y"].map(|name| arena.variable(Symbol::new(name, INT)));
+    let less = arena.variable(Symbol::new("less", Sort::Bool));
+    solver.assert(arena.eq(less, arena.slt(x, y)));
+    solver.assert(arena.eq(x, y));
+    assert_eq!(solver.check(&[arena.not(less)]), Answer::Unsatisfiable);
+    // Its proof is not believed; one that is right is.
+    let check = wrong.does_not_confirm(vec![safety(1, &[])]);
+    assert!(matches!(check, Check::Refuted(_)), "{check:?}");
+    right.confirms(vec![ProofStep::Unrolling { bound: 8 }]);
+    right.does_not_confirm(vec![ProofStep::Unrolling { bound: 3 }]);
     fault::SIGNED_LESS.set(false);
 }
 

@@ -8,8 +8,8 @@
 //!
 //! Everything is exact but for two things, which are noted in [`Walk::over_approximated`]. A loop that no cut point cuts
 //! (the simplifier has found that it does not matter) is passed by forgetting, at its head, whatever it may change: the
-//! state that leaves it is one of those that it comes to its head in. And a recursive function without cut points may
-//! change all that it can.
+//! state that leaves it is one of those that it comes to its head in. And a call of a recursive function may be stepped
+//! over, changing all that it can ([`Walk::entered`] has the states for which its body is to be looked at).
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -117,7 +117,7 @@ pub(super) struct Walk<'c, 'p> {
     lowered: &'c Lowered<'p>,
     pub stacks: &'c mut Stacks,
     cuts: &'c Cuts,
-    facts: &'c mut Facts,
+    facts: &'c mut Facts<'p>,
     recursion: Recursion,
     deadline: Deadline<'c>,
     pub arena: Rc<Arena>,
@@ -127,9 +127,13 @@ pub(super) struct Walk<'c, 'p> {
     pub definitions: FxHashMap<TermId, TermId>,
     plans: Vec<Rc<Plan>>,
     plan_of: FxHashMap<StackId, usize>,
-    known_plans: FxHashMap<(FunctionId, Vec<LocationId>), usize>,
+    known_plans: FxHashMap<(FunctionId, Vec<LocationId>, Vec<EdgeId>), usize>,
+    /// The cut points and the locations with facts, by function.
+    marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)>,
     /// The guards with which targets are reached.
     pub targets: Vec<TermId>,
+    /// The states in which recursive functions are entered that are not executed in their callers.
+    pub entered: Vec<(Node, State)>,
     /// Whether something has been forgotten.
     pub over_approximated: bool,
 }
@@ -139,11 +143,33 @@ impl<'c, 'p> Walk<'c, 'p> {
         lowered: &'c Lowered<'p>,
         stacks: &'c mut Stacks,
         cuts: &'c Cuts,
-        facts: &'c mut Facts,
+        facts: &'c mut Facts<'p>,
         recursion: Recursion,
         deadline: Deadline<'c>,
     ) -> Self {
+        let mut marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)> =
+            FxHashMap::default();
+        let function = |location: LocationId| lowered.program.location(location).function;
+        for location in cuts.locations() {
+            marked
+                .entry(function(location))
+                .or_default()
+                .0
+                .push(location);
+        }
+        for location in facts.locations() {
+            marked
+                .entry(function(location))
+                .or_default()
+                .1
+                .push(location);
+        }
+        for lists in marked.values_mut() {
+            lists.0.sort_unstable();
+            lists.1.sort_unstable();
+        }
         Self {
+            marked,
             lowered,
             stacks,
             cuts,
@@ -161,6 +187,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             plan_of: FxHashMap::default(),
             known_plans: FxHashMap::default(),
             targets: Vec::new(),
+            entered: Vec::new(),
             over_approximated: false,
         }
     }
@@ -419,23 +446,54 @@ impl<'c, 'p> Walk<'c, 'p> {
             return Rc::clone(&self.plans[plan]);
         }
         let function = self.stacks.function(stack);
-        let locations = self.lowered.locations[function.index()].iter().copied();
-        let cuts: Vec<LocationId> = locations
+        let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
+        let cuts: Vec<LocationId> = cuts
+            .into_iter()
             .filter(|&location| self.cuts.contains(self.stacks, Node { stack, location }))
             .collect();
-        let key = (function, cuts);
+        let mut dead = Vec::new();
+        for location in facts {
+            self.find_dead(Node { stack, location }, &mut dead);
+        }
+        let key = (function, cuts, dead);
         let index = match self.known_plans.get(&key) {
             Some(&index) => index,
             None => {
                 let cuts: FxHashSet<LocationId> = key.1.iter().copied().collect();
+                let dead: FxHashSet<EdgeId> = key.2.iter().copied().collect();
                 self.plans
-                    .push(Rc::new(Plan::new(self.lowered, function, cuts)));
+                    .push(Rc::new(Plan::new(self.lowered, function, cuts, dead)));
                 self.known_plans.insert(key, self.plans.len() - 1);
                 self.plans.len() - 1
             }
         };
         self.plan_of.insert(stack, index);
         Rc::clone(&self.plans[index])
+    }
+
+    /// The edges from the node that what has been confirmed of it excludes.
+    fn find_dead(&mut self, node: Node, dead: &mut Vec<EdgeId>) {
+        let confirmed = self.facts.confirmed;
+        let mut claims = self.claims(node).to_vec();
+        claims.retain(|claim| claim.fact < confirmed);
+        if claims.is_empty() {
+            return;
+        }
+        let mut state = self.arbitrary();
+        self.assume_claims(&mut state, node, &claims, |_| true);
+        let depth = self.stacks.depth(node.stack);
+        for &id in self.lowered.graph.outgoing(node.location) {
+            let operations = &self.lowered.program.edge(id).operations;
+            let condition = match operations.first() {
+                Some(Operation::Assume(condition)) => {
+                    self.evaluate(&state, *condition, |_| Some(depth))
+                }
+                _ => TermId::TRUE,
+            };
+            if self.arena.and2(state.guard, condition) == TermId::FALSE {
+                dead.push(id);
+            }
+        }
     }
 
     /// Executes from the states to the next cut points. Guards with which targets are reached on the way are added to
@@ -486,8 +544,12 @@ impl<'c, 'p> Walk<'c, 'p> {
             return self.return_from(segment, node, state);
         }
         let depth = self.stacks.depth(node.stack);
+        let plan = self.plan(node.stack);
         let mut ways: Vec<(EdgeId, TermId)> = Vec::new();
         for &id in self.lowered.graph.outgoing(node.location) {
+            if plan.dead.contains(&id) {
+                continue;
+            }
             let condition = match program.edge(id).operations.first() {
                 Some(Operation::Assume(condition)) => {
                     self.evaluate(&state, *condition, |_| Some(depth))
@@ -607,7 +669,8 @@ impl<'c, 'p> Walk<'c, 'p> {
             let is_cut =
                 self.recursion == Recursion::Unrolled && self.cuts.contains(self.stacks, entry);
             if !is_cut {
-                return self.summarise(segment, node, id, callee, state);
+                self.summarise(segment, node, id, callee, state);
+                return Ok(());
             }
         }
         let values: Vec<TermId> = arguments
@@ -632,7 +695,8 @@ impl<'c, 'p> Walk<'c, 'p> {
         Ok(())
     }
 
-    /// The call of a recursive function that is not executed.
+    /// The call of a recursive function that is not executed here: execution comes back with anything that it can
+    /// change changed, and with what is claimed of its exit.
     fn summarise(
         &mut self,
         segment: &mut Segment,
@@ -640,27 +704,75 @@ impl<'c, 'p> Walk<'c, 'p> {
         id: EdgeId,
         callee: FunctionId,
         mut state: State,
-    ) -> Result<(), GivenUp> {
+    ) {
         let lowered = self.lowered;
+        let program = lowered.program;
         self.over_approximated = true;
-        if lowered.inside[lowered.program.function(callee).entry.index()] {
-            return Err(GivenUp(format!(
-                "a target in the recursive function {}",
-                lowered.program.function(callee).name
-            )));
-        }
-        let edge = lowered.program.edge(id);
+        let edge = program.edge(id);
+        let function = program.function(callee);
+        let Some(Operation::Call {
+            arguments, results, ..
+        }) = edge.operations.first()
+        else {
+            return;
+        };
         let depth = self.stacks.depth(node.stack);
-        for variable in lowered.changes(edge) {
-            let (slot, value) = (self.slot(depth, variable), self.arbitrary_value(variable));
+
+        // 1. The new activation.
+        let values: Vec<TermId> = arguments
+            .iter()
+            .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
+            .collect();
+        let mut inner = state.clone();
+        inner.passed.clear();
+        for &local in &lowered.locals[callee.index()] {
+            let slot = self.slot(0, local);
+            inner.values.insert(slot, self.arbitrary_value(local));
+        }
+        for (&parameter, value) in function.parameters.iter().zip(values) {
+            let slot = self.slot(0, parameter);
+            inner.values.insert(slot, value);
+        }
+        let entry = Node {
+            stack: self.stacks.root(callee),
+            location: function.entry,
+        };
+        self.entered.push((entry, inner));
+
+        // 2. What comes back.
+        let exit = Node {
+            stack: self.stacks.push(lowered, node.stack, id),
+            location: function.exit,
+        };
+        let mut changed = FxHashSet::default();
+        let globals = lowered.modified[callee.index()].iter();
+        for &variable in globals.chain(&function.results) {
+            let slot = self.slot(depth + 1, variable);
+            state.values.insert(slot, self.arbitrary_value(variable));
+            changed.insert(slot);
+        }
+        let claims = self.claims(exit);
+        self.assume_claims(&mut state, exit, &claims, |slot| changed.contains(&slot));
+        let values: Vec<TermId> = function
+            .results
+            .iter()
+            .map(|&result| self.read(&state, self.slot(depth + 1, result)))
+            .collect();
+        for (&result, value) in results.iter().zip(values) {
+            let slot = self.slot(depth, result);
             state.values.insert(slot, value);
+        }
+        for &local in &lowered.locals[callee.index()] {
+            let slot = self.slots.borrow().ids.get(&(depth + 1, local)).copied();
+            if let Some(slot) = slot {
+                state.values.remove(slot);
+            }
         }
         let to = Node {
             location: edge.target,
             ..node
         };
         self.arrive(segment, to, state);
-        Ok(())
     }
 
     fn return_from(
@@ -737,6 +849,11 @@ impl<'c, 'p> Walk<'c, 'p> {
             None => state,
         };
         segment.pending.insert(turn, state);
+    }
+
+    /// Whether a target may be reached from the node before its activation ends.
+    pub fn has_target(&self, node: Node) -> bool {
+        self.lowered.inside[node.location.index()]
     }
 
     /// The formulas that say what the names in the given ones stand for.

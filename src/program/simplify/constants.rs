@@ -533,6 +533,8 @@ fn heads(cut_points: &CutPoints) -> Vec<LocationId> {
 
 /// Records what is known at the cut points.
 fn record(workspace: &mut Workspace, cut_points: &[LocationId], states: &[Option<State>]) {
+    workspace.propagations += 1;
+    let round = workspace.propagations;
     let before = workspace.invariants.iter();
     let mut total: usize = before
         .map(|facts| facts.values.as_ref().map_or(1, Vec::len))
@@ -549,7 +551,11 @@ fn record(workspace: &mut Workspace, cut_points: &[LocationId], states: &[Option
         total += values.as_ref().map_or(1, Vec::len);
         // Nothing known is recorded, too: the place is a cut point.
         let origin = workspace.origins[location.index()].clone();
-        workspace.invariants.push(CutPointFacts { origin, values });
+        workspace.invariants.push(CutPointFacts {
+            round,
+            origin,
+            values,
+        });
     }
 }
 

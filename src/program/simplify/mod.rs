@@ -114,9 +114,12 @@ pub struct Fact {
 
 /// What the pass [`Pass::Constants`] knew at a cut point in one of the rounds.
 ///
-/// All of them together are inductive on the program as lowered, from cut point to cut point.
+/// Those of a round are inductive on the program as lowered, from one of the round's cut points to the next, relative to
+/// those of the rounds before. A loop that has been taken out has no cut point any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPointFacts {
+    /// The round, from one.
+    pub round: u32,
     /// Where it holds, in the program as lowered: at every call string that ends in the origin's calls.
     pub origin: Origin,
     /// Variables of the program to analyse with what is known of their values; `None` if the place cannot be reached.

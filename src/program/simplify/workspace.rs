@@ -21,6 +21,8 @@ pub(super) struct Workspace {
     pub cells: FxHashMap<VariableId, TermId>,
     pub facts: Vec<Fact>,
     pub invariants: Vec<CutPointFacts>,
+    /// How often constants have been propagated.
+    pub propagations: u32,
     /// Whether calls have been replaced as far as the budget goes.
     pub expanded: bool,
     /// The regions that have been made scalars.
@@ -55,6 +57,7 @@ impl Workspace {
             cells: FxHashMap::default(),
             facts: Vec::new(),
             invariants: Vec::new(),
+            propagations: 0,
             expanded: false,
             split_regions: vec![false; program.regions.len()],
             program,
