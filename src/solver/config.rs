@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Solver;
+use super::integer_encoding::IntegerEncoding;
 use super::z3::{Core, Z3Solver};
 use crate::term::Arena;
 
@@ -125,17 +126,17 @@ impl FromStr for Encoding {
 /// When there is no such solver here and now.
 pub fn new_solver(config: SolverConfig, arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
     let SolverConfig { backend, encoding } = config;
-    if encoding == Encoding::Integer {
-        return Err(SolverError::NoSuchEncoding(backend, encoding));
-    }
-    match backend {
-        Backend::Z3 => {
-            let solver = Z3Solver::new(arena, Core::Smt);
-            Ok(Box::new(
-                solver.map_err(|reason| SolverError::Failed(backend, reason))?,
-            ))
+    match (backend, encoding) {
+        (Backend::Z3, _) => {
+            let solver = Z3Solver::new(arena, Core::Smt)
+                .map_err(|reason| SolverError::Failed(backend, reason))?;
+            Ok(match encoding {
+                Encoding::BitVector => Box::new(solver),
+                Encoding::Integer => Box::new(IntegerEncoding::new(solver)),
+            })
         }
-        Backend::Yices2 => new_yices(arena),
+        (Backend::Yices2, Encoding::BitVector) => new_yices(arena),
+        (Backend::Yices2, Encoding::Integer) => Err(SolverError::NoSuchEncoding(backend, encoding)),
     }
 }
 

@@ -50,8 +50,8 @@ struct Occurrences {
     equalities: Vec<[term_t; 3]>,
     /// c and v.
     constants: Vec<[term_t; 2]>,
-    /// k of each equality, made once.
-    witnesses: FxHashMap<term_t, term_t>,
+    /// k of each pair of arrays that are compared, made once.
+    witnesses: FxHashMap<[term_t; 2], term_t>,
     lambda: Option<term_t>,
 }
 
@@ -184,11 +184,11 @@ impl Instances {
             return Ok(());
         }
         let of = self.sorts.entry(sort).or_default();
-        let witness = match of.witnesses.get(&equal) {
+        let witness = match of.witnesses.get(&[left, right]) {
             Some(&witness) => witness,
             None => {
                 let witness = translator.fresh(index_sort(sort))?;
-                of.witnesses.insert(equal, witness);
+                of.witnesses.insert([left, right], witness);
                 witness
             }
         };

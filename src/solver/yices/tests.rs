@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use super::{YicesSolver, YicesToken};
 use crate::solver::random_terms::{RandomTerms, seeds};
 use crate::solver::z3::{Core, Z3Solver};
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Arena, Build, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
+use crate::term::{Arena, Build, Evaluator, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
 
 /// Tests run on threads of one process: each waits until it is its turn.
 fn token() -> YicesToken {
@@ -165,6 +166,15 @@ fn constant_arrays() {
     }
 }
 
+/// Whether the formulas are true by our evaluation of the solver's values of their variables.
+fn is_model(t: &Arena, solver: &mut Z3Solver, formulas: impl Iterator<Item = TermId>) -> bool {
+    let solver = RefCell::new(solver);
+    let assignment = |symbol, instance| solver.borrow_mut().value(t.variable_at(symbol, instance));
+    let mut evaluator = Evaluator::new(t, &assignment);
+    let mut is_true = |formula| evaluator.evaluate(formula) == Ok(Value::Bool(true));
+    formulas.into_iter().all(&mut is_true)
+}
+
 /// One random history of scopes, assertions and checks: both solvers say the same, models satisfy the assertions under
 /// our evaluation, and cores are contradictory.
 fn agree(seed: u64, depth: u32) {
@@ -203,9 +213,14 @@ fn agree(seed: u64, depth: u32) {
                 if matches!(expected, Answer::Unknown(_)) {
                     continue;
                 }
+                let all = || asserted.iter().flatten().chain(&assumptions).copied();
+                if expected == Answer::Satisfiable && !is_model(&t, &mut z3, all()) {
+                    // Z3 has models of constant arrays with few indices that are none.
+                    continue;
+                }
                 assert_eq!(answer, expected, "seed {seed}");
                 if answer == Answer::Satisfiable {
-                    for &formula in asserted.iter().flatten().chain(&assumptions) {
+                    for formula in all() {
                         let value = yices.value(formula);
                         assert_eq!(value, Some(Value::Bool(true)), "seed {seed}");
                     }
