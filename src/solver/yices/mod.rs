@@ -7,6 +7,9 @@
 //! * [`watchdog`]: limits and interrupts, which it does not have either. It counts no work: a resource limit is taken as
 //!   a wall time of a microsecond per unit, which is of the order of Z3's unit.
 //!
+//! Without arrays, Yices needs no congruence closure and is faster: the context is one for bit vectors alone until the
+//! first array occurs.
+//!
 //! A context whose search was stopped cannot go on. It is made again from the recorded assertions when it is next used;
 //! Yices's own mode for that (`interactive`) would forget after each check what it has learned.
 
@@ -74,14 +77,16 @@ struct Scope {
 struct Context {
     raw: *mut context_t,
     parameters: *mut param_t,
+    knows_arrays: bool,
 }
 
 impl Context {
-    fn new() -> Result<Self, String> {
+    fn new(knows_arrays: bool) -> Result<Self, String> {
+        let logic = if knows_arrays { c"QF_AUFBV" } else { c"QF_BV" };
         // SAFETY: the configuration lives until it is freed here.
         unsafe {
             let config = yices_new_config();
-            let code = yices_default_config_for_logic(config, c"QF_AUFBV".as_ptr());
+            let code = yices_default_config_for_logic(config, logic.as_ptr());
             let code = code.min(yices_set_config(
                 config,
                 c"mode".as_ptr(),
@@ -98,7 +103,11 @@ impl Context {
             }
             let parameters = yices_new_param_record();
             yices_default_params_for_context(raw, parameters);
-            Ok(Self { raw, parameters })
+            Ok(Self {
+                raw,
+                parameters,
+                knows_arrays,
+            })
         }
     }
 
@@ -126,7 +135,7 @@ impl YicesSolver {
     pub fn new(arena: Rc<Arena>, token: YicesToken) -> Result<Self, String> {
         Ok(Self {
             arena,
-            context: Context::new()?,
+            context: Context::new(false)?,
             translator: Translator::default(),
             instances: Instances::default(),
             occurred: Vec::new(),
@@ -149,6 +158,7 @@ impl YicesSolver {
     /// The term, with what it needs to mean the same asserted in the current scope.
     fn prepare(&mut self, term: TermId) -> Result<term_t, String> {
         let translated = self.translator.translate(&*self.arena, term)?;
+        self.stale |= self.translator.knows_arrays() && !self.context.knows_arrays;
         if translated.needs_more
             && let Err(reason) = self.occur(term)
         {
@@ -244,7 +254,7 @@ impl YicesSolver {
         if !self.stale {
             return Ok(());
         }
-        self.context = Context::new()?;
+        self.context = Context::new(self.translator.knows_arrays())?;
         self.stale = false;
         self.virtual_scopes = 0;
         let mut next = 0;
@@ -347,7 +357,6 @@ impl YicesSolver {
     }
 
     fn try_check(&mut self, assumptions: &[TermId]) -> Result<Answer, String> {
-        self.revive()?;
         let literals = assumptions
             .iter()
             .map(|&assumption| self.prepare(assumption))
@@ -355,6 +364,7 @@ impl YicesSolver {
         if let Some((_, reason)) = &self.broken {
             return Err(reason.clone());
         }
+        self.revive()?;
         let (found, stop) = self.search(&literals);
         match found {
             smt_status_t::STATUS_SAT => {

@@ -64,6 +64,11 @@ impl Translator {
         self.terms.len() as u64
     }
 
+    /// Whether an array has occurred.
+    pub fn knows_arrays(&self) -> bool {
+        self.types.keys().any(|sort| sort.is_array())
+    }
+
     /// The term's translation, if it has one already.
     pub fn get(&self, term: TermId) -> Option<Translated> {
         self.terms.get(&term).copied()
