@@ -304,7 +304,7 @@ pub enum MathFunction {
     IsSubnormal,
     /// Whether the value is a zero; gives `int`.
     IsZero,
-    /// `signbit`: gives `int`, 1 if the sign is set (0 for NaN).
+    /// `signbit`: gives `int`, 1 if the sign is set (for NaN: an unknown value).
     SignBit,
     /// `copysign`.
     CopySign,

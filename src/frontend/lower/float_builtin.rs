@@ -59,8 +59,13 @@ impl Lowerer<'_> {
             Builtin::IsInfiniteSign => {
                 let (value, scalar) = self.float_operand(known, values)?;
                 let infinite = predicate(MathFunction::IsInfinite, value.clone(), scalar);
+                // Not the sign bit, which a NaN has, too.
+                let ScalarType::Float(format) = scalar else {
+                    return self.unmodelled(known.name, function.result);
+                };
+                let zero = Expr::Float { bits: 0, format };
                 let sign = Expr::Conditional {
-                    condition: Box::new(predicate(MathFunction::SignBit, value, scalar)),
+                    condition: Box::new(fold::binary(BinaryOp::Less, value, zero, scalar)),
                     then: Box::new(fold::int(-1)),
                     otherwise: Box::new(fold::int(1)),
                     scalar: fold::INT,

@@ -105,7 +105,7 @@ fn small(format: FloatFormat, value: f64) -> TermId {
     pool().float(value)
 }
 
-/// A classification, as a Boolean term; `None` if the function is none.
+/// A classification, as a Boolean term; `None` if the function is none. (The sign is not here: see `emit::nan`.)
 pub fn classify(function: MathFunction, value: TermId) -> Option<TermId> {
     Some(match function {
         MathFunction::IsNan => pool().fp_is_nan(value),
@@ -113,7 +113,6 @@ pub fn classify(function: MathFunction, value: TermId) -> Option<TermId> {
         MathFunction::IsNormal => pool().fp_is_normal(value),
         MathFunction::IsSubnormal => pool().fp_is_subnormal(value),
         MathFunction::IsZero => pool().fp_is_zero(value),
-        MathFunction::SignBit => pool().fp_is_negative(value),
         _ => return None,
     })
 }
@@ -136,7 +135,6 @@ pub fn function(function: MathFunction, operands: &[TermId], mode: TermId) -> Op
         MathFunction::RoundHalfAway => round_half_away(first),
         MathFunction::IeeeRemainder => pool.fp_rem(first, second?),
         MathFunction::Modulo => modulo(first, second?),
-        MathFunction::CopySign => copy_sign(first, second?),
         _ => return None,
     })
 }
@@ -169,10 +167,16 @@ fn modulo(a: TermId, b: TermId) -> TermId {
     copy_sign(moved, a)
 }
 
+/// The magnitude with the sign of the other, which is no NaN or decides that the result is one.
 fn copy_sign(magnitude: TermId, sign: TermId) -> TermId {
+    with_sign(magnitude, pool().fp_is_negative(sign))
+}
+
+/// The magnitude, negated if the condition holds.
+pub fn with_sign(magnitude: TermId, negative: TermId) -> TermId {
     let pool = pool();
     let magnitude = pool.fp_abs(magnitude);
-    pool.ite(pool.fp_is_negative(sign), pool.fp_neg(magnitude), magnitude)
+    pool.ite(negative, pool.fp_neg(magnitude), magnitude)
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ impl Emitter<'_, '_> {
             } => {
                 if let [argument] = &arguments[..] {
                     let value = self.value(argument);
-                    if let Some(condition) = floats::classify(*function, value) {
+                    if let Some(condition) = self.classify(*function, value) {
                         return condition;
                     }
                 }
@@ -200,7 +200,11 @@ impl Emitter<'_, '_> {
             .map(|argument| self.value(argument))
             .collect();
         let result = match (scalar, &operands[..]) {
-            (ScalarType::Float(_), &[operand, ..]) => match floats::classify(function, operand) {
+            (ScalarType::Float(_), &[magnitude, sign]) if function == MathFunction::CopySign => {
+                let negative = self.float_sign(sign);
+                Some(floats::with_sign(magnitude, negative))
+            }
+            (ScalarType::Float(_), &[operand, ..]) => match self.classify(function, operand) {
                 Some(condition) => Some(self.semantics.truth(condition)),
                 None => floats::function(function, &operands, self.mode()),
             },
@@ -216,6 +220,14 @@ impl Emitter<'_, '_> {
                 let scalar = walk::math_type(function, scalar);
                 pool().value(&crate::term::Value::zero(self.semantics.sort(scalar)))
             }
+        }
+    }
+
+    /// A classification of a float, as a Boolean term; `None` if the function is none.
+    fn classify(&mut self, function: MathFunction, float: TermId) -> Option<TermId> {
+        match function {
+            MathFunction::SignBit => Some(self.float_sign(float)),
+            _ => floats::classify(function, float),
         }
     }
 

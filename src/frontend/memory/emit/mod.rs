@@ -6,6 +6,7 @@ mod expressions;
 mod functions;
 mod instructions;
 mod memory;
+mod nan;
 mod places;
 mod start;
 mod transfer;

@@ -1,0 +1,100 @@
+//! What C can see of a NaN besides that it is one: its sign and its payload.
+//!
+//! Terms have a single NaN. Which one a real execution has depends on the machine and on the compiler's choice of
+//! instructions (on x86 `0.0 / 0.0` is negative, and the first operand's payload survives). So where a program looks,
+//! at the sign or at the bytes in memory, it finds those of any NaN: an unknown value. It is drawn only on paths where
+//! the float is a NaN; alarms on the others are confirmed as ever.
+
+use super::*;
+use crate::term::{FloatFormat, FloatValue};
+
+impl Emitter<'_, '_> {
+    /// A float's bits in memory.
+    pub fn float_bits(&mut self, float: TermId, format: FloatFormat) -> TermId {
+        let bits = pool().fp_to_bits(float);
+        self.unless_nan(float, bits, |any| nan_of(any, format))
+    }
+
+    /// Whether a float's sign is set.
+    pub fn float_sign(&mut self, float: TermId) -> TermId {
+        let sign = pool().fp_is_negative(float);
+        self.unless_nan(float, sign, |any| any)
+    }
+
+    /// What is observed of a float: the term, but for a NaN what is made of any value of the term's sort.
+    fn unless_nan(
+        &mut self,
+        float: TermId,
+        observed: TermId,
+        of_nan: impl FnOnce(TermId) -> TermId,
+    ) -> TermId {
+        let is_nan = pool().fp_is_nan(float);
+        if is_nan == TermId::FALSE {
+            return observed;
+        }
+        let Some(fork) = self.cut() else {
+            return observed;
+        };
+        let sort = crate::term::Pool::sort(pool(), observed);
+        let target = self.temporary(sort);
+        let result = self.builder.term(target);
+        let (nan, join) = (self.location(), self.location());
+        self.branch(fork, nan, is_nan);
+        self.current = Some(nan);
+        let kind = InputKind::Unknown("the sign and payload of a NaN".to_owned());
+        let input = self.input(kind, sort, None);
+        self.push(Operation::Havoc { target, input });
+        self.assign(target, of_nan(result));
+        self.finish(join);
+        if is_nan != TermId::TRUE {
+            let number = self.location();
+            self.branch(fork, number, pool().not(is_nan));
+            self.current = Some(number);
+            self.assign(target, observed);
+            self.finish(join);
+        }
+        self.current = Some(join);
+        result
+    }
+}
+
+/// The bits of a NaN that has the sign and the payload of the given bits; each NaN is made of its own bits.
+fn nan_of(bits: TermId, format: FloatFormat) -> TermId {
+    let width = format.storage_bits() as u8;
+    let infinity = FloatValue::infinity(format, false).bits();
+    let quiet = FloatValue::nan(format).bits();
+    let payload = (1 << (format.significand_bits() - 1)) - 1;
+    let special = pool().bvor(bits, pool().bv(width, infinity));
+    let is_infinity = pool().eq(
+        pool().bvand(bits, pool().bv(width, payload)),
+        pool().bv(width, 0),
+    );
+    let made_quiet = pool().bvor(bits, pool().bv(width, quiet));
+    pool().ite(is_infinity, made_quiet, special)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_nan_and_nothing_else() {
+        use FloatFormat::{F16, F32, F64, F80, F128};
+        for format in [F16, F32, F64, F80, F128] {
+            let width = format.storage_bits() as u8;
+            let infinity = FloatValue::infinity(format, true).bits();
+            let made = |bits| {
+                let term = nan_of(pool().bv(width, bits), format);
+                let value = crate::term::Pool::bit_vec_constant(pool(), term);
+                value.expect("a constant").bits()
+            };
+            for bits in [0, 1, infinity, infinity - 1, u128::MAX, 0xABCD << 3] {
+                let nan = FloatValue::from_bits(format, made(bits));
+                assert!(nan.is_nan(), "{format:?} {bits:x} becomes {nan}");
+            }
+            for nan in [infinity | 1, infinity | 3, FloatValue::nan(format).bits()] {
+                assert_eq!(made(nan), nan, "{format:?}");
+            }
+        }
+    }
+}
