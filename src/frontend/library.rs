@@ -62,9 +62,9 @@ pub enum Builtin {
     Memmove,
     /// `memset(to, byte, size)`; a size that is not constant goes to the prelude's `__regatta_memset`.
     Memset,
-    /// Ends the program: `exit`, `_exit`, `_Exit`, `quick_exit`.
+    /// Ends the program normally: `exit`. What `atexit` registered runs.
     Exit,
-    /// Ends the program: `abort`, `__builtin_trap`.
+    /// Ends the program at once: `abort`, `_exit`, `__builtin_trap`.
     Abort,
     /// `__assert_fail(text, file, line, function)` and its kind: a failed `assert`.
     AssertFail,
@@ -291,16 +291,20 @@ impl Library {
     /// The typedefs and static objects that a text needs, in front of it.
     fn with_dependencies(&self, text: &str) -> String {
         let mut types: Vec<(&str, &str)> = Vec::new();
-        let mut needed = text.to_owned();
+        let objects: Vec<&str> = self
+            .objects
+            .iter()
+            .filter(|name| contains_name(text, name))
+            .filter_map(|name| self.items.get(name).copied())
+            .collect();
+        let mut needed = [&objects[..], &[text]].concat().join("\n");
         for &(name, declaration) in self.types.iter().rev() {
             if contains_name(&needed, name) {
                 types.push((name, declaration));
                 needed.push_str(declaration);
             }
         }
-        let objects = self.objects.iter().filter(|name| contains_name(text, name));
         let types = types.iter().rev().map(|(_, declaration)| *declaration);
-        let objects = objects.filter_map(|name| self.items.get(name).copied());
         types
             .chain(objects)
             .chain([text])

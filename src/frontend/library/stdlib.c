@@ -376,3 +376,29 @@ char *strerror(int error)
     (void)error;
     return __regatta_input_string();
 }
+
+static __regatta_exit_list_t __regatta_exit_list;
+
+/* glibc has room for any number. */
+int __regatta_atexit(__regatta_exit_function_t function)
+{
+    if (__regatta_exit_list.count == 64)
+        __regatta_unsupported("more than 64 functions given to atexit");
+    __regatta_exit_list.functions[__regatta_exit_list.count] = function;
+    __regatta_exit_list.count++;
+    return 0;
+}
+
+int atexit(__regatta_exit_function_t function)
+{
+    return __regatta_atexit(function);
+}
+
+/* Those that are registered meanwhile run, too. */
+void __regatta_run_exit_functions(void)
+{
+    while (__regatta_exit_list.count != 0) {
+        __regatta_exit_list.count--;
+        __regatta_exit_list.functions[__regatta_exit_list.count]();
+    }
+}

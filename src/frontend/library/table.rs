@@ -50,9 +50,6 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         Builtin::Exit,
         &[
             "void exit(int)",
-            "void _exit(int)",
-            "void _Exit(int)",
-            "void quick_exit(int)",
             "void pthread_exit(void *)",
             "void err(int, const char *, ...)",
             "void errx(int, const char *, ...)",
@@ -60,7 +57,13 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
     ),
     (
         Builtin::Abort,
-        &["void abort(void)", "void __builtin_trap(void)"],
+        &[
+            "void abort(void)",
+            "void __builtin_trap(void)",
+            "void _exit(int)",
+            "void _Exit(int)",
+            "void quick_exit(int)",
+        ],
     ),
     (
         Builtin::AssertFail,
@@ -597,7 +600,6 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int raise(int)",
             "unsigned alarm(unsigned)",
             "int pause(void)",
-            "int atexit(void (*)(void))",
             "int at_quick_exit(void (*)(void))",
             "int on_exit(void (*)(int, void *), void *)",
             "int pthread_create(void *, const void *, void *(*)(void *), void *)",

@@ -12,3 +12,5 @@ typedef union { float value; unsigned bits; } __regatta_float_bits;
 typedef union { double value; unsigned long long bits; } __regatta_double_bits;
 typedef struct { unsigned long long significand; unsigned short exponent; } __regatta_long_double_parts;
 typedef union { long double value; __regatta_long_double_parts parts; } __regatta_long_double_bits;
+typedef void (*__regatta_exit_function_t)(void);
+typedef struct { unsigned count; __regatta_exit_function_t functions[64]; } __regatta_exit_list_t;

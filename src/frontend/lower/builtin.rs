@@ -138,7 +138,11 @@ impl Lowerer<'_> {
         values: Vec<Value>,
     ) -> Result<Value> {
         match builtin {
-            Builtin::Exit | Builtin::Abort => {
+            Builtin::Exit => {
+                self.exit_program();
+                Ok(Value::void())
+            }
+            Builtin::Abort => {
                 self.end_path(Terminator::End);
                 Ok(Value::void())
             }

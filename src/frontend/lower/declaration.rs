@@ -55,6 +55,7 @@ impl Lowerer<'_> {
                 .alignment
                 .max(specifiers.attributes.alignment);
             declared.attributes.constructor |= specifiers.attributes.constructor;
+            declared.attributes.destructor |= specifiers.attributes.destructor;
             self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
         }
         Ok(())
@@ -113,6 +114,7 @@ impl Lowerer<'_> {
                 return Err(self.error(format!("the function `{name}` is initialised")));
             }
             self.declare_function(name, declared.ty)?;
+            self.note_lifecycle(name, &declared.attributes);
             return Ok(());
         }
         if self.types.is_void(declared.ty) {
@@ -175,6 +177,13 @@ impl Lowerer<'_> {
             self.scopes.bind(name, linked.symbol);
             return Ok(linked.symbol);
         }
+        let symbol = self.new_function_symbol(name, ty);
+        self.scopes.bind(name, symbol);
+        Ok(symbol)
+    }
+
+    /// The symbol of a function that was not declared before; the caller binds the name in its scope.
+    fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
         let name: Rc<str> = name.into();
         let symbol = self.scopes.create(Symbol {
             ty,
@@ -183,7 +192,6 @@ impl Lowerer<'_> {
             },
             span: self.span,
         });
-        self.scopes.bind(&name, symbol);
         self.scopes.linked.insert(
             name,
             Linked {
@@ -191,7 +199,7 @@ impl Lowerer<'_> {
                 definition: Definition::Declared,
             },
         );
-        Ok(symbol)
+        symbol
     }
 
     /// What gcc accepts although the types differ: the types of built-in functions, and a function that was declared
@@ -542,22 +550,8 @@ impl Lowerer<'_> {
         if let Some(linked) = self.scopes.linked.get(name).copied() {
             return Ok(linked.symbol);
         }
-        let name: Rc<str> = name.into();
-        let symbol = self.scopes.create(Symbol {
-            ty,
-            entity: Entity::Function {
-                name: Rc::clone(&name),
-            },
-            span: self.span,
-        });
-        self.scopes.bind_at_file_scope(&name, symbol);
-        self.scopes.linked.insert(
-            name,
-            Linked {
-                symbol,
-                definition: Definition::Declared,
-            },
-        );
+        let symbol = self.new_function_symbol(name, ty);
+        self.scopes.bind_at_file_scope(name, symbol);
         Ok(symbol)
     }
 

@@ -93,6 +93,7 @@ impl Lowerer<'_> {
                 let mut inner = self.declarator_in(ty, inner, context)?;
                 inner.attributes.alignment = inner.attributes.alignment.max(attributes.alignment);
                 inner.attributes.constructor |= attributes.constructor;
+                inner.attributes.destructor |= attributes.destructor;
                 Ok(inner)
             }
         }

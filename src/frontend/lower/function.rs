@@ -84,9 +84,7 @@ impl Lowerer<'_> {
         if let Some(slot) = self.functions.get_mut(index.0 as usize) {
             *slot = Some(built.finish());
         }
-        if specifiers.attributes.constructor {
-            self.constructors.push(index);
-        }
+        self.note_lifecycle(name, &specifiers.attributes);
         Ok(())
     }
 
@@ -374,9 +372,7 @@ impl Lowerer<'_> {
             return Err(missing());
         };
         let parameters = main.parameters.clone();
-        for constructor in std::mem::take(&mut self.constructors) {
-            self.call_without_arguments(constructor);
-        }
+        self.call_constructors();
         let mut arguments = Vec::new();
         let mut count = fold::integer(0, self.size_scalar());
         for (position, parameter) in parameters.into_iter().enumerate() {
@@ -387,23 +383,8 @@ impl Lowerer<'_> {
             arguments,
             result: None,
         });
-        self.end_path(Terminator::End);
+        self.exit_program();
         Ok(())
-    }
-
-    fn call_without_arguments(&mut self, index: FunctionIndex) {
-        let takes_none = self
-            .functions
-            .get(index.0 as usize)
-            .and_then(Option::as_ref)
-            .is_some_and(|function| function.parameters.is_empty());
-        if takes_none {
-            self.emit(Instruction::Call {
-                callee: Callee::Direct(index),
-                arguments: Vec::new(),
-                result: None,
-            });
-        }
     }
 
     /// What the environment gives `main`: a count of at least one, and arrays of so many strings that nobody knows.

@@ -22,6 +22,7 @@ mod condition;
 mod conversion;
 mod declaration;
 mod declarator;
+mod exit;
 mod expression;
 mod float_builtin;
 mod fold;
@@ -120,8 +121,8 @@ struct Lowerer<'a> {
     jumps: statement::Jumps,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
-    /// Functions with the attribute `constructor`, called before `main`.
-    constructors: Vec<FunctionIndex>,
+    /// Functions that run before and after `main`.
+    lifecycle: exit::Lifecycle,
     warnings: Vec<Warning>,
     /// The place of what is being lowered.
     span: Span,
@@ -155,7 +156,7 @@ impl<'a> Lowerer<'a> {
             in_start: false,
             jumps: statement::Jumps::default(),
             strings: FxHashMap::default(),
-            constructors: Vec::new(),
+            lifecycle: exit::Lifecycle::default(),
             warnings: Vec::new(),
             span: Span::NONE,
             dynamic_rounding: false,
@@ -176,6 +177,7 @@ impl<'a> Lowerer<'a> {
         self.origin = None;
         self.span = Span::NONE;
         self.lower_prelude()?;
+        self.want_exit_functions()?;
         self.finish_globals()
     }
 
@@ -191,6 +193,7 @@ impl<'a> Lowerer<'a> {
         self.warn_about_property();
         let start_index = start.index;
         self.functions[start_index.0 as usize] = Some(start.finish());
+        self.finish_exits();
         // Nothing calls a function that was announced but has no body in the end: that would have been an error.
         let mut functions: Vec<Function> = self
             .functions

@@ -31,6 +31,8 @@ pub(super) struct Attributes {
     pub pack: Option<u64>,
     /// `constructor`: called before `main`.
     pub constructor: bool,
+    /// `destructor`: called when the program ends.
+    pub destructor: bool,
 }
 
 /// A machine mode.
@@ -432,6 +434,7 @@ impl Lowerer<'_> {
                     }
                 }
                 "constructor" => attributes.constructor = true,
+                "destructor" => attributes.destructor = true,
                 _ => {}
             }
         }
