@@ -56,6 +56,16 @@ fn verdicts_have_a_line_and_an_exit_code() {
     assert_eq!(unsupported.status.code(), Some(2));
 }
 
+/// What the library does to the program's state, seen by violations that are confirmed and by their absence.
+#[test]
+fn library_functions_change_the_state() {
+    let wrong = "RESULT: FALSE(unreach-call)";
+    assert_result(&["realloc.c"], wrong, 1);
+    // Doubled before it is increased: 3, not 4 or 2. (That there are not too many handlers is a matter for engines.)
+    assert_result(&["exit_handlers.c"], wrong, 1);
+    assert_ne!(output(&["destructor.c"]).status.code(), Some(1));
+}
+
 #[test]
 fn the_property_decides() {
     let wrong = "RESULT: FALSE(unreach-call)";

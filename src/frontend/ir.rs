@@ -214,7 +214,7 @@ pub enum Expr {
         scalar: ScalarType,
     },
     /// The number of bytes from the pointer to the end of the object it points into, if that was made by
-    /// [`Instruction::Allocate`] (for `realloc`); any value otherwise. Type `size_t`.
+    /// [`Instruction::Allocate`] (for `realloc`); zero otherwise. Type `size_t`.
     AllocatedSize(Box<Expr>),
     /// The current rounding mode as an `int`, numbered as [`RoundingMode`].
     Rounding,
