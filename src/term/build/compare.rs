@@ -354,16 +354,14 @@ fn less<P: Pool + ?Sized>(pool: &P, reading: Reading, a: TermId, b: TermId) -> T
     if a == b {
         return TermId::FALSE;
     }
+    let against = |term, side, constant| {
+        let compare = |term| against_constant(pool, reading, term, side, constant);
+        through_choices(pool, term, compare).unwrap_or_else(|| compare(term))
+    };
     match (pool.bit_vec_constant(a), pool.bit_vec_constant(b)) {
         (Some(_), Some(_)) => fold(pool, reading.strict(), Sort::Bool, &[a, b]),
-        (None, Some(constant)) => through_choices(pool, a, |term| {
-            below_constant(pool, reading, term, constant)
-        })
-        .unwrap_or_else(|| below_constant(pool, reading, a, constant)),
-        (Some(constant), None) => through_choices(pool, b, |term| {
-            above_constant(pool, reading, constant, term)
-        })
-        .unwrap_or_else(|| above_constant(pool, reading, constant, b)),
+        (None, Some(constant)) => against(a, Side::Right, constant),
+        (Some(constant), None) => against(b, Side::Left, constant),
         (None, None) => match narrowed(pool, reading, a, b) {
             Some((reading, a, b)) => less(pool, reading, a, b),
             None => pool.intern(reading.strict(), Sort::Bool, &[a, b]),
@@ -432,63 +430,38 @@ fn seen_from(reading: Reading, extension: Op, inner: u8, constant: BitVecValue) 
     }
 }
 
-/// `a < constant`.
-fn below_constant<P: Pool + ?Sized>(
-    pool: &P,
-    reading: Reading,
-    a: TermId,
-    constant: BitVecValue,
-) -> TermId {
-    let (width, bits) = (constant.width(), constant.bits());
-    let bound = pool.bv(width, bits);
-    let least = reading.least(width);
-    if bits == least {
-        return TermId::FALSE;
-    }
-    if bits == BitVecValue::new(width, least + 1).bits() {
-        return eq(pool, a, pool.bv(width, least));
-    }
-    if bits == reading.greatest(width) {
-        return pool.ne(a, bound);
-    }
-    if let TermKind::Apply {
-        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-        arguments: &[inner],
-    } = pool.kind(a)
-    {
-        let inner_width = pool.width(inner);
-        let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
-            Reading::Unsigned
-        } else {
-            reading
-        };
-        return match seen_from(reading, op, inner_width, constant) {
-            Seen::Extension(narrow) => below_constant(pool, inner_reading, inner, narrow),
-            Seen::Below => TermId::FALSE,
-            Seen::Above => TermId::TRUE,
-            Seen::Between => pool.sle(pool.bv(inner_width, 0), inner),
-        };
-    }
-    fold(pool, reading.strict(), Sort::Bool, &[a, bound])
+/// On which side of a strict comparison the constant stands.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Side {
+    /// `constant < a`.
+    Left,
+    /// `a < constant`.
+    Right,
 }
 
-/// `constant < a`.
-fn above_constant<P: Pool + ?Sized>(
+/// A strict comparison with a constant. What is said of `a < constant` holds of `constant < a` with the order reversed.
+fn against_constant<P: Pool + ?Sized>(
     pool: &P,
     reading: Reading,
-    constant: BitVecValue,
     a: TermId,
+    side: Side,
+    constant: BitVecValue,
 ) -> TermId {
     let (width, bits) = (constant.width(), constant.bits());
     let bound = pool.bv(width, bits);
-    let greatest = reading.greatest(width);
-    if bits == greatest {
+    let (least, greatest) = (reading.least(width), reading.greatest(width));
+    // No number lies beyond the last one, and only the last beyond its neighbour.
+    let (last, next, first) = match side {
+        Side::Right => (least, least.wrapping_add(1), greatest),
+        Side::Left => (greatest, greatest.wrapping_sub(1), least),
+    };
+    if bits == last {
         return TermId::FALSE;
     }
-    if bits == BitVecValue::new(width, greatest.wrapping_sub(1)).bits() {
-        return eq(pool, a, pool.bv(width, greatest));
+    if bits == BitVecValue::new(width, next).bits() {
+        return eq(pool, a, pool.bv(width, last));
     }
-    if bits == reading.least(width) {
+    if bits == first {
         return pool.ne(a, bound);
     }
     if let TermKind::Apply {
@@ -496,18 +469,25 @@ fn above_constant<P: Pool + ?Sized>(
         arguments: &[inner],
     } = pool.kind(a)
     {
-        let inner_width = pool.width(inner);
+        let zero = pool.bv(pool.width(inner), 0);
         let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
             Reading::Unsigned
         } else {
             reading
         };
-        return match seen_from(reading, op, inner_width, constant) {
-            Seen::Extension(narrow) => above_constant(pool, inner_reading, narrow, inner),
-            Seen::Below => TermId::TRUE,
-            Seen::Above => TermId::FALSE,
-            Seen::Between => pool.slt(inner, pool.bv(inner_width, 0)),
+        return match (seen_from(reading, op, pool.width(inner), constant), side) {
+            (Seen::Extension(narrow), _) => {
+                against_constant(pool, inner_reading, inner, side, narrow)
+            }
+            (Seen::Below, Side::Left) | (Seen::Above, Side::Right) => TermId::TRUE,
+            (Seen::Below, Side::Right) | (Seen::Above, Side::Left) => TermId::FALSE,
+            (Seen::Between, Side::Right) => pool.sle(zero, inner),
+            (Seen::Between, Side::Left) => pool.slt(inner, zero),
         };
     }
-    fold(pool, reading.strict(), Sort::Bool, &[bound, a])
+    let operands = match side {
+        Side::Right => [a, bound],
+        Side::Left => [bound, a],
+    };
+    fold(pool, reading.strict(), Sort::Bool, &operands)
 }
