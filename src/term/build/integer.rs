@@ -52,7 +52,7 @@ pub(super) fn euclidean_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
     match linear::number(pool, b) {
         Some(0) => literal(pool, Sort::Int, 0),
         Some(1) => a,
-        Some(divisor @ ..0) if divisor > i128::MIN => {
+        Some(divisor @ ..0) => {
             let positive = literal(pool, Sort::Int, -divisor);
             neg(pool, euclidean_div(pool, a, positive))
         }
@@ -83,9 +83,7 @@ pub(super) fn euclidean_mod<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
     match linear::number(pool, b) {
         Some(0) => a,
         Some(1 | -1) => literal(pool, Sort::Int, 0),
-        Some(divisor @ ..0) if divisor > i128::MIN => {
-            euclidean_mod(pool, a, literal(pool, Sort::Int, -divisor))
-        }
+        Some(divisor @ ..0) => euclidean_mod(pool, a, literal(pool, Sort::Int, -divisor)),
         Some(divisor @ 2..) => match reduced(pool, a, divisor) {
             Some(reduced) if reduced != a => euclidean_mod(pool, reduced, b),
             _ if binary(pool, a, Op::IntMod).is_some_and(|(_, modulus)| modulus == b) => a,

@@ -39,14 +39,14 @@ impl Ring {
     fn add(self, a: i128, b: i128) -> Option<i128> {
         match self.0 {
             Sort::BitVec(_) => Some(self.reduce(a.wrapping_add(b))),
-            _ => a.checked_add(b),
+            _ => a.checked_add(b).filter(is_tame),
         }
     }
 
     fn mul(self, a: i128, b: i128) -> Option<i128> {
         match self.0 {
             Sort::BitVec(_) => Some(self.reduce(a.wrapping_mul(b))),
-            _ => a.checked_mul(b),
+            _ => a.checked_mul(b).filter(is_tame),
         }
     }
 }
@@ -55,9 +55,14 @@ impl Ring {
 pub(super) fn number<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<i128> {
     match pool.constant(term)? {
         Constant::BitVec(value) => Some(value.signed()),
-        Constant::Int(value) => value.to_i128(),
+        Constant::Int(value) => value.to_i128().filter(is_tame),
         _ => None,
     }
+}
+
+/// Whether an integer can be negated: the least one counts as too large.
+const fn is_tame(value: &i128) -> bool {
+    *value != i128::MIN
 }
 
 impl Linear {

@@ -322,3 +322,35 @@ fn deep_terms() {
     assert!(again.is_local());
     assert_eq!(crate::term::evaluate(pool, renamed, &value), Ok(expected));
 }
+
+/// Numbers that cannot be negated in 128 bits are too large for sums in normal form.
+#[test]
+fn the_least_number_of_128_bits_is_too_large() {
+    let pool = &Arena::new();
+    let x = variable("i", Sort::Int);
+    let least = pool.int_big(i128::MIN.into());
+    let value = |term| {
+        let assigned = |_, _| Some(Value::int(2));
+        crate::term::evaluate(pool, term, &assigned).map(|value| value.to_string())
+    };
+    let product = pool.int_mul(x, least);
+    let expected = (BigInt::from(i128::MIN) * BigInt::from(2)).to_string();
+    for (term, expected) in [
+        (product, expected.as_str()),
+        (pool.int_lt(product, pool.int(0)), "true"),
+        (pool.eq(product, pool.int_mul(least, pool.int(2))), "true"),
+        (pool.int_mod(product, least), "0"),
+        (pool.int_div(product, least), "2"),
+        (
+            pool.int_neg(pool.int_add(least, pool.int_sub(x, x))),
+            "170141183460469231731687303715884105728",
+        ),
+    ] {
+        assert_eq!(
+            value(term).as_deref(),
+            Ok(expected),
+            "{}",
+            to_smtlib(pool, term)
+        );
+    }
+}
