@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use regatta::term::{
-    Arena, ArrayValue, Build, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,
-    Symbol, TermId, Value,
+    Arena, ArrayValue, Build, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode,
+    ScalarSort, Sort, Symbol, TermId, TermKind, Value, apply_op,
 };
+
+use crate::shapes::SHAPES;
 
 /// One term, built twice.
 #[derive(Copy, Clone, Debug)]
@@ -181,7 +183,7 @@ impl Recipe {
 }
 
 impl Terms {
-    fn push(&mut self, raw: TermId, simple: TermId) {
+    pub fn push(&mut self, raw: TermId, simple: TermId) {
         let sort = self.arena.sort(raw);
         assert_eq!(
             sort,
@@ -203,7 +205,7 @@ impl Terms {
     }
 
     /// One of the terms that the predicate accepts; mostly one of the latest.
-    fn choose(&self, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
+    pub fn choose(&self, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
         let accepted: Vec<_> = self.pairs.iter().filter(|pair| accept(pair.sort)).collect();
         let recent = accepted.len().min(6);
         let range = if choice & 1 == 0 {
@@ -215,24 +217,172 @@ impl Terms {
     }
 
     fn follow(&mut self, &(choice, operands, seed): &Step) {
-        let chosen = OPERATORS[usize::from(choice) % OPERATORS.len()];
-        let Some((op, sort, pairs)) = self.application(chosen, operands, seed) else {
-            return;
-        };
+        let number = usize::from(choice) % (OPERATORS.len() + SHAPES.len());
+        match OPERATORS.get(number) {
+            Some(&chosen) => {
+                if let Some((op, sort, pairs)) = self.application(chosen, operands, seed) {
+                    self.apply(op, sort, &pairs);
+                }
+            }
+            None => {
+                SHAPES[number - OPERATORS.len()](self, operands, seed);
+            }
+        }
+    }
+
+    /// Builds an application both ways.
+    pub fn apply(&mut self, op: Op, sort: Sort, pairs: &[Pair]) -> Pair {
         let raw: Vec<_> = pairs.iter().map(|pair| pair.raw).collect();
         let simple: Vec<_> = pairs.iter().map(|pair| pair.simple).collect();
         let raw = self.arena.intern(op, sort, &raw);
         let simple = self.arena.apply(op, sort, &simple);
         self.push(raw, simple);
+        Pair { raw, simple, sort }
     }
 
-    fn constant(&mut self, sort: Sort, seed: u64) -> Pair {
-        let term = self.arena.value(&corner(sort, seed));
+    pub fn constant(&mut self, sort: Sort, seed: u64) -> Pair {
+        self.literal(&corner(sort, seed))
+    }
+
+    pub fn literal(&mut self, value: &Value) -> Pair {
+        let term = self.arena.value(value);
         Pair {
             raw: term,
             simple: term,
-            sort,
+            sort: value.sort(),
         }
+    }
+
+    /// What the simplified term is made of, down to the third level.
+    fn parts(&self, term: TermId) -> Vec<TermId> {
+        let mut parts = vec![term];
+        let mut from = 0;
+        for _ in 0..3 {
+            let to = parts.len().min(24);
+            for place in from..to {
+                if let TermKind::Apply { arguments, .. } = self.arena.kind(parts[place]) {
+                    parts.extend_from_slice(arguments);
+                }
+            }
+            from = to;
+        }
+        parts
+    }
+
+    /// A constant with which a rule may have to do: one in the partner or next to it, or at the limits of the widths
+    /// of what the partner is made of.
+    fn constant_near(&mut self, partner: Pair, sort: Sort, seed: u64) -> Pair {
+        let parts = self.parts(partner.simple);
+        let pick = |length: usize| (seed >> 24) as usize % length;
+        let delta = i128::from((seed >> 3) % 5) - 2;
+        let constants: Vec<Value> = parts
+            .iter()
+            .filter_map(|part| self.arena.constant(*part))
+            .map(Constant::to_value)
+            .collect();
+        let numbers: Vec<i128> = constants
+            .iter()
+            .filter_map(|value| match value {
+                Value::BitVec(bits) if seed & 1 == 0 => Some(bits.signed()),
+                Value::BitVec(bits) => Some(bits.bits() as i128),
+                Value::Int(value) => i128::try_from(value).ok(),
+                _ => None,
+            })
+            .collect();
+        let widths: Vec<u32> = parts
+            .iter()
+            .filter_map(|part| self.arena.sort(*part).width())
+            .map(u32::from)
+            .collect();
+        let number = if !numbers.is_empty() && seed & 2 == 0 {
+            let number = numbers[pick(numbers.len())];
+            match (seed >> 10) % 5 {
+                0 => number,
+                1 => number.wrapping_neg(),
+                2 => !number,
+                _ => number.wrapping_add(delta),
+            }
+        } else if !widths.is_empty() {
+            let width = widths[pick(widths.len())];
+            let limit = 1_i128.wrapping_shl(width - (seed >> 12 & 1) as u32);
+            let limit = if seed & 4096 == 0 && width == 128 {
+                0
+            } else {
+                limit
+            };
+            let limit = if seed & 8192 == 0 {
+                limit
+            } else {
+                limit.wrapping_neg()
+            };
+            limit.wrapping_add(delta)
+        } else {
+            delta
+        };
+        match sort {
+            Sort::BitVec(width) => self.literal(&Value::bit_vec(width, number as u128)),
+            Sort::Int => self.literal(&Value::int(number)),
+            _ => match constants.iter().find(|value| value.sort() == sort) {
+                Some(value) => {
+                    let value = value.clone();
+                    self.literal(&value)
+                }
+                None => self.constant(sort, seed),
+            },
+        }
+    }
+
+    /// A term that has a part in common with the partner.
+    fn relative(&self, partner: Pair, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
+        let own = self.parts(partner.simple);
+        let has_parts = |term| match self.arena.kind(term) {
+            TermKind::Apply { arguments, .. } => arguments
+                .iter()
+                .any(|part| own.contains(part) && self.arena.constant(*part).is_none()),
+            _ => false,
+        };
+        let related: Vec<_> = self
+            .pairs
+            .iter()
+            .filter(|pair| {
+                accept(pair.sort) && (own.contains(&pair.simple) || has_parts(pair.simple))
+            })
+            .collect();
+        (!related.is_empty()).then(|| *related[usize::from(choice >> 3) % related.len()])
+    }
+
+    /// A second operand: another term of the sort, or a constant; often one that goes with the partner.
+    pub fn other(
+        &mut self,
+        partner: Option<Pair>,
+        choice: u16,
+        sort: Sort,
+        seed: u64,
+    ) -> Option<Pair> {
+        let seed = seed ^ u64::from(choice) << 7;
+        match (choice % 10, partner) {
+            (0..2, _) | (2..4, None) => Some(self.constant(sort, seed)),
+            (2..4, Some(partner)) => Some(self.constant_near(partner, sort, seed)),
+            (4..7, Some(partner)) => self
+                .relative(partner, choice, |other| other == sort)
+                .or_else(|| self.choose(choice, |other| other == sort)),
+            _ => self.choose(choice, |other| other == sort),
+        }
+    }
+
+    /// A first operand: often one that the operator has a rule for.
+    pub fn first(&self, op: Op, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
+        if choice % 3 != 0 {
+            let favourite = |pair: &&Pair| match self.arena.kind(pair.simple) {
+                TermKind::Apply { op: inner, .. } => accept(pair.sort) && goes_with(op, inner),
+                _ => false,
+            };
+            let favourites: Vec<_> = self.pairs.iter().filter(favourite).collect();
+            if !favourites.is_empty() {
+                return Some(*favourites[usize::from(choice / 3) % favourites.len()]);
+            }
+        }
+        self.choose(choice, accept)
     }
 
     fn application(
@@ -246,44 +396,65 @@ impl Terms {
         let is_float = |sort: Sort| matches!(sort, Sort::Float(_));
         let is_int = |sort: Sort| sort == Sort::Int;
         let is_array = |sort: Sort| sort.is_array();
-        // A second operand: another term of the sort, or a constant.
-        let other = |this: &mut Self, choice: u16, sort: Sort| {
-            if choice % 5 < 2 {
-                Some(this.constant(sort, seed ^ u64::from(choice) << 7))
-            } else {
-                this.choose(choice, |other| other == sort)
-            }
+        // Operands that go with the first.
+        let partner = std::cell::Cell::new(None);
+        macro_rules! first {
+            ($choice:expr, $accept:expr) => {{
+                let pair = self.first(op, $choice, $accept)?;
+                partner.set(Some(pair));
+                pair
+            }};
+        }
+        let other = |this: &mut Self, partner: Option<Pair>, choice: u16, sort: Sort| {
+            this.other(partner, choice, sort, seed)
         };
         Some(match op {
-            Op::Not => (op, Sort::Bool, vec![self.choose(a, is_bool)?]),
+            Op::Not => (op, Sort::Bool, vec![first!(a, is_bool)]),
             Op::And | Op::Or => {
                 let count = 2 + usize::from(d % 4);
-                let choices = [a, b, c, a ^ b, b ^ c];
-                let pairs = choices[..count]
-                    .iter()
-                    .map(|choice| self.choose(*choice, is_bool))
-                    .collect::<Option<_>>()?;
+                let mut pairs = vec![first!(a, is_bool)];
+                for choice in &[b, c, a ^ b, b ^ c][..count - 1] {
+                    let last = pairs.last().copied();
+                    pairs.push(match choice % 3 {
+                        0 => self.choose(*choice, is_bool)?,
+                        _ => other(self, last, *choice, Sort::Bool)?,
+                    });
+                }
                 (op, Sort::Bool, pairs)
             }
             Op::Eq => {
-                let left = self.choose(a, |_| true)?;
-                (op, Sort::Bool, vec![left, other(self, b, left.sort)?])
+                let left = first!(a, |_| true);
+                let right = other(self, partner.get(), b, left.sort)?;
+                let pairs = if d % 2 == 0 {
+                    vec![left, right]
+                } else {
+                    vec![right, left]
+                };
+                (op, Sort::Bool, pairs)
             }
             Op::Ite => {
-                let condition = self.choose(c, is_bool)?;
-                let left = if d % 3 == 0 {
-                    other(self, d, self.choose(a, |_| true)?.sort)?
+                let then = first!(a, |_| true);
+                let then = if d % 3 == 0 {
+                    other(self, partner.get(), d, then.sort)?
                 } else {
-                    self.choose(a, |_| true)?
+                    then
                 };
-                (
-                    op,
-                    left.sort,
-                    vec![condition, left, other(self, b, left.sort)?],
-                )
+                let otherwise = other(self, partner.get(), b, then.sort)?;
+                let condition = match c % 3 {
+                    0 => self.choose(c, is_bool)?,
+                    _ => self
+                        .relative(then, c, is_bool)
+                        .or_else(|| self.choose(c, is_bool))?,
+                };
+                let branches = if d % 2 == 0 {
+                    [then, otherwise]
+                } else {
+                    [otherwise, then]
+                };
+                (op, then.sort, vec![condition, branches[0], branches[1]])
             }
             Op::BvNeg | Op::BvNot => {
-                let operand = self.choose(a, is_bv)?;
+                let operand = first!(a, is_bv);
                 (op, operand.sort, vec![operand])
             }
             Op::BvAdd
@@ -298,8 +469,8 @@ impl Terms {
             | Op::BvShl
             | Op::BvLshr
             | Op::BvAshr => {
-                let left = self.choose(a, is_bv)?;
-                let right = other(self, b, left.sort)?;
+                let left = first!(a, is_bv);
+                let right = other(self, partner.get(), b, left.sort)?;
                 (
                     op,
                     left.sort,
@@ -311,8 +482,8 @@ impl Terms {
                 )
             }
             Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle => {
-                let left = self.choose(a, is_bv)?;
-                let right = other(self, b, left.sort)?;
+                let left = first!(a, is_bv);
+                let right = other(self, partner.get(), b, left.sort)?;
                 (
                     op,
                     Sort::Bool,
@@ -324,7 +495,7 @@ impl Terms {
                 )
             }
             Op::Concat => {
-                let left = self.choose(a, is_bv)?;
+                let left = first!(a, is_bv);
                 let rest = 128 - left.sort.width()?;
                 let right =
                     self.choose(b, |sort| sort.width().is_some_and(|width| width <= rest))?;
@@ -345,7 +516,7 @@ impl Terms {
                 )
             }
             Op::Extract { .. } => {
-                let operand = self.choose(a, is_bv)?;
+                let operand = first!(a, is_bv);
                 let width = operand.sort.width()? as u8;
                 let (first, second) = ((b % u16::from(width)) as u8, (c % u16::from(width)) as u8);
                 let (high, low) = match d % 4 {
@@ -360,7 +531,7 @@ impl Terms {
                 )
             }
             Op::ZeroExtend(_) | Op::SignExtend(_) => {
-                let operand = self.choose(a, is_bv)?;
+                let operand = first!(a, is_bv);
                 let width = operand.sort.width()? as u8;
                 let limit: u8 = if width < 8 { 10 } else { 128 };
                 let total = width
@@ -373,13 +544,17 @@ impl Terms {
                 };
                 (op, Sort::BitVec(total), vec![operand])
             }
-            Op::IntNeg => (op, Sort::Int, vec![self.choose(a, is_int)?]),
+            Op::IntNeg => (op, Sort::Int, vec![first!(a, is_int)]),
             Op::IntAdd | Op::IntMul | Op::IntDiv | Op::IntMod => {
-                let left = self.choose(a, is_int)?;
-                (op, Sort::Int, vec![left, other(self, b, Sort::Int)?])
+                let left = first!(a, is_int);
+                (
+                    op,
+                    Sort::Int,
+                    vec![left, other(self, partner.get(), b, Sort::Int)?],
+                )
             }
             Op::IntLt | Op::IntLe => {
-                let (left, right) = (self.choose(a, is_int)?, other(self, b, Sort::Int)?);
+                let (left, right) = (first!(a, is_int), other(self, partner.get(), b, Sort::Int)?);
                 (
                     op,
                     Sort::Bool,
@@ -392,18 +567,18 @@ impl Terms {
             }
             Op::BvToNat | Op::BvToInt => {
                 self.choose(a, is_int)?;
-                (op, Sort::Int, vec![self.choose(a, is_bv)?])
+                (op, Sort::Int, vec![first!(a, is_bv)])
             }
             Op::IntToBv(_) => {
                 let width = self.choose(b, is_bv)?.sort.width()? as u8;
                 (
                     Op::IntToBv(width),
                     Sort::BitVec(width),
-                    vec![self.choose(a, is_int)?],
+                    vec![first!(a, is_int)],
                 )
             }
             Op::FpNeg | Op::FpAbs => {
-                let operand = self.choose(a, is_float)?;
+                let operand = first!(a, is_float);
                 (op, operand.sort, vec![operand])
             }
             Op::FpIsNan
@@ -411,48 +586,52 @@ impl Terms {
             | Op::FpIsZero
             | Op::FpIsNormal
             | Op::FpIsSubnormal
-            | Op::FpIsNegative => (op, Sort::Bool, vec![self.choose(a, is_float)?]),
+            | Op::FpIsNegative => (op, Sort::Bool, vec![first!(a, is_float)]),
             Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv => {
-                let left = self.choose(a, is_float)?;
+                let left = first!(a, is_float);
                 (
                     op,
                     left.sort,
                     vec![
-                        other(self, c, Sort::BitVec(2))?,
+                        other(self, partner.get(), c, Sort::BitVec(2))?,
                         left,
-                        other(self, b, left.sort)?,
+                        other(self, partner.get(), b, left.sort)?,
                     ],
                 )
             }
             Op::FpFma => {
-                let left = self.choose(a, is_float)?;
-                let mode = other(self, c, Sort::BitVec(2))?;
+                let left = first!(a, is_float);
+                let mode = other(self, partner.get(), c, Sort::BitVec(2))?;
                 (
                     op,
                     left.sort,
                     vec![
                         mode,
                         left,
-                        other(self, b, left.sort)?,
-                        other(self, d, left.sort)?,
+                        other(self, partner.get(), b, left.sort)?,
+                        other(self, partner.get(), d, left.sort)?,
                     ],
                 )
             }
             Op::FpSqrt | Op::FpRoundToIntegral => {
-                let operand = self.choose(a, is_float)?;
+                let operand = first!(a, is_float);
                 (
                     op,
                     operand.sort,
-                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                    vec![other(self, partner.get(), c, Sort::BitVec(2))?, operand],
                 )
             }
             Op::FpRem => {
-                let left = self.choose(a, is_float)?;
-                (op, left.sort, vec![left, other(self, b, left.sort)?])
+                let left = first!(a, is_float);
+                (
+                    op,
+                    left.sort,
+                    vec![left, other(self, partner.get(), b, left.sort)?],
+                )
             }
             Op::FpLt | Op::FpLe | Op::FpEq => {
-                let left = self.choose(a, is_float)?;
-                let right = other(self, b, left.sort)?;
+                let left = first!(a, is_float);
+                let right = other(self, partner.get(), b, left.sort)?;
                 (
                     op,
                     Sort::Bool,
@@ -467,17 +646,17 @@ impl Terms {
                 let Sort::Float(format) = self.choose(b, is_float)?.sort else {
                     return None;
                 };
-                let mode = other(self, c, Sort::BitVec(2))?;
+                let mode = other(self, partner.get(), c, Sort::BitVec(2))?;
                 let (op, operand) = match op {
-                    Op::FpToFp(_) => (Op::FpToFp(format), self.choose(a, is_float)?),
-                    Op::SbvToFp(_) => (Op::SbvToFp(format), self.choose(a, is_bv)?),
-                    Op::UbvToFp(_) => (Op::UbvToFp(format), self.choose(a, is_bv)?),
-                    _ => (Op::IntToFp(format), self.choose(a, is_int)?),
+                    Op::FpToFp(_) => (Op::FpToFp(format), first!(a, is_float)),
+                    Op::SbvToFp(_) => (Op::SbvToFp(format), first!(a, is_bv)),
+                    Op::UbvToFp(_) => (Op::UbvToFp(format), first!(a, is_bv)),
+                    _ => (Op::IntToFp(format), first!(a, is_int)),
                 };
                 (op, Sort::Float(format), vec![mode, operand])
             }
             Op::FpToSbv(_) | Op::FpToUbv(_) => {
-                let operand = self.choose(a, is_float)?;
+                let operand = first!(a, is_float);
                 let width = self.choose(b, is_bv)?.sort.width()? as u8;
                 let op = if op == Op::FpToSbv(1) {
                     Op::FpToSbv(width)
@@ -487,19 +666,19 @@ impl Terms {
                 (
                     op,
                     Sort::BitVec(width),
-                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                    vec![other(self, partner.get(), c, Sort::BitVec(2))?, operand],
                 )
             }
             Op::FpToInt => {
-                let operand = self.choose(a, is_float)?;
+                let operand = first!(a, is_float);
                 (
                     op,
                     Sort::Int,
-                    vec![other(self, c, Sort::BitVec(2))?, operand],
+                    vec![other(self, partner.get(), c, Sort::BitVec(2))?, operand],
                 )
             }
             Op::FpToBits => {
-                let operand = self.choose(a, is_float)?;
+                let operand = first!(a, is_float);
                 let Sort::Float(format) = operand.sort else {
                     return None;
                 };
@@ -513,31 +692,35 @@ impl Terms {
                 (
                     Op::FpFromBits(format),
                     Sort::Float(format),
-                    vec![other(self, a, sort)?],
+                    vec![other(self, partner.get(), a, sort)?],
                 )
             }
             Op::Select | Op::Store => {
-                let array = self.choose(a, is_array)?;
+                let array = first!(a, is_array);
                 let Sort::Array { index, element } = array.sort else {
                     return None;
                 };
-                let index = other(self, b, index.into())?;
+                let index = other(self, partner.get(), b, index.into())?;
                 if op == Op::Select {
                     (op, element.into(), vec![array, index])
                 } else {
                     (
                         op,
                         array.sort,
-                        vec![array, index, other(self, c, element.into())?],
+                        vec![array, index, other(self, partner.get(), c, element.into())?],
                     )
                 }
             }
             Op::ConstArray => {
-                let sort = self.choose(a, is_array)?.sort;
+                let sort = first!(a, is_array).sort;
                 let Sort::Array { element, .. } = sort else {
                     return None;
                 };
-                (op, sort, vec![other(self, b, element.into())?])
+                (
+                    op,
+                    sort,
+                    vec![other(self, partner.get(), b, element.into())?],
+                )
             }
         })
     }
@@ -569,7 +752,8 @@ pub fn corner(sort: Sort, seed: u64) -> Value {
         }
         Sort::Int => {
             let power = BigInt::from(1) << ((seed >> 16) % 70);
-            Value::Int(match seed % 6 {
+            Value::Int(match seed % 7 {
+                6 => tie(seed) << ((seed >> 40) % 60),
                 0 => BigInt::from(small),
                 1 => -BigInt::from(small),
                 2 => power,
@@ -580,7 +764,33 @@ pub fn corner(sort: Sort, seed: u64) -> Value {
         }
         Sort::Float(format) => {
             let nearest = RoundingMode::NearestEven;
-            Value::Float(match seed % 12 {
+            Value::Float(match seed % 15 {
+                12 => FloatValue::from_int(format, nearest, &tie(seed)),
+                13 => {
+                    // A tie at the bottom of the format's range, or in the fraction.
+                    let quotient = FloatValue::from_int(
+                        format,
+                        nearest,
+                        &(BigInt::from(1) << ((seed >> 40) % 70)),
+                    );
+                    let Value::Float(quotient) = apply_op(
+                        Op::FpDiv,
+                        sort,
+                        &[
+                            Value::bit_vec(2, 0),
+                            FloatValue::from_int(format, nearest, &tie(seed)).into(),
+                            quotient.into(),
+                        ],
+                    ) else {
+                        unreachable!("a quotient of floats is a float");
+                    };
+                    quotient
+                }
+                14 => FloatValue::from_bits(
+                    format,
+                    FloatValue::from_int(format, nearest, &BigInt::from(small)).bits()
+                        ^ (seed >> 20 & 3) as u128,
+                ),
                 0 => FloatValue::zero(format, seed & 64 != 0),
                 1 => FloatValue::infinity(format, seed & 64 != 0),
                 2 => FloatValue::nan(format),
@@ -619,6 +829,64 @@ pub fn corner(sort: Sort, seed: u64) -> Value {
             };
             Value::Array(ArrayValue::new(index, default, (0..seed % 4).map(entry)))
         }
+    }
+}
+
+/// A number that lies in the middle between two neighbouring floats of some format, or next to the middle.
+fn tie(seed: u64) -> BigInt {
+    let precisions = [11, 24, 53, 64, 113];
+    let precision = precisions[(seed >> 8) as usize % precisions.len()];
+    let significand = (BigInt::from(1) << (precision - 1)) + BigInt::from(seed >> 32 & 0x3ff);
+    let below = 1 + (seed >> 28 & 3) as usize;
+    let middle = (significand << below) + (BigInt::from(1) << (below - 1));
+    middle + BigInt::from((seed >> 24) % 3) - 1
+}
+
+/// Whether there is a rule for the operator on the other's application, so that they should often meet.
+fn goes_with(outer: Op, inner: Op) -> bool {
+    use Op::*;
+    let extension = matches!(inner, ZeroExtend(_) | SignExtend(_));
+    let arithmetic = matches!(inner, BvAdd | BvMul | BvNeg | BvNot);
+    let bitwise = matches!(inner, BvAnd | BvOr | BvXor | BvNot);
+    let comparison = matches!(
+        inner,
+        BvUlt | BvUle | BvSlt | BvSle | IntLt | IntLe | Eq | Not | FpLt | FpLe | FpEq
+    );
+    match outer {
+        Not => comparison || matches!(inner, And | Or),
+        And | Or => comparison || matches!(inner, And | Or),
+        Eq => !matches!(inner, Select | FpIsNan),
+        Ite => matches!(inner, Ite | Eq | Not),
+        Extract { .. } => {
+            extension || arithmetic || bitwise || matches!(inner, Extract { .. } | Concat | Ite)
+        }
+        Concat => extension || matches!(inner, Extract { .. } | Concat),
+        ZeroExtend(_) | SignExtend(_) => extension || matches!(inner, Ite | Extract { .. }),
+        BvUdiv | BvUrem | BvSdiv | BvSrem => extension || matches!(inner, BvMul | Ite),
+        BvAnd | BvOr | BvXor => extension || bitwise || matches!(inner, BvMul | Ite),
+        BvShl | BvLshr | BvAshr => {
+            extension || matches!(inner, BvShl | BvLshr | BvAshr | BvMul | Concat | Ite)
+        }
+        BvAdd | BvMul | BvNeg | BvNot => arithmetic || matches!(inner, Ite),
+        BvUlt | BvUle | BvSlt | BvSle => extension || arithmetic || matches!(inner, Ite),
+        IntNeg | IntAdd | IntMul | IntDiv | IntMod | IntLt | IntLe => matches!(
+            inner,
+            IntNeg | IntAdd | IntMul | IntMod | IntDiv | Ite | BvToNat | BvToInt
+        ),
+        BvToNat | BvToInt => extension,
+        IntToBv(_) => matches!(inner, BvToNat | BvToInt),
+        FpNeg | FpAbs => matches!(inner, FpNeg | FpAbs),
+        FpLt | FpLe | FpEq => matches!(inner, FpToFp(_) | SbvToFp(_) | UbvToFp(_) | Ite | FpNeg),
+        FpIsNan | FpIsInfinite | FpIsZero | FpIsNormal | FpIsSubnormal | FpIsNegative => matches!(
+            inner,
+            FpNeg | FpAbs | FpToFp(_) | SbvToFp(_) | UbvToFp(_) | IntToFp(_)
+        ),
+        FpToFp(_) => matches!(inner, FpToFp(_)),
+        FpToSbv(_) | FpToUbv(_) => matches!(inner, SbvToFp(_) | UbvToFp(_)),
+        FpRoundToIntegral => matches!(inner, FpRoundToIntegral),
+        FpFromBits(_) => matches!(inner, FpToBits),
+        Select | Store => matches!(inner, Store | ConstArray),
+        _ => false,
     }
 }
 

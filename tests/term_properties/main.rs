@@ -3,6 +3,8 @@
 
 mod c_text;
 mod generate;
+mod operators;
+mod shapes;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
