@@ -11,7 +11,7 @@ use crate::generate::corner;
 use crate::z3_refutes;
 
 /// So many combinations of operands are tried of each operator on each choice of sorts.
-const COMBINATIONS: usize = 160;
+const COMBINATIONS: usize = 400;
 
 /// An operator with the sorts of its operands and its own.
 type Signature = (Op, Vec<Sort>, Sort);
@@ -84,6 +84,7 @@ fn floats(signatures: &mut Vec<Signature>) {
         for op in [FpSqrt, FpRoundToIntegral] {
             signatures.push((op, vec![ROUNDING, sort], sort));
         }
+        signatures.push((FpRem, vec![sort; 2], sort));
         for op in [FpLt, FpLe, FpEq, Eq] {
             signatures.push((op, vec![sort; 2], Sort::Bool));
         }
