@@ -6,14 +6,22 @@
 //! treatment of their own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::schedule::{Schedule, Share};
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, Query, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 use crate::solver::{self, CheckLimit};
 use crate::term::{Build, TermId};
+
+/// What the step case may take, lest it starve the base case.
+const STEP_CASE: Share = Share {
+    of_time: 0.6,
+    at_least: Duration::from_millis(200),
+};
 
 /// Options of k-induction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +54,7 @@ pub fn run(
     };
     let mut base = BaseCases::new(Unrolling::new(blocks, Start::Entry, base));
     let mut step = Unrolling::new(blocks, Start::AnyCutPoint, step);
+    let mut schedule = Schedule::new(STEP_CASE);
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;
@@ -59,7 +68,10 @@ pub fn run(
                 return Answer::Unknown(reason.to_owned());
             }
         }
-        if base.left_aside().is_none() && step_case(&mut step, bound, context) {
+        if base.left_aside().is_none()
+            && schedule.begin(bound)
+            && step_case(&mut step, bound, &mut schedule, context)
+        {
             return safe(ProofStep::Safety {
                 k: bound,
                 relies_on: Vec::new(),
@@ -73,7 +85,12 @@ pub fn run(
 }
 
 /// Lines 15 to 23: whether k steps from any state lead to no target.
-fn step_case(step: &mut Unrolling, bound: u32, context: &mut Context<'_>) -> bool {
+fn step_case(
+    step: &mut Unrolling,
+    bound: u32,
+    schedule: &mut Schedule,
+    context: &mut Context<'_>,
+) -> bool {
     if !step.extend(bound, context.token) {
         return false;
     }
@@ -81,7 +98,13 @@ fn step_case(step: &mut Unrolling, bound: u32, context: &mut Context<'_>) -> boo
     let last = targets.iter().filter(|target| target.steps == bound);
     let guards: Vec<TermId> = last.map(|target| target.guard).collect();
     let any = step.arena().or(guards);
-    step.check(any, CheckLimit::default()) == solver::Answer::Unsatisfiable
+    let limit = CheckLimit {
+        time: Some(schedule.allowance()),
+        resource: None,
+    };
+    let answer = step.check(any, limit);
+    schedule.end(bound);
+    answer == solver::Answer::Unsatisfiable
 }
 
 fn safe(step: ProofStep) -> Answer {

@@ -70,6 +70,11 @@ pub enum SolverError {
     Failed(Backend, String),
 }
 
+impl Backend {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Z3, Self::Yices2];
+}
+
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

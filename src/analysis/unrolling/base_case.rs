@@ -1,7 +1,8 @@
 //! Base case and forward condition (paper 000, Algorithm 3, lines 6 to 14), which is bounded model checking.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::schedule::{Schedule, Share};
 use super::{Target, Unrolling};
 use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
@@ -13,11 +14,11 @@ use crate::term::{Build, TermId, Value};
 /// Alarms that may be rejected at one bound before the bound is given up.
 const MOST_REJECTED: u32 = 4;
 
-/// The share of the time that the forward condition may take.
-const FORWARD_SHARE: f64 = 0.3;
-
-/// A forward condition is always worth this.
-const FORWARD_AT_LEAST: Duration = Duration::from_millis(20);
+/// What the forward condition may take.
+const FORWARD: Share = Share {
+    of_time: 0.3,
+    at_least: Duration::from_millis(20),
+};
 
 /// What a bound has brought.
 #[derive(Clone, Debug)]
@@ -37,9 +38,7 @@ pub struct BaseCases {
     unrolling: Unrolling,
     /// A target may be reached, and was left aside: there is no proof from here on.
     left_aside: Option<String>,
-    forward_time: Duration,
-    next_forward: u32,
-    started: Instant,
+    forward: Schedule,
     rejected: u32,
 }
 
@@ -49,9 +48,7 @@ impl BaseCases {
         Self {
             unrolling,
             left_aside: None,
-            forward_time: Duration::ZERO,
-            next_forward: 1,
-            started: Instant::now(),
+            forward: Schedule::new(FORWARD),
             rejected: 0,
         }
     }
@@ -201,20 +198,17 @@ impl BaseCases {
     /// Lines 12 to 14: whether no execution is longer than the bound. States at the bound that are not reached are
     /// dropped, so that nothing more is unrolled from them.
     fn forward_condition(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
-        if bound < self.next_forward {
+        if !self.forward.begin(bound) {
             return false;
         }
-        let begin = Instant::now();
         let mut open = self.unrolling.frontier();
         let all = open.len();
         let mut reached = 0;
         open.retain(|&(_, guard)| guard != TermId::TRUE);
         reached += all - open.len();
         while !open.is_empty() && !context.token.is_cancelled() {
-            let allowed = self.started.elapsed().mul_f64(FORWARD_SHARE);
-            let allowed = allowed.saturating_sub(self.forward_time + begin.elapsed());
             let limit = CheckLimit {
-                time: Some(allowed.max(FORWARD_AT_LEAST)),
+                time: Some(self.forward.allowance()),
                 resource: None,
             };
             let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
@@ -238,15 +232,7 @@ impl BaseCases {
                 Answer::Unknown(_) => break,
             }
         }
-        self.forward_time += begin.elapsed();
-        let share =
-            self.forward_time.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
-        let step = if share < FORWARD_SHARE {
-            1
-        } else {
-            1 + bound / 4
-        };
-        self.next_forward = bound + step;
+        self.forward.end(bound);
         reached == 0 && open.is_empty()
     }
 }

@@ -4,9 +4,10 @@
 //! CPA++, together with a solver that is told of each definition once. Raising the bound goes on from where the last
 //! one ended: nothing is built twice, and what the solver has learned stays.
 //!
-//! * [`base_case`]: base case and forward condition of Algorithm 3.
+//! * [`base_case`]: base case and forward condition of Algorithm 3; [`schedule`]: how often what need not be asked is.
 
 pub mod base_case;
+pub mod schedule;
 #[cfg(test)]
 mod tests;
 

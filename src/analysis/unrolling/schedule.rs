@@ -1,0 +1,80 @@
+//! How much of an engine's time a question may take that need not be asked at every bound.
+
+use std::time::{Duration, Instant};
+
+/// A share of the time.
+#[derive(Copy, Clone, Debug)]
+pub struct Share {
+    /// From 0 to 1.
+    pub of_time: f64,
+    /// Each time it is asked, it may take this long.
+    pub at_least: Duration,
+}
+
+/// At which bounds to ask, and for how long: at every bound as long as that stays within the share, then at bounds that
+/// are farther and farther apart.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    share: Share,
+    started: Instant,
+    spent: Duration,
+    next: u32,
+    asking: Instant,
+}
+
+impl Schedule {
+    /// Starts now.
+    pub fn new(share: Share) -> Self {
+        let now = Instant::now();
+        Self {
+            share,
+            started: now,
+            spent: Duration::ZERO,
+            next: 0,
+            asking: now,
+        }
+    }
+
+    /// Whether to ask at the bound; the time runs from here on.
+    pub fn begin(&mut self, bound: u32) -> bool {
+        self.asking = Instant::now();
+        bound >= self.next
+    }
+
+    /// How long the question may still take.
+    pub fn allowance(&self) -> Duration {
+        let allowed = self.started.elapsed().mul_f64(self.share.of_time);
+        let spent = self.spent + self.asking.elapsed();
+        allowed.saturating_sub(spent).max(self.share.at_least)
+    }
+
+    /// It has been asked at the bound.
+    pub fn end(&mut self, bound: u32) {
+        self.spent += self.asking.elapsed();
+        let within = self.spent <= self.started.elapsed().mul_f64(self.share.of_time);
+        self.next = bound + if within { 1 } else { 1 + bound / 4 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_too_long_is_asked_less_often() {
+        let mut schedule = Schedule::new(Share {
+            of_time: 0.0,
+            at_least: Duration::from_millis(1),
+        });
+        let mut asked = Vec::new();
+        for bound in 1..40 {
+            if schedule.begin(bound) {
+                assert!(schedule.allowance() >= Duration::from_millis(1));
+                asked.push(bound);
+                std::thread::sleep(Duration::from_micros(10));
+                schedule.end(bound);
+            }
+        }
+        assert_eq!(asked, [1, 2, 3, 4, 6, 8, 11, 14, 18, 23, 29, 37]);
+    }
+}
