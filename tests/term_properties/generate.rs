@@ -292,7 +292,6 @@ impl Terms {
         let widths: Vec<u32> = parts
             .iter()
             .filter_map(|part| self.arena.sort(*part).width())
-            .map(u32::from)
             .collect();
         let number = if !numbers.is_empty() && seed & 2 == 0 {
             let number = numbers[pick(numbers.len())];
@@ -372,7 +371,7 @@ impl Terms {
 
     /// A first operand: often one that the operator has a rule for.
     pub fn first(&self, op: Op, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
-        if choice % 3 != 0 {
+        if !choice.is_multiple_of(3) {
             let favourite = |pair: &&Pair| match self.arena.kind(pair.simple) {
                 TermKind::Apply { op: inner, .. } => accept(pair.sort) && goes_with(op, inner),
                 _ => false,

@@ -202,7 +202,7 @@ fn combinations(sorts: &[Sort]) -> Vec<Vec<Value>> {
     let step = if total <= COMBINATIONS {
         1
     } else {
-        total / COMBINATIONS | 1
+        (total / COMBINATIONS) | 1
     };
     (0..total)
         .step_by(step)

@@ -96,7 +96,7 @@ fn junction(terms: &mut Terms, [a, b, c, d]: [u16; 4], _: u64) -> Option<()> {
     let mut literals = Vec::new();
     for number in 0..6 + usize::from(d % 8) {
         let literal = terms.choose(mixed(a, number) ^ b, |sort| sort == Sort::Bool)?;
-        literals.push(if mixed(c, number) % 5 == 0 {
+        literals.push(if mixed(c, number).is_multiple_of(5) {
             terms.apply(Op::Not, Sort::Bool, &[literal])
         } else {
             literal
@@ -164,7 +164,7 @@ fn compared_choices(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Opt
     for number in 0..1 + usize::from(d % 4) {
         let condition = terms.choose(mixed(b, number), |sort| sort == Sort::Bool)?;
         let constant = terms.constant(sort, seed.rotate_left(number as u32 * 9));
-        let branches = if mixed(c, number) % 2 == 0 {
+        let branches = if mixed(c, number).is_multiple_of(2) {
             [constant, chain]
         } else {
             [chain, constant]

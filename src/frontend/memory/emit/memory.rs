@@ -103,13 +103,13 @@ impl Emitter<'_, '_> {
             (Kept::Int, Kept::Bool) => pool().ne(value, pool().int(0)),
             (Kept::Bool, Kept::Int) => self.semantics.truth(value),
             (Kept::Int, _) | (_, Kept::Int) => self.unsupported_value(to),
-            (_, Kept::Bits(_)) => self.to_bits(value, from, width),
+            (_, Kept::Bits(_)) => self.bits_of(value, from, width),
             (_, Kept::Bool) => {
-                let value = self.to_bits(value, from, width);
+                let value = self.bits_of(value, from, width);
                 pool().ne(value, pool().bv(width, 0))
             }
             (_, Kept::Float(format)) => {
-                let value = self.to_bits(value, from, width);
+                let value = self.bits_of(value, from, width);
                 pool().fp_from_bits(
                     pool().zero_resize(value, format.storage_bits() as u8),
                     format,
@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn to_bits(&mut self, value: TermId, from: Kept, width: u8) -> TermId {
+    fn bits_of(&mut self, value: TermId, from: Kept, width: u8) -> TermId {
         match from {
             Kept::Bool => pool().bool_to_bv(value, width),
             Kept::Float(format) => pool().zero_resize(self.float_bits(value, format), width),
@@ -193,14 +193,14 @@ impl Emitter<'_, '_> {
         match (home, kind) {
             (FieldHome::Unsupported, _) => self.unsupported_value(Kept::Bits(width)),
             (FieldHome::Variable(variable), _) => {
-                let whole = self.to_bits(self.builder.term(variable), kept, field_bits as u8);
+                let whole = self.bits_of(self.builder.term(variable), kept, field_bits as u8);
                 Self::slice(whole, inner, bits)
             }
             (FieldHome::Region { variable, .. }, FieldKind::Uniform(_)) => {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
                 let element = pool().select(self.builder.term(variable), index);
-                let whole = self.to_bits(element, kept, field_bits as u8);
+                let whole = self.bits_of(element, kept, field_bits as u8);
                 Self::slice(whole, inner, bits)
             }
             (FieldHome::Region { variable, .. }, FieldKind::Mixed) => {
@@ -326,7 +326,7 @@ impl Emitter<'_, '_> {
                 self.unsupported_value(Kept::Bool);
             }
             (FieldHome::Variable(variable), _) => {
-                let old = self.to_bits(self.builder.term(variable), kept, field_bits as u8);
+                let old = self.bits_of(self.builder.term(variable), kept, field_bits as u8);
                 let new = Self::replaced(old, field_bits, inner, bits, value);
                 let new = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
                 self.assign(variable, new);
@@ -335,7 +335,7 @@ impl Emitter<'_, '_> {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
                 let old = pool().select(self.builder.term(variable), index);
-                let old = self.to_bits(old, kept, field_bits as u8);
+                let old = self.bits_of(old, kept, field_bits as u8);
                 let new = Self::replaced(old, field_bits, inner, bits, value);
                 let value = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
                 self.push(Operation::Store {
