@@ -170,10 +170,10 @@ macro_rules! agree {
 
 agree! {
     simplified_narrow: simplification_keeps_values, narrow(), 40, 3000;
-    simplified_wide: simplification_keeps_values, wide(), 60, 1500;
+    simplified_wide: simplification_keeps_values, wide(), 60, 3000;
     simplified_arrays: simplification_keeps_values, arrays(), 40, 1500;
-    simplified_integers: simplification_keeps_values, integers(), 40, 1500;
-    simplified_floats: simplification_keeps_values, floats(), 40, 1000;
+    simplified_integers: simplification_keeps_values, integers(), 40, 5000;
+    simplified_floats: simplification_keeps_values, floats(), 40, 2000;
     z3_evaluates_wide: evaluation_agrees_with_z3, wide(), 60, 150;
     z3_evaluates_arrays: evaluation_agrees_with_z3, arrays(), 40, 100;
     z3_evaluates_floats: evaluation_agrees_with_z3, floats(), 40, 250;
