@@ -4,18 +4,17 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::{Answer, Backend, Encoding, SolverConfig, SolverError, new_solver};
-use crate::term::{Arena, Build, ScalarSort, Sort, Symbol, TermId};
+use super::z3::{Core, Z3Solver};
+use super::{Answer, Backend, Encoding, Solver, SolverConfig, new_solver};
+use crate::term::{Build, ScalarSort, Sort, Symbol, TermId};
 
 const VARIABLES: usize = 20;
-const STEPS: u32 = 200;
 
 /// Twenty counters that, at each step and by a nondeterministic choice, stay or are increased by one if they are below a
-/// bound; each is shown, after every step, not to exceed the number of steps.
-fn counters(config: SolverConfig, with_array: bool) -> Result<(), SolverError> {
-    let t = Rc::new(Arena::new());
+/// bound; some of them are shown, after every step, not to exceed the number of steps.
+fn counters(name: &str, solver: &mut dyn Solver, shown: usize, steps: u32, with_array: bool) {
+    let t = Rc::clone(solver.arena());
     let begin = Instant::now();
-    let mut solver = new_solver(config, Rc::clone(&t))?;
     if with_array {
         // Nothing depends on it, but the solver must be ready for more.
         let index = ScalarSort::BitVec(32);
@@ -36,7 +35,7 @@ fn counters(config: SolverConfig, with_array: bool) -> Result<(), SolverError> {
     for number in 0..VARIABLES {
         solver.assert(t.eq(at(1, number), t.bv(32, 0)));
     }
-    for step in 1..=STEPS {
+    for step in 1..=steps {
         for number in 0..VARIABLES {
             let input = t.variable_at(choices[number], step);
             let increased = t.add(at(step, number), t.bv(32, 1));
@@ -46,39 +45,59 @@ fn counters(config: SolverConfig, with_array: bool) -> Result<(), SolverError> {
             solver.assert(t.eq(at(step + 1, number), next));
         }
         let bad: TermId =
-            t.or((0..VARIABLES).map(|number| t.sgt(at(step + 1, number), t.bv(32, step.into()))));
+            t.or((0..shown).map(|number| t.sgt(at(step + 1, number), t.bv(32, step.into()))));
         let answer = solver.check(&[bad]);
-        assert_eq!(answer, Answer::Unsatisfiable, "{config:?}, step {step}");
+        assert_eq!(answer, Answer::Unsatisfiable, "{name}, step {step}");
         solver.assert(t.not(bad));
         let reached = t.eq(at(step + 1, 0), t.bv(32, step.into()));
-        if step % 50 == 0 {
+        if step % 50 == 0 || step == 10 {
             let answer = solver.check(&[reached]);
-            assert_eq!(answer, Answer::Satisfiable, "{config:?}, step {step}");
+            assert_eq!(answer, Answer::Satisfiable, "{name}, step {step}");
             println!(
-                "{}, {}, array {with_array}: {step} steps, {:.2} s, {:.2} s of them in checks",
-                config.backend,
-                config.encoding,
+                "{name}, {shown} shown, array {with_array}: {step} steps, {:.2} s, {:.2} s of them in checks",
                 begin.elapsed().as_secs_f64(),
                 solver.statistics().check_time.as_secs_f64()
             );
         }
     }
-    Ok(())
+}
+
+fn all(name: &str, solver: impl Fn() -> Box<dyn Solver>) {
+    for with_array in [false, true] {
+        counters(name, &mut *solver(), 1, 200, with_array);
+        counters(name, &mut *solver(), VARIABLES, 50, with_array);
+    }
+}
+
+fn by_config(backend: Backend, encoding: Encoding) {
+    let config = SolverConfig { backend, encoding };
+    let name = format!("{backend}, {encoding}");
+    all(&name, || new_solver(config, Rc::default()).unwrap());
 }
 
 #[test]
 #[ignore = "measures"]
-fn counters_by_all_solvers() -> Result<(), SolverError> {
-    let choices = [
-        #[cfg(feature = "yices2")]
-        (Backend::Yices2, Encoding::BitVector),
-        (Backend::Z3, Encoding::BitVector),
-        (Backend::Z3, Encoding::Integer),
-    ];
-    for (backend, encoding) in choices {
-        for with_array in [false, true] {
-            counters(SolverConfig { backend, encoding }, with_array)?;
-        }
-    }
-    Ok(())
+#[cfg(feature = "yices2")]
+fn yices_counts() {
+    by_config(Backend::Yices2, Encoding::BitVector);
+}
+
+#[test]
+#[ignore = "measures"]
+fn z3_counts() {
+    by_config(Backend::Z3, Encoding::BitVector);
+}
+
+#[test]
+#[ignore = "measures"]
+fn z3_counts_integers() {
+    by_config(Backend::Z3, Encoding::Integer);
+}
+
+#[test]
+#[ignore = "measures"]
+fn z3_counts_by_sat() {
+    let solver = || Z3Solver::new(Rc::default(), Core::Sat).unwrap();
+    counters("z3, SAT core", &mut solver(), 1, 200, false);
+    counters("z3, SAT core", &mut solver(), VARIABLES, 50, false);
 }

@@ -48,6 +48,8 @@ pub struct YicesSolver {
     occurring: FxHashSet<TermId>,
     /// All that is asserted, oldest first.
     assertions: Vec<term_t>,
+    /// So many of them the context has.
+    given: usize,
     scopes: Vec<Scope>,
     /// The newest scopes were opened in a contradictory context, which Yices does not allow; it does not know of them.
     virtual_scopes: usize,
@@ -111,6 +113,14 @@ impl Context {
         }
     }
 
+    /// Asserts all of them.
+    fn assert(&self, formulas: &[term_t]) -> Result<(), String> {
+        // SAFETY: context and formulas are alive; the length is the slice's.
+        let code =
+            unsafe { yices_assert_formulas(self.raw, formulas.len() as u32, formulas.as_ptr()) };
+        if code == 0 { Ok(()) } else { Err(last_error()) }
+    }
+
     fn status(&self) -> smt_status_t {
         // SAFETY: the context is alive.
         unsafe { yices_context_status(self.raw) }
@@ -141,6 +151,7 @@ impl YicesSolver {
             occurred: Vec::new(),
             occurring: FxHashSet::default(),
             assertions: Vec::new(),
+            given: 0,
             scopes: Vec::new(),
             virtual_scopes: 0,
             stale: false,
@@ -190,9 +201,7 @@ impl YicesSolver {
             out.extend_from_slice(self.translator.definitions(top));
             self.array_instances(op, top, arguments, &mut out)?;
         }
-        for formula in out {
-            self.assert_term(formula)?;
-        }
+        self.assertions.extend(out);
         Ok(())
     }
 
@@ -228,16 +237,19 @@ impl YicesSolver {
         }
     }
 
-    fn assert_term(&mut self, formula: term_t) -> Result<(), String> {
+    fn assert_term(&mut self, formula: term_t) {
         self.assertions.push(formula);
+    }
+
+    /// Gives the context the assertions that it does not have. All at once: it looks at all its clauses each time.
+    fn flush(&mut self) -> Result<(), String> {
         if self.stale {
-            return Ok(());
+            return self.revive();
         }
-        // SAFETY: context and formula are alive.
-        match unsafe { yices_assert_formula(self.context.raw, formula) } {
-            0 => Ok(()),
-            _ => Err(last_error()),
-        }
+        let given = std::mem::replace(&mut self.given, self.assertions.len());
+        self.context
+            .assert(&self.assertions[given..])
+            .inspect_err(|_| self.stale = true)
     }
 
     /// Opens a scope of the context.
@@ -249,32 +261,28 @@ impl YicesSolver {
         }
     }
 
-    /// Makes the context again if it cannot go on.
+    /// Makes the context again.
     fn revive(&mut self) -> Result<(), String> {
-        if !self.stale {
-            return Ok(());
-        }
         self.context = Context::new(self.translator.knows_arrays())?;
-        self.stale = false;
         self.virtual_scopes = 0;
+        self.stale = false;
         let mut next = 0;
         for depth in 0..=self.scopes.len() {
             let end = self
                 .scopes
                 .get(depth)
                 .map_or(self.assertions.len(), |scope| scope.assertions);
-            for &formula in &self.assertions[next..end] {
-                // SAFETY: context and formula are alive.
-                if unsafe { yices_assert_formula(self.context.raw, formula) } != 0 {
-                    self.stale = true;
-                    return Err(last_error());
-                }
+            let done = self.context.assert(&self.assertions[next..end]);
+            if done.is_err() {
+                self.stale = true;
+                return done;
             }
             next = end;
             if depth < self.scopes.len() {
                 self.push_context();
             }
         }
+        self.given = next;
         Ok(())
     }
 
@@ -364,7 +372,7 @@ impl YicesSolver {
         if let Some((_, reason)) = &self.broken {
             return Err(reason.clone());
         }
-        self.revive()?;
+        self.flush()?;
         let (found, stop) = self.search(&literals);
         match found {
             smt_status_t::STATUS_SAT => {
@@ -377,7 +385,7 @@ impl YicesSolver {
                     // The assertions contradict one another. When Yices takes the assumptions back, it should not
                     // forget that.
                     // SAFETY: without arguments.
-                    self.assert_term(unsafe { yices_false() })?;
+                    self.assert_term(unsafe { yices_false() });
                 }
                 Ok(Answer::Unsatisfiable)
             }
@@ -404,6 +412,10 @@ impl Solver for YicesSolver {
 
     fn push(&mut self) {
         self.forget();
+        if !self.stale {
+            // What fails makes the context stale, and the next check reports it.
+            self.flush().ok();
+        }
         self.scopes.push(Scope {
             assertions: self.assertions.len(),
             occurred: self.occurred.len(),
@@ -420,6 +432,7 @@ impl Solver for YicesSolver {
             return;
         };
         self.assertions.truncate(scope.assertions);
+        self.given = self.given.min(scope.assertions);
         for term in self.occurred.drain(scope.occurred..) {
             self.occurring.remove(&term);
         }
@@ -443,11 +456,9 @@ impl Solver for YicesSolver {
     fn assert(&mut self, formula: TermId) {
         debug_assert_eq!(self.arena.sort(formula), Sort::Bool);
         self.forget();
-        let done = self
-            .prepare(formula)
-            .and_then(|formula| self.assert_term(formula));
-        if let Err(reason) = done {
-            self.break_scope(reason);
+        match self.prepare(formula) {
+            Ok(formula) => self.assert_term(formula),
+            Err(reason) => self.break_scope(reason),
         }
     }
 
