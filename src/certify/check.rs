@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
-use super::places::{Cuts, Facts, Meaning};
+use super::places::{Cuts, Facts, Meaning, is_in_scope};
 use super::query::{Answer, ask};
 use super::stacks::{Node, Stacks};
 use super::walk::{Deadline, Frontier, GivenUp, Recursion, State, Walk};
@@ -228,11 +228,12 @@ impl<'a> Checker<'a> {
                 ));
             }
             let formula = self.meaning.formula(*formula).ok_or_else(no_counterpart)?;
+            let node = Node { stack, location };
+            if !is_in_scope(&self.lowered, &self.stacks, node, formula) {
+                return Err(no_counterpart());
+            }
             self.cuts.add(location, calls);
-            result
-                .entry(Node { stack, location })
-                .or_default()
-                .push(formula);
+            result.entry(node).or_default().push(formula);
         }
         Ok(result)
     }
@@ -384,16 +385,9 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        if ask(&walk, &goals)? != Answer::Impossible {
-            let over_approximated = walk.over_approximated;
-            return Err(self
-                .precision(over_approximated)
-                .failure("an invariant does not hold within the first steps".to_owned()));
-        }
+        let (base_goals, base_over_approximated) = (goals.clone(), walk.over_approximated);
 
         // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
-        let mut walk = self.walk(&cuts, Recursion::Summarised);
-        let mut goals = Vec::new();
         while let Some(place) = places.next() {
             let state = walk.start(place, known(place));
             let mut frontier = Frontier::from([(place, state)]);
@@ -411,11 +405,19 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+
+        // 3. One question, and another one only if it fails.
         if ask(&walk, &goals)? != Answer::Impossible {
+            let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
-            return Err(self
-                .precision(over_approximated)
-                .failure(format!("the invariants are not {k}-inductive")));
+            return Err(if base == Answer::Impossible {
+                let reason = format!("the invariants are not {k}-inductive");
+                self.precision(over_approximated).failure(reason)
+            } else {
+                let reason = "an invariant does not hold within the first steps";
+                self.precision(base_over_approximated)
+                    .failure(reason.to_owned())
+            });
         }
         Ok(())
     }
@@ -449,18 +451,11 @@ impl<'a> Checker<'a> {
             }
         }
         Self::enter(&mut walk, k, &mut places)?;
-        let goals = std::mem::take(&mut walk.targets);
-        if ask(&walk, &goals)? != Answer::Impossible {
-            let over_approximated = walk.over_approximated;
-            return Err(BaseFails(
-                self.precision(over_approximated)
-                    .failure(format!("a target is reached within {k} steps")),
-            ));
-        }
+        let base_goals = std::mem::take(&mut walk.targets);
+        let base_over_approximated = walk.over_approximated;
 
         // 2. Step case.
-        let mut walk = self.walk(&cuts, Recursion::Summarised);
-        let mut goals = Vec::new();
+        let mut goals = base_goals.clone();
         while let Some(place) = places.next() {
             let state = walk.start(place, known(place));
             let mut frontier = Frontier::from([(place, state)]);
@@ -479,12 +474,18 @@ impl<'a> Checker<'a> {
             goals.append(&mut walk.targets);
             Self::enter(&mut walk, k, &mut places)?;
         }
+
+        // 3. One question, and another one only if it fails.
         if ask(&walk, &goals)? != Answer::Impossible {
+            let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
-            return Err(StepFails(
-                self.precision(over_approximated)
-                    .failure(format!("the property is not {k}-inductive")),
-            ));
+            return Err(if base == Answer::Impossible {
+                let reason = format!("the property is not {k}-inductive");
+                StepFails(self.precision(over_approximated).failure(reason))
+            } else {
+                let reason = format!("a target is reached within {k} steps");
+                BaseFails(self.precision(base_over_approximated).failure(reason))
+            });
         }
         Ok(())
     }
