@@ -413,7 +413,7 @@ fn a_wrong_translation_does_not_reach_the_checker() {
 }
 
 proptest! {
-    /// What is confirmed is not refuted by running the program; and what the simplifier decides is confirmed.
+    /// What is confirmed is not refuted by running the program.
     #[test]
     fn nothing_wrong_is_confirmed(
         bytes in prop::collection::vec(any::<u8>(), 0..120),
