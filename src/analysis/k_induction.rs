@@ -104,6 +104,10 @@ fn step_case(
     };
     let answer = step.check(any, limit);
     schedule.end(bound);
+    #[cfg(test)]
+    if super::unrolling::fault::is_planted(super::unrolling::fault::Fault::StepCaseHolds) {
+        return true;
+    }
     answer == solver::Answer::Unsatisfiable
 }
 

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, unbounded};
 use serde_json::Map;
@@ -12,11 +13,11 @@ use super::event::What;
 use super::race::{Race, guarded};
 use super::verdict::Conclusion;
 use crate::analysis::{Answer, CancellationToken, Context, Progress, Query, bmc, k_induction};
-use crate::certify::replay::replay_compiled;
+use crate::certify::replay::{NotConfirmed, Replay, replay_compiled};
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
-use crate::program::interpreter::{Journal, Limits};
+use crate::program::interpreter::{Executable, Journal, Limits, Outcome};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
@@ -30,8 +31,15 @@ pub(super) enum Engine {
 /// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
 const STACK: usize = 1 << 30;
 
-/// Steps of a replay after which an alarm is not believed.
+/// Steps of a replay at first; an alarm that needs more may have more if there is time.
 const REPLAY_STEPS: u64 = 5_000_000;
+
+/// By how much more is more.
+const REPLAY_GROWTH: u64 = 6;
+
+/// Replays may take this share of the engine's time so far, and this long in any case.
+const REPLAY_SHARE: f64 = 0.3;
+const REPLAY_AT_LEAST: Duration = Duration::from_secs(3);
 
 impl Engine {
     /// The name in events.
@@ -125,11 +133,8 @@ impl Runner {
                 },
             });
         };
-        let limits = || Limits {
-            steps: REPLAY_STEPS,
-            ..Limits::default()
-        };
-        let mut confirm = |alarm: &Journal| replay_compiled(&self.race.executable, alarm, limits());
+        let mut replays = Replays::new(&self.race.executable);
+        let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let mut context = Context {
             token: &self.token,
             report: &report,
@@ -169,6 +174,45 @@ impl Runner {
             Answer::Unsafe(violation) => Some(self.race.violated(self.engine.name(), violation)),
             Answer::Safe(certificate) => self.race.certified(self.engine.name(), certificate),
             Answer::Unknown(_) => None,
+        }
+    }
+}
+
+/// Replays the alarms of an engine. What the simplifier left out may make a run much longer than the engine's path, or
+/// never end: so the limit grows, within a share of the time.
+struct Replays<'e> {
+    executable: &'e Executable,
+    started: Instant,
+    spent: Duration,
+}
+
+impl<'e> Replays<'e> {
+    fn new(executable: &'e Executable) -> Self {
+        Self {
+            executable,
+            started: Instant::now(),
+            spent: Duration::ZERO,
+        }
+    }
+
+    fn replay(&mut self, alarm: &Journal) -> Replay {
+        let mut steps = REPLAY_STEPS;
+        loop {
+            let begin = Instant::now();
+            let limits = Limits {
+                steps,
+                ..Limits::default()
+            };
+            let result = replay_compiled(self.executable, alarm, limits);
+            let took = begin.elapsed();
+            self.spent += took;
+            let cut_off = Replay::NotConfirmed(NotConfirmed::Elsewhere(Outcome::StepLimit));
+            let allowed = self.started.elapsed().mul_f64(REPLAY_SHARE);
+            let next = self.spent + took * REPLAY_GROWTH as u32;
+            if result != cut_off || next > allowed.max(REPLAY_AT_LEAST) {
+                return result;
+            }
+            steps *= REPLAY_GROWTH;
         }
     }
 }

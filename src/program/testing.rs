@@ -282,6 +282,9 @@ impl<'b> Generator<'b> {
                 self.builder.assign(result, store().bv(WIDTH, 0));
             }
             if index == 0 {
+                for global in self.globals.clone() {
+                    self.builder.assign(global, store().bv(WIDTH, 0));
+                }
                 let zero = store().const_array(ScalarSort::BitVec(WIDTH), store().bv(WIDTH, 0));
                 let contents = self.builder.program().region(self.region).variable;
                 self.builder.assign(contents, zero);

@@ -122,11 +122,19 @@ impl Unrolling {
             }
         }
         self.scanned = self.reached.next_number();
+        #[cfg(test)]
+        if fault::is_planted(fault::Fault::TargetsMissed) {
+            targets.clear();
+        }
         targets
     }
 
     /// The states at the bound, from which execution may go on, with their guards.
     pub fn frontier(&self) -> Vec<(ElementId, TermId)> {
+        #[cfg(test)]
+        if fault::is_planted(fault::Fault::FrontierLost) {
+            return Vec::new();
+        }
         let waiting = self.reached.waitlist().into_iter();
         waiting
             .filter_map(|id| {
@@ -242,4 +250,28 @@ fn selectors(arena: &Arena, count: usize) -> Vec<TermId> {
     (0..count)
         .map(|number| arena.eq(start, arena.bv(width, number as u128)))
         .collect()
+}
+
+/// Wrong steps that tests plant, to see that what comes of them is not believed.
+#[cfg(test)]
+pub(crate) mod fault {
+    use std::cell::Cell;
+
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    pub enum Fault {
+        /// The base case sees no targets.
+        TargetsMissed,
+        /// The forward condition sees no states at the bound.
+        FrontierLost,
+        /// The step case always holds.
+        StepCaseHolds,
+    }
+
+    thread_local! {
+        pub static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
+    }
+
+    pub fn is_planted(fault: Fault) -> bool {
+        PLANTED.get() == Some(fault)
+    }
 }

@@ -3,16 +3,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::fault::{self, Fault};
 use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
 use crate::certify::certificate::ProofStep;
 use crate::certify::replay::replay;
+use crate::certify::{Check, check};
 use crate::program::block::Blocks;
 use crate::program::interpreter::{Journal, Limits};
 use crate::program::testing::{Machine, Outcome, Recursion, random_program};
-use crate::program::{InlinedProgram, Program, ProgramBuilder};
+use crate::program::{InlinedProgram, Program, ProgramBuilder, simplify};
 use crate::solver::{SolverConfig, new_solver};
 use crate::term::{Arena, Build, Sort, store};
 
@@ -174,6 +177,76 @@ fn a_cancelled_engine_stops() {
         bmc::run(&blocks, &options, &solver, &mut context),
         Answer::Unknown(_)
     ));
+}
+
+/// `while (nondet()) { x += 2; if (x == bad) error; }` in a loop whose end is not known; `x == 20` is reached.
+#[test]
+fn what_a_wrong_step_proves_is_not_believed() {
+    for fault in [
+        Fault::TargetsMissed,
+        Fault::FrontierLost,
+        Fault::StepCaseHolds,
+    ] {
+        for engine in [Engine::Bmc, Engine::KInduction] {
+            let lowered = even_counter(20);
+            let simplified = simplify(&lowered);
+            fault::PLANTED.set(Some(fault));
+            let answer = run(engine, &simplified.program, 5);
+            fault::PLANTED.set(None);
+            let Answer::Safe(certificate) = answer else {
+                // The fault is in the other engine, or shows itself beyond the bound.
+                assert!(
+                    matches!(answer, Answer::Unknown(_)),
+                    "{fault:?}: {answer:?}"
+                );
+                continue;
+            };
+            let outcome = check(
+                &lowered,
+                &simplified,
+                &certificate,
+                Duration::from_secs(20),
+                None,
+            );
+            assert_ne!(outcome, Check::Confirmed, "{fault:?}");
+        }
+    }
+    // The faults do lead to claims.
+    for (fault, engine) in [
+        (Fault::FrontierLost, Engine::Bmc),
+        (Fault::StepCaseHolds, Engine::KInduction),
+    ] {
+        fault::PLANTED.set(Some(fault));
+        let answer = run(engine, &even_counter(20), 5);
+        fault::PLANTED.set(None);
+        assert!(matches!(answer, Answer::Safe(_)), "{fault:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn missed_targets_lead_to_a_claim_that_is_not_believed() {
+    // All executions end soon, and one of them in the error.
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let input = b.input("__VERIFIER_nondet_int", INT);
+    b.havoc(x, input);
+    b.error_unless(store().ne(b.value(x), store().bv(32, 7)));
+    let lowered = b.finish();
+    let simplified = simplify(&lowered);
+    fault::PLANTED.set(Some(Fault::TargetsMissed));
+    let answer = run(Engine::Bmc, &simplified.program, 5);
+    fault::PLANTED.set(None);
+    let Answer::Safe(certificate) = answer else {
+        panic!("{answer:?}");
+    };
+    let outcome = check(
+        &lowered,
+        &simplified,
+        &certificate,
+        Duration::from_secs(20),
+        None,
+    );
+    assert_ne!(outcome, Check::Confirmed);
 }
 
 proptest! {
