@@ -37,6 +37,7 @@ pub fn run(
         Ok(solver) => solver,
         Err(error) => return Answer::Unknown(error.to_string()),
     };
+    context.token.interrupts(solver.interrupter());
     let mut base = BaseCases::new(Unrolling::new(blocks, Start::Entry, solver));
     let mut bound = 0;
     while bound < options.max_bound {

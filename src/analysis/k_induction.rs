@@ -52,6 +52,8 @@ pub fn run(
         (Ok(base), Ok(step)) => (base, step),
         (Err(error), _) | (_, Err(error)) => return Answer::Unknown(error.to_string()),
     };
+    context.token.interrupts(base.interrupter());
+    context.token.interrupts(step.interrupter());
     let mut base = BaseCases::new(Unrolling::new(blocks, Start::Entry, base));
     let mut step = Unrolling::new(blocks, Start::AnyCutPoint, step);
     let mut schedule = Schedule::new(STEP_CASE);

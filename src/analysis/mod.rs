@@ -14,10 +14,12 @@ pub mod unrolling;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::certify::certificate::Certificate;
 use crate::certify::replay::{Replay, Violation};
 use crate::program::interpreter::Journal;
-use crate::solver::{Solver, SolverError};
+use crate::solver::{Interrupt, Solver, SolverError};
 
 /// An engine's answer.
 #[derive(Clone, Debug)]
@@ -68,8 +70,11 @@ pub enum Query {
 pub type SolverFactory<'f> = dyn Fn(Query) -> Result<Box<dyn Solver>, SolverError> + 'f;
 
 /// Tells an engine to stop. Clones share the flag.
-#[derive(Clone, Debug, Default)]
-pub struct CancellationToken(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct CancellationToken {
+    flag: Arc<AtomicBool>,
+    solvers: Arc<Mutex<Vec<Arc<dyn Interrupt>>>>,
+}
 
 impl CancellationToken {
     /// A token that is not cancelled.
@@ -77,18 +82,35 @@ impl CancellationToken {
         Self::default()
     }
 
-    /// Asks everybody with a clone of the token to stop; it cannot be taken back.
+    /// Asks everybody with a clone of the token to stop, and interrupts their solvers; it cannot be taken back.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::SeqCst);
+        for solver in &*self.solvers.lock() {
+            solver.interrupt();
+        }
+    }
+
+    /// The solver is to be interrupted when the token is cancelled. A check that starts after that must not be asked:
+    /// look at [`Self::is_cancelled`] first.
+    pub fn interrupts(&self, solver: Arc<dyn Interrupt>) {
+        self.solvers.lock().push(solver);
     }
 
     /// Whether [`Self::cancel`] has been called.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed)
     }
 
     /// The flag itself, for a loop that looks at it often.
     pub fn flag(&self) -> &AtomicBool {
-        &self.0
+        &self.flag
+    }
+}
+
+impl std::fmt::Debug for CancellationToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("CancellationToken")
+            .field(&self.is_cancelled())
+            .finish()
     }
 }

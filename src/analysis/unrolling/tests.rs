@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
@@ -37,16 +37,25 @@ fn run_reported(
     bound: u32,
     report: &dyn Fn(Progress),
 ) -> Answer {
+    run_cancellable(engine, program, bound, report, &CancellationToken::new())
+}
+
+fn run_cancellable(
+    engine: Engine,
+    program: &Program,
+    bound: u32,
+    report: &dyn Fn(Progress),
+    token: &CancellationToken,
+) -> Answer {
     let inlined = InlinedProgram::new(Arc::new(program.clone()));
     let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
-    let token = CancellationToken::new();
     let limits = || Limits {
         steps: 100_000,
         ..Limits::default()
     };
     let mut confirm = |alarm: &Journal| replay(program, alarm, limits());
     let mut context = Context {
-        token: &token,
+        token,
         report,
         confirm: &mut confirm,
     };
@@ -177,6 +186,43 @@ fn a_cancelled_engine_stops() {
         bmc::run(&blocks, &options, &solver, &mut context),
         Answer::Unknown(_)
     ));
+}
+
+/// A factorisation that takes a solver much longer than a test may.
+fn factors() -> Program {
+    let mut b = ProgramBuilder::new();
+    let sort = Sort::BitVec(64);
+    let (x, y) = (b.global("x", sort), b.global("y", sort));
+    for variable in [x, y] {
+        let input = b.input("__VERIFIER_nondet_ulong", sort);
+        b.havoc(variable, input);
+        b.assume(store().ult(b.value(variable), store().bv(64, 1 << 32)));
+        b.assume(store().ult(store().bv(64, 1), b.value(variable)));
+    }
+    // The square of a prime, so that there is one solution.
+    let product = store().mul(b.value(x), b.value(y));
+    b.error_unless(store().ne(product, store().bv(64, 4_294_967_291 * 4_294_967_291)));
+    b.finish()
+}
+
+#[test]
+fn cancelling_interrupts_a_solver_in_the_middle_of_a_check() {
+    for engine in [Engine::Bmc, Engine::KInduction] {
+        let program = factors();
+        let token = CancellationToken::new();
+        let canceller = token.clone();
+        let begin = Instant::now();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(300));
+                canceller.cancel();
+            });
+            let answer = run_cancellable(engine, &program, 10, &|_| {}, &token);
+            assert!(!matches!(answer, Answer::Safe(_)));
+        });
+        // Z3's interrupts come late, by seconds.
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
 }
 
 /// `while (nondet()) { x += 2; if (x == bad) error; }` in a loop whose end is not known; `x == 20` is reached.
