@@ -27,6 +27,7 @@ main() {
     cargo build --release --locked
     verify_example FALSE examples/midpoint.c
     verify_example TRUE examples/conversions.c
+    verify_example TRUE examples/rotation.c
     echo "Regatta is built: $binary"
 }
 

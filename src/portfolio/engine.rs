@@ -2,6 +2,7 @@
 //!
 //! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,6 +34,9 @@ const STACK: usize = 1 << 30;
 
 /// Steps of a replay at first; an alarm that needs more may have more if there is time.
 const REPLAY_STEPS: u64 = 5_000_000;
+
+/// Bounds that are passed faster than this are not told one by one.
+const BOUND_INTERVAL: Duration = Duration::from_millis(100);
 
 /// By how much more is more.
 const REPLAY_GROWTH: u64 = 6;
@@ -121,12 +125,20 @@ impl Runner {
 
     fn analyse(&self) -> Answer {
         let name = self.engine.name();
+        let last_bound = Cell::new(None::<Instant>);
         let report = |progress| {
             self.race.reporter.event(match progress {
-                Progress::Bound { bound } => What::Bound {
-                    analysis: name.to_owned(),
-                    bound,
-                },
+                Progress::Bound { bound } => {
+                    let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
+                    if last_bound.get().is_some_and(recent) {
+                        return;
+                    }
+                    last_bound.set(Some(Instant::now()));
+                    What::Bound {
+                        analysis: name.to_owned(),
+                        bound,
+                    }
+                }
                 Progress::LeftAside { reason } => What::LeftAside {
                     analysis: name.to_owned(),
                     reason,
