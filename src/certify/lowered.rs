@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::program::digraph::Digraph;
 use crate::program::graph::{callee, goes_on};
 use crate::program::*;
 use crate::term::Symbol;
@@ -22,6 +23,8 @@ pub(super) struct Lowered<'p> {
     pub locals: Vec<Vec<VariableId>>,
     /// For each function its locations.
     pub locations: Vec<Vec<LocationId>>,
+    /// For each function its calls on cycles of its own.
+    pub repeated: Vec<Vec<EdgeId>>,
     pub by_symbol: FxHashMap<Symbol, VariableId>,
 }
 
@@ -36,6 +39,7 @@ impl<'p> Lowered<'p> {
             modified: Vec::new(),
             locals: vec![Vec::new(); program.functions.len()],
             locations: vec![Vec::new(); program.functions.len()],
+            repeated: vec![Vec::new(); program.functions.len()],
             by_symbol: FxHashMap::default(),
             program,
         };
@@ -54,6 +58,7 @@ impl<'p> Lowered<'p> {
         }
         result.find_targets();
         result.find_modified();
+        result.find_repeated();
         result
     }
 
@@ -130,6 +135,22 @@ impl<'p> Lowered<'p> {
             }
         }
         self.modified = modified;
+    }
+
+    fn find_repeated(&mut self) {
+        let program = self.program;
+        let onward = program.edges.iter().filter(|edge| goes_on(edge));
+        let edges = onward.map(|edge| (edge.source.0, edge.target.0));
+        let graph = Digraph::new(program.locations.len(), edges);
+        let components = graph.components(0..program.locations.len() as u32);
+        for (index, edge) in program.edges.iter().enumerate() {
+            let is_repeated = components.component[edge.source.index()]
+                == components.component[edge.target.index()];
+            if callee(edge).is_some() && goes_on(edge) && is_repeated {
+                let function = program.location(edge.source).function;
+                self.repeated[function.index()].push(EdgeId(index as u32));
+            }
+        }
     }
 
     /// The variables that taking the edge may change: those of its own function's activation and globals, what a callee

@@ -1,8 +1,8 @@
 //! The order in which a function is walked over, and its loops without cut points.
 //!
 //! A cycle of the inlined program stays, at its shallowest call string, within one function (calls counting as edges).
-//! So it is enough to look at the cycles within functions: those that no cut point cuts get a *head*, at which the
-//! walk forgets all that the loop may change.
+//! So it is enough to look at the cycles within functions: those that no cut point cuts, be it in a function that is
+//! called on the way, get a *head*, at which the walk forgets all that the loop may change.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +18,9 @@ pub(super) struct Plan {
     pub cuts: FxHashSet<LocationId>,
     /// Edges that are known not to be taken.
     pub dead: FxHashSet<EdgeId>,
+    /// Calls that pass a cut point before they return. Nothing comes around a loop by them; whoever returns from one
+    /// was in it when the segment began, and comes back before anything here is looked at.
+    cut_calls: FxHashSet<EdgeId>,
     /// A number for each other location: it comes before its successors, but for heads of loops around it.
     pub position: FxHashMap<LocationId, u32>,
     /// The heads of the loops that no cut point cuts.
@@ -43,12 +46,14 @@ impl Plan {
         function: FunctionId,
         cuts: FxHashSet<LocationId>,
         dead: FxHashSet<EdgeId>,
+        cut_calls: &[EdgeId],
     ) -> Self {
         let all = lowered.locations[function.index()].iter().copied();
         let rest = all.filter(|location| !cuts.contains(location)).collect();
         let mut plan = Self {
             cuts,
             dead,
+            cut_calls: cut_calls.iter().copied().collect(),
             ..Self::default()
         };
         let entry = lowered.program.function(function).entry;
@@ -106,7 +111,7 @@ impl Plan {
         head
     }
 
-    /// The edges from the location that may be taken and lead on.
+    /// The edges from the location that may be taken and lead on within a segment.
     fn outgoing<'l>(
         &'l self,
         lowered: &'l Lowered<'_>,
@@ -114,7 +119,7 @@ impl Plan {
     ) -> impl Iterator<Item = &'l Edge> {
         let outgoing = lowered.graph.outgoing(node).iter();
         outgoing
-            .filter(|edge| !self.dead.contains(edge))
+            .filter(|edge| !self.dead.contains(edge) && !self.cut_calls.contains(edge))
             .map(|&edge| lowered.program.edge(edge))
             .filter(|edge| goes_on(edge))
     }

@@ -218,6 +218,28 @@ fn recursion_is_followed() {
 }
 
 #[test]
+fn a_loop_that_a_called_function_cuts() {
+    // The simplifier's loop head lies in what was the function.
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int x, on;
+        void step(void) {
+            if (on) { x = x + 1; on = 0; } else { x = x - 1; on = 1; }
+        }
+        int main(void) {
+            x = __VERIFIER_nondet_int();
+            on = __VERIFIER_nondet_int() > 3;
+            if (x == 2 || on && x == 1) return 0;
+            if (x == 3 && !on) return 0;
+            while (1) { step(); assert(x != 2); }
+        }"));
+    assert!(!task.simplified.is_safe());
+    task.confirms(vec![safety(3, &[])]);
+    task.does_not_confirm(vec![safety(1, &[])]);
+}
+
+#[test]
 fn what_the_simplifier_decides() {
     for text in [
         // Constants and ranges at loop heads.

@@ -25,6 +25,7 @@ use super::lowered::Lowered;
 use super::places::{Claim, Cuts, Facts, as_cell};
 use super::plan::Plan;
 use super::stacks::{Node, StackId, Stacks};
+use crate::program::graph::{callee, goes_on};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, store};
@@ -112,6 +113,9 @@ pub(super) type Frontier = BTreeMap<Node, State>;
 /// The order of work: deepest call string first, then by the function's order.
 type Turn = (Reverse<u32>, StackId, u32, LocationId);
 
+/// A function, its cut points, its edges that are not taken, and its calls that pass a cut point.
+type Shape = (FunctionId, Vec<LocationId>, Vec<EdgeId>, Vec<EdgeId>);
+
 /// A walk over the program for one query.
 pub(super) struct Walk<'c, 'p> {
     lowered: &'c Lowered<'p>,
@@ -127,7 +131,11 @@ pub(super) struct Walk<'c, 'p> {
     pub definitions: FxHashMap<TermId, TermId>,
     plans: Vec<Rc<Plan>>,
     plan_of: FxHashMap<StackId, usize>,
-    known_plans: FxHashMap<(FunctionId, Vec<LocationId>, Vec<EdgeId>), usize>,
+    known_plans: FxHashMap<Shape, usize>,
+    /// For each function whether it, or one that it calls, has a cut point at some call string.
+    cutting: Vec<bool>,
+    /// Whether an activation can end without having passed a cut point.
+    passing: FxHashMap<StackId, bool>,
     /// The cut points and the locations with facts, by function.
     marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)>,
     /// The guards with which targets are reached.
@@ -168,8 +176,21 @@ impl<'c, 'p> Walk<'c, 'p> {
             lists.0.sort_unstable();
             lists.1.sort_unstable();
         }
+        let mut cutting = vec![false; lowered.program.functions.len()];
+        let mut work: Vec<FunctionId> = cuts.locations().map(function).collect();
+        while let Some(function) = work.pop() {
+            if !std::mem::replace(&mut cutting[function.index()], true) {
+                let calls = lowered.calls.calls_of(function).iter();
+                work.extend(calls.map(|&call| {
+                    let source = lowered.program.edge(call).source;
+                    lowered.program.location(source).function
+                }));
+            }
+        }
         Self {
             marked,
+            cutting,
+            passing: FxHashMap::default(),
             lowered,
             stacks,
             cuts,
@@ -445,6 +466,36 @@ impl<'c, 'p> Walk<'c, 'p> {
         if let Some(&plan) = self.plan_of.get(&stack) {
             return Rc::clone(&self.plans[plan]);
         }
+        let (function, cuts, dead) = self.shape(stack);
+        let mut cutting = Vec::new();
+        for &call in &self.lowered.repeated[function.index()] {
+            if self.is_cut(stack, call) {
+                cutting.push(call);
+            }
+        }
+        let key = (function, cuts, dead, cutting);
+        let index = match self.known_plans.get(&key) {
+            Some(&index) => index,
+            None => {
+                let cuts: FxHashSet<LocationId> = key.1.iter().copied().collect();
+                let dead: FxHashSet<EdgeId> = key.2.iter().copied().collect();
+                self.plans.push(Rc::new(Plan::new(
+                    self.lowered,
+                    function,
+                    cuts,
+                    dead,
+                    &key.3,
+                )));
+                self.known_plans.insert(key, self.plans.len() - 1);
+                self.plans.len() - 1
+            }
+        };
+        self.plan_of.insert(stack, index);
+        Rc::clone(&self.plans[index])
+    }
+
+    /// The function on top of the call string, its cut points there, and its edges that are not taken there.
+    fn shape(&mut self, stack: StackId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
         let function = self.stacks.function(stack);
         let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
         let cuts: Vec<LocationId> = cuts
@@ -455,20 +506,55 @@ impl<'c, 'p> Walk<'c, 'p> {
         for location in facts {
             self.find_dead(Node { stack, location }, &mut dead);
         }
-        let key = (function, cuts, dead);
-        let index = match self.known_plans.get(&key) {
-            Some(&index) => index,
-            None => {
-                let cuts: FxHashSet<LocationId> = key.1.iter().copied().collect();
-                let dead: FxHashSet<EdgeId> = key.2.iter().copied().collect();
-                self.plans
-                    .push(Rc::new(Plan::new(self.lowered, function, cuts, dead)));
-                self.known_plans.insert(key, self.plans.len() - 1);
-                self.plans.len() - 1
-            }
+        (function, cuts, dead)
+    }
+
+    /// Whether a call from the activation on top always passes a cut point before it returns.
+    fn is_cut(&mut self, stack: StackId, call: EdgeId) -> bool {
+        let lowered = self.lowered;
+        let Some(callee) = callee(lowered.program.edge(call)) else {
+            return false;
         };
-        self.plan_of.insert(stack, index);
-        Rc::clone(&self.plans[index])
+        if !self.cutting[callee.index()] {
+            return false;
+        }
+        let stack = self.stacks.push(lowered, stack, call);
+        if lowered.calls.is_recursive(callee) {
+            let location = lowered.program.function(callee).entry;
+            return self.is_executed(Node { stack, location });
+        }
+        !self.passes(stack)
+    }
+
+    /// Whether a recursive function is executed if it is entered here.
+    fn is_executed(&self, entry: Node) -> bool {
+        self.recursion == Recursion::Unrolled && self.cuts.contains(self.stacks, entry)
+    }
+
+    /// Whether the activation on top, whose function is not recursive, can end without having passed a cut point.
+    fn passes(&mut self, stack: StackId) -> bool {
+        if let Some(&known) = self.passing.get(&stack) {
+            return known;
+        }
+        let lowered = self.lowered;
+        let (function, cuts, dead) = self.shape(stack);
+        let function = lowered.program.function(function);
+        let mut seen = FxHashSet::default();
+        let mut work = vec![function.entry];
+        while let Some(location) = work.pop() {
+            if cuts.binary_search(&location).is_ok() || !seen.insert(location) {
+                continue;
+            }
+            for &id in lowered.graph.outgoing(location) {
+                let edge = lowered.program.edge(id);
+                if goes_on(edge) && !dead.contains(&id) && !self.is_cut(stack, id) {
+                    work.push(edge.target);
+                }
+            }
+        }
+        let passes = seen.contains(&function.exit);
+        self.passing.insert(stack, passes);
+        passes
     }
 
     /// The edges from the node that what has been confirmed of it excludes.
@@ -665,13 +751,9 @@ impl<'c, 'p> Walk<'c, 'p> {
             stack,
             location: function.entry,
         };
-        if lowered.calls.is_recursive(callee) {
-            let is_cut =
-                self.recursion == Recursion::Unrolled && self.cuts.contains(self.stacks, entry);
-            if !is_cut {
-                self.summarise(segment, node, id, callee, state);
-                return Ok(());
-            }
+        if lowered.calls.is_recursive(callee) && !self.is_executed(entry) {
+            self.summarise(segment, node, id, callee, state);
+            return Ok(());
         }
         let values: Vec<TermId> = arguments
             .iter()
