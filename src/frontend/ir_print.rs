@@ -59,7 +59,7 @@ impl fmt::Display for BinaryOp {
 }
 
 /// A part of a unit together with the names that it needs.
-struct With<'a, T: ?Sized>(&'a Unit, &'a T);
+pub(super) struct With<'a, T: ?Sized>(pub &'a Unit, pub &'a T);
 
 impl<'a, T: ?Sized> With<'a, T> {
     fn of<U: ?Sized>(&self, other: &'a U) -> With<'a, U> {

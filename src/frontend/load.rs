@@ -92,6 +92,10 @@ fn translate(
         let (unit, more) = lower(&parsed, &options.property, &lowering)?;
         warnings.extend(more);
         clock.lap("lower");
+        #[cfg(debug_assertions)]
+        if let Some(fault) = super::ir_check::fault(&unit) {
+            panic!("ill-typed: {fault}");
+        }
         // The trees are not needed any more, and large.
         drop(parsed);
         let model = MemoryOptions {

@@ -7,6 +7,8 @@ mod align;
 pub mod constant;
 pub mod diagnostic;
 pub mod ir;
+#[cfg(debug_assertions)]
+mod ir_check;
 mod ir_print;
 pub mod library;
 mod literal;

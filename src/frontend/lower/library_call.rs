@@ -146,11 +146,34 @@ impl Lowerer<'_> {
             );
         let values = if raw {
             self.raw_arguments(nodes)?
+        } else if let Some(own) = self.own_parameters(known, function)? {
+            self.arguments(&own, nodes)?
         } else {
             self.arguments(function, nodes)?
         };
         self.span = span;
         self.library_values(known, function, values, wanted)
+    }
+
+    /// For a function that the program declares without parameters, those of the library: as in gcc, the arguments are
+    /// converted to their types.
+    fn own_parameters(
+        &mut self,
+        known: &LibraryFunction,
+        declared: &FunctionType,
+    ) -> Result<Option<FunctionType>> {
+        if declared.form != ParameterForm::Unspecified {
+            return Ok(None);
+        }
+        let own = match self.library_type(known)? {
+            Some(ty) => self.types.function_type(ty),
+            None => None,
+        };
+        // How many are given is not checked.
+        Ok(own.map(|own| FunctionType {
+            form: ParameterForm::Unspecified,
+            ..(*own).clone()
+        }))
     }
 
     /// A library function applied to values.

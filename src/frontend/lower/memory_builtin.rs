@@ -53,13 +53,13 @@ impl Lowerer<'_> {
             }
             Builtin::Free => {
                 let [pointer] = self.exactly(known, values)?;
-                let (address, _) = self.scalar_value(pointer)?;
+                let address = self.pointer_operand(pointer)?;
                 self.emit(Instruction::Free(address));
                 Ok(Value::void())
             }
             Builtin::AllocatedSize => {
                 let [pointer] = self.exactly(known, values)?;
-                let (address, _) = self.scalar_value(pointer)?;
+                let address = self.pointer_operand(pointer)?;
                 let expr = Expr::AllocatedSize(Box::new(address));
                 Ok(Value::scalar(expr, self.types.size_type()))
             }
@@ -75,6 +75,13 @@ impl Lowerer<'_> {
             DataModel::Ilp32 => 8,
             DataModel::Lp64 => 16,
         }
+    }
+
+    /// What stands where the library has a `void *`: only the type-generic arguments keep their own types until here.
+    fn pointer_operand(&mut self, value: Value) -> Result<Expr> {
+        let pointer_type = self.types.pointer(Type::VOID);
+        let value = self.assignable(value, pointer_type)?;
+        Ok(self.scalar_value(value)?.0)
     }
 
     fn size_operand(&mut self, value: Value) -> Result<Expr> {
@@ -193,9 +200,9 @@ impl Lowerer<'_> {
             return self.call_prelude(name, vec![destination, source, size]);
         };
         let leaves = self.leaves_at(&[destination.clone(), source.clone()], size_known);
-        let (source, _) = self.scalar_value(source)?;
+        let source = self.pointer_operand(source)?;
         let pointer_type = self.types.pointer(Type::VOID);
-        let (destination, _) = self.scalar_value(destination)?;
+        let destination = self.pointer_operand(destination)?;
         let destination = self.keep(destination, ScalarType::Pointer);
         if size_known > 0 {
             self.emit(Instruction::Copy {
@@ -220,7 +227,7 @@ impl Lowerer<'_> {
         };
         let leaves = self.leaves_at(std::slice::from_ref(&destination), size_known);
         let pointer_type = self.types.pointer(Type::VOID);
-        let (destination, _) = self.scalar_value(destination)?;
+        let destination = self.pointer_operand(destination)?;
         let destination = self.keep(destination, ScalarType::Pointer);
         if size_known > 0 {
             self.emit(Instruction::Fill {
@@ -331,7 +338,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
     ) -> Result<Value> {
         let [pointer, size] = self.exactly(known, values)?;
-        let (pointer, _) = self.scalar_value(pointer)?;
+        let pointer = self.pointer_operand(pointer)?;
         let pointer = self.keep(pointer, ScalarType::Pointer);
         let size = self.size_operand(size)?;
         let scalar = self.size_scalar();

@@ -28,7 +28,7 @@ mod plan;
 mod points_to;
 #[cfg(test)]
 mod tests;
-mod walk;
+pub(super) mod walk;
 
 use crate::frontend::ir::Unit;
 use crate::program::{Arithmetic, FunctionId, Program};

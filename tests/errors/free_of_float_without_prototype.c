@@ -1,0 +1,8 @@
+void free();
+
+int main(void)
+{
+    double x = 1;
+    free(x);
+    return 0;
+}
