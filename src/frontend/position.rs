@@ -204,18 +204,22 @@ impl PositionMap {
     }
 
     fn place_of_offset(&self, offset: u32) -> Place {
-        let span = self.source_span(offset);
         let (_, start) = self.text_line(offset);
-        let original = self
+        self.place_on_line(self.source_span(offset), Some(start))
+    }
+
+    /// The place of a span on the line of the text that begins at an offset.
+    fn place_on_line(&self, span: Span, start: Option<u32>) -> Place {
+        let line = self
             .originals
             .get(&span.file)
-            .and_then(|original| original.line(span.line));
-        let line = original.unwrap_or_else(|| line_at(&self.text, start));
+            .and_then(|original| original.line(span.line))
+            .or_else(|| start.map(|start| line_at(&self.text, start)));
         Place {
             file: self.file_name(span.file),
             line: span.line,
             column: u32::from(span.column),
-            source_line: Some(String::from_utf8_lossy(line).trim_end().into()),
+            source_line: line.map(|line| String::from_utf8_lossy(line).trim_end().into()),
         }
     }
 
@@ -229,13 +233,19 @@ impl PositionMap {
             let text_line = marker
                 .text_line
                 .checked_add(span.line.checked_sub(marker.line)?)?;
-            let offset = *self.line_starts.get(text_line as usize)?;
-            let next = self.markers.get(index + 1);
-            let valid = marker.file == span.file && next.is_none_or(|next| offset < next.offset);
-            valid.then(|| offset + u32::from(span.column).saturating_sub(1))
+            // The line before the next marker holds is that marker itself.
+            let valid = marker.file == span.file
+                && self
+                    .markers
+                    .get(index + 1)
+                    .is_none_or(|next| text_line < next.text_line.saturating_sub(1));
+            self.line_starts
+                .get(text_line as usize)
+                .copied()
+                .filter(|_| valid)
         };
-        let offset = (0..self.markers.len()).find_map(inside)?;
-        Some(self.place_of_offset(offset))
+        let start = (0..self.markers.len()).find_map(inside);
+        Some(self.place_on_line(span, start))
     }
 
     /// An error at an offset in the text.

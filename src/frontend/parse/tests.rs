@@ -233,6 +233,23 @@ fn positions_are_those_of_the_text() {
     );
 }
 
+#[test]
+fn places_are_not_on_line_markers() {
+    // What gcc writes after a header: the lines that the second marker counts go on to the third and beyond.
+    let text = "# 1 \"t.c\"\n# 1 \"h.h\" 1 3 4\n# 2 \"t.c\" 2\n\n\n# 3 \"t.c\"\nint x;\nint f(void) { return x; }\n";
+    let source = Preprocessed {
+        positions_from_markers: true,
+        ..Preprocessed::from_text("t.c", text)
+    };
+    let unit = parse(source).unwrap();
+    let place = unit.positions.place(statement_spans(&unit)[0]).unwrap();
+    assert_eq!((place.line, place.column), (4, 15));
+    assert_eq!(
+        place.source_line.as_deref(),
+        Some("int f(void) { return x; }")
+    );
+}
+
 /// Whether there is a C compiler; its absence is said aloud.
 fn compiler_is_there() -> bool {
     let there = std::process::Command::new("cc")
