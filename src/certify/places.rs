@@ -136,10 +136,13 @@ pub(super) struct Claim {
     pub constant: Option<(TermId, TermId)>,
 }
 
+/// What is claimed at a location under the calls that lead there.
+type ClaimsOfCalls<'a> = (&'a [EdgeId], Vec<Claim>);
+
 /// What the simplifier knew at its cut points. It is not trusted: what is not inductive is dropped.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
-    places: FxHashMap<LocationId, Vec<(&'a [EdgeId], Vec<Claim>)>>,
+    places: FxHashMap<LocationId, Vec<ClaimsOfCalls<'a>>>,
     known: FxHashSet<(&'a Origin, TermId)>,
     alive: Vec<bool>,
     /// The facts up to this one have been found to be inductive.

@@ -34,7 +34,7 @@ impl Run {
         Self { cpa, reached }
     }
 
-    fn to_bound(&mut self, bound: u32) {
+    fn unroll(&mut self, bound: u32) {
         self.cpa.loop_bound.raise(bound);
         cpa_plus_plus(&mut self.cpa, &mut self.reached, |_| false);
     }
@@ -75,7 +75,7 @@ fn diamonds(count: u32) -> (Program, VariableId) {
 fn thirty_diamonds_make_one_state_a_location() {
     let (program, _) = diamonds(30);
     let mut run = Run::new(InlinedProgram::edge_by_edge(Arc::new(program)));
-    run.to_bound(1);
+    run.unroll(1);
     let places = run.places();
     let mut different = places.clone();
     different.dedup();
@@ -84,7 +84,7 @@ fn thirty_diamonds_make_one_state_a_location() {
     // Block by block there are three states in all.
     let (program, _) = diamonds(30);
     let mut run = Run::new(InlinedProgram::new(Arc::new(program)));
-    run.to_bound(1);
+    run.unroll(1);
     assert_eq!(run.places().len(), 2);
 }
 
@@ -110,11 +110,11 @@ fn nested_loops() -> Program {
 #[test]
 fn raising_the_bound_goes_on_where_it_ended() {
     let mut at_once = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
-    at_once.to_bound(12);
+    at_once.unroll(12);
     let mut step_by_step = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
     let mut states = 0;
     for bound in 1..=12 {
-        step_by_step.to_bound(bound);
+        step_by_step.unroll(bound);
         assert!(step_by_step.reached.next_number() >= states);
         states = step_by_step.reached.next_number();
     }
@@ -136,7 +136,7 @@ fn what_constants_exclude_is_not_unrolled() {
     });
     b.error_unless(store().eq(b.value(i), store().bv(32, 100)));
     let mut run = Run::new(InlinedProgram::new(Arc::new(b.finish())));
-    run.to_bound(1000);
+    run.unroll(1000);
     // The entry, the head a hundred and one times, and perhaps the exit; never the error.
     assert!(run.places().len() <= 103);
     assert_eq!(run.reached.waitlist_len(), 0);

@@ -36,8 +36,8 @@ fn counters(name: &str, solver: &mut dyn Solver, shown: usize, steps: u32, with_
         solver.assert(t.eq(at(1, number), t.bv(32, 0)));
     }
     for step in 1..=steps {
-        for number in 0..VARIABLES {
-            let input = t.variable_at(choices[number], step);
+        for (number, &choice) in choices.iter().enumerate() {
+            let input = t.variable_at(choice, step);
             let increased = t.add(at(step, number), t.bv(32, 1));
             let bounded = t.slt(at(step, number), t.bv(32, 1000));
             let counted = t.ite(bounded, increased, t.bv(32, 0));
