@@ -1,6 +1,6 @@
 //! What an engine hands in for its claim that no error can be reached.
 //!
-//! A certificate speaks of the *simplified* program, which is what the engines see; [`super::check`] carries it over to
+//! A certificate speaks of the *simplified* program, which is what the engines see; [`mod@super::check`] carries it over to
 //! the program as lowered. A *step* is a move from one cut point of the simplified program
 //! ([`crate::program::CutPoints`]) to the next, an error location being one.
 
