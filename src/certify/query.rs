@@ -1,5 +1,7 @@
 //! Questions to the solver, as text.
 
+use std::time::Duration;
+
 use super::walk::{GivenUp, Walk};
 use crate::solver::z3::text::{TextAnswer, check_text};
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
@@ -15,6 +17,15 @@ pub(super) enum Answer {
 
 /// Whether one of the conditions of the walk can hold.
 pub(super) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
+    ask_within(walk, conditions, Duration::MAX)
+}
+
+/// The same, for so long at most.
+pub(super) fn ask_within(
+    walk: &Walk<'_, '_>,
+    conditions: &[TermId],
+    most: Duration,
+) -> Result<Answer, GivenUp> {
     if conditions
         .iter()
         .all(|&condition| condition == TermId::FALSE)
@@ -37,7 +48,7 @@ pub(super) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, 
         }
         assertions.push(arena.or(goals));
     }
-    let left = walk.left()?;
+    let left = walk.left()?.min(most);
     match check_text(&smtlib_script(arena, &assertions), &names, left) {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {

@@ -240,6 +240,33 @@ fn a_loop_that_a_called_function_cuts() {
 }
 
 #[test]
+fn recursion_whose_depth_an_input_decides() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int fib(int n) { if (n < 2) return n; return fib(n - 1) + fib(n - 2); }
+        int main(void) {
+            int n = __VERIFIER_nondet_int();
+            if (n < 0 || n > 4) return 0;
+            int f = fib(n);
+            assert(f <= 3 && f >= n - 1);
+        }"));
+    task.confirms(vec![ProofStep::Unrolling { bound: 200 }]);
+    task.does_not_confirm(vec![ProofStep::Unrolling { bound: 4 }]);
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int gcd(int a, int b) { if (b == 0) return a; return gcd(b, a % b); }
+        int main(void) {
+            int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+            if (a < 1 || a > 3 || b < 1 || b > 3) return 0;
+            int d = gcd(a, b);
+            assert(d >= 1 && d <= a && d <= b);
+        }"));
+    task.confirms(vec![ProofStep::Unrolling { bound: 200 }]);
+}
+
+#[test]
 fn what_the_simplifier_decides() {
     for text in [
         // Constants and ranges at loop heads.

@@ -127,8 +127,10 @@ pub(super) struct Walk<'c, 'p> {
     pub arena: Rc<Arena>,
     slots: RefCell<Slots>,
     fresh: RefCell<Fresh>,
-    /// What the names of guards stand for, by name.
+    /// What names stand for, by name: equations.
     pub definitions: FxHashMap<TermId, TermId>,
+    /// The names of values.
+    names: FxHashMap<TermId, TermId>,
     plans: Vec<Rc<Plan>>,
     plan_of: FxHashMap<StackId, usize>,
     known_plans: FxHashMap<Shape, usize>,
@@ -204,6 +206,7 @@ impl<'c, 'p> Walk<'c, 'p> {
                 boolean: Symbol::new("certified condition", Sort::Bool),
             }),
             definitions: FxHashMap::default(),
+            names: FxHashMap::default(),
             plans: Vec::new(),
             plan_of: FxHashMap::default(),
             known_plans: FxHashMap::default(),
@@ -340,6 +343,56 @@ impl<'c, 'p> Walk<'c, 'p> {
         let definition = self.arena.eq(name, guard);
         self.definitions.insert(name, definition);
         name
+    }
+
+    /// Gives names to what is large in the states, so that what follows is made of small terms however long the path
+    /// is. Arrays keep their terms: a read finds the write that it meets.
+    pub fn name(&mut self, frontier: &mut Frontier) {
+        for state in frontier.values_mut() {
+            let values = state.values.iter();
+            let large: Vec<(u32, TermId)> = values
+                .filter(|&(_, &value)| !self.is_small(value))
+                .map(|(slot, &value)| (slot, value))
+                .collect();
+            for (slot, value) in large {
+                let name = self.name_of(value);
+                state.values.insert(slot, name);
+            }
+            if !self.is_small(state.guard) {
+                state.guard = self.name_of(state.guard);
+            }
+        }
+    }
+
+    fn name_of(&mut self, value: TermId) -> TermId {
+        if let Some(&name) = self.names.get(&value) {
+            return name;
+        }
+        let name = self.variable(Symbol::new("certified value", self.arena.sort(value)));
+        let definition = self.arena.eq(name, value);
+        self.definitions.insert(name, definition);
+        self.names.insert(value, name);
+        name
+    }
+
+    fn is_small(&self, value: TermId) -> bool {
+        let arena = &*self.arena;
+        let is_constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
+        let is_leaf = |term| !matches!(arena.kind(term), TermKind::Apply { .. });
+        match arena.kind(value) {
+            TermKind::Constant(_) | TermKind::Variable { .. } => true,
+            _ if arena.sort(value).is_array() => true,
+            TermKind::Apply {
+                op: Op::Not | Op::BvAdd | Op::IntAdd,
+                arguments,
+            } => arguments.iter().copied().all(is_leaf),
+            // A choice among constants may decide a condition.
+            TermKind::Apply {
+                op: Op::Ite,
+                arguments,
+            } => is_leaf(arguments[0]) && arguments[1..].iter().copied().all(is_constant),
+            TermKind::Apply { .. } => false,
+        }
     }
 
     // States.
