@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::{Start, Unrolling};
-use super::{Answer, Context, Progress, Query, SolverFactory};
+use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 
@@ -33,7 +33,7 @@ pub fn run(
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Answer {
-    let solver = match solver(Query::BaseCase) {
+    let solver = match solver() {
         Ok(solver) => solver,
         Err(error) => return Answer::Unknown(error.to_string()),
     };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::schedule::{Schedule, Share};
 use super::unrolling::{Start, Unrolling};
-use super::{Answer, Context, Progress, Query, SolverFactory};
+use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 use crate::solver::{self, CheckLimit};
@@ -48,7 +48,7 @@ pub fn run(
     if blocks.inlined().calls().has_recursion() {
         return Answer::Unknown("k-induction does not handle recursion".to_owned());
     }
-    let (base, step) = match (solver(Query::BaseCase), solver(Query::StepCase)) {
+    let (base, step) = match (solver(), solver()) {
         (Ok(base), Ok(step)) => (base, step),
         (Err(error), _) | (_, Err(error)) => return Answer::Unknown(error.to_string()),
     };

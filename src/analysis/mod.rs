@@ -57,17 +57,8 @@ pub enum Progress {
     },
 }
 
-/// What an engine needs a solver for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Query {
-    /// Whether errors are reached from the program's entry.
-    BaseCase,
-    /// Whether errors are reached from anywhere.
-    StepCase,
-}
-
 /// Makes the solvers of an engine, each with an arena of its own; an error is a reason in words.
-pub type SolverFactory<'f> = dyn Fn(Query) -> Result<Box<dyn Solver>, SolverError> + 'f;
+pub type SolverFactory<'f> = dyn Fn() -> Result<Box<dyn Solver>, SolverError> + 'f;
 
 /// Tells an engine to stop. Clones share the flag.
 #[derive(Clone, Default)]

@@ -13,7 +13,7 @@ use serde_json::Map;
 use super::event::What;
 use super::race::{Race, guarded};
 use super::verdict::Conclusion;
-use crate::analysis::{Answer, CancellationToken, Context, Progress, Query, bmc, k_induction};
+use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
 use crate::certify::replay::{NotConfirmed, Replay, replay_compiled};
 use crate::program::Program;
 use crate::program::block::Blocks;
@@ -152,7 +152,7 @@ impl Runner {
             report: &report,
             confirm: &mut confirm,
         };
-        let solver = |query| self.solver(query);
+        let solver = || self.solver();
         match self.engine {
             Engine::Bmc => {
                 let options = bmc::Options::default();
@@ -165,8 +165,8 @@ impl Runner {
         }
     }
 
-    /// Yices for the base case of whoever is to have it, if it knows the program's sorts; else Z3.
-    fn solver(&self, _: Query) -> Result<Box<dyn Solver>, SolverError> {
+    /// Yices for the engine that is to have it, if it knows the program's sorts; else Z3.
+    fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let arena = Rc::new(Arena::new());
         if self.has_yices && knows_sorts(self.blocks.inlined().program()) {
             let config = SolverConfig {

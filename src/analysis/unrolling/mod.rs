@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use super::CancellationToken;
 use crate::cpa::location::Place;
-use crate::cpa::predicate::{BlockOperator, Crossing, PredicateCpa, PredicateState};
-use crate::cpa::{Composite, CompositeState, ElementId, Reached, cpa_plus_plus};
+use crate::cpa::predicate::{BlockOperator, Crossing, PredicateCpa};
+use crate::cpa::{Composite, ElementId, Reached, cpa_plus_plus};
 use crate::program::block::Blocks;
 use crate::program::interpreter::Journal;
 use crate::program::{CutPointKind, InlinedLocation};
@@ -191,14 +191,10 @@ impl Unrolling {
                 return Some(path);
             }
             let mut taken = parents.into_iter();
-            let (parent, crossing) = taken.find(|(_, crossing)| self.holds_defined(crossing))?;
+            let (parent, crossing) = taken.find(|(_, crossing)| self.holds(crossing.condition))?;
             path.push(crossing);
             node = parent;
         }
-    }
-
-    fn holds_defined(&mut self, crossing: &Crossing) -> bool {
-        self.holds(crossing.condition)
     }
 
     /// The inputs that the program asks for on the path, in order, in the model of the last check.
@@ -223,11 +219,6 @@ impl Unrolling {
             .iter()
             .filter(|crossing| self.cpa.domain.asks_unknown(crossing));
         unknown.map(|crossing| crossing.condition).collect()
-    }
-
-    /// An abstract state.
-    pub fn state(&self, element: ElementId) -> Option<&CompositeState<PredicateState>> {
-        Some(&self.reached.get(element)?.state)
     }
 }
 

@@ -59,7 +59,7 @@ fn run_cancellable(
         report,
         confirm: &mut confirm,
     };
-    let solver = |_| new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+    let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
     match engine {
         Engine::Bmc => {
             let options = bmc::Options { max_bound: bound };
@@ -180,7 +180,7 @@ fn a_cancelled_engine_stops() {
         report: &report,
         confirm: &mut confirm,
     };
-    let solver = |_| new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+    let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
     let options = bmc::Options::default();
     assert!(matches!(
         bmc::run(&blocks, &options, &solver, &mut context),

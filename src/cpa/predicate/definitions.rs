@@ -57,11 +57,6 @@ impl Definitions {
         self.arena.variable_at(*symbol, *instance)
     }
 
-    /// What a name stands for.
-    pub fn value(&self, name: TermId) -> Option<TermId> {
-        self.values.get(&name).copied()
-    }
-
     fn is_simple(&self, term: TermId) -> bool {
         let is_leaf = |term| match self.arena.kind(term) {
             TermKind::Apply { .. } => false,

@@ -116,11 +116,6 @@ impl PredicateCpa {
         }
     }
 
-    /// The formula over state variables (instance 0) in the state at the end of the path formula.
-    pub fn at_end(&self, formula: &PathFormula, term: TermId) -> TermId {
-        self.rebuild(formula, &FxHashMap::default(), [term])[0]
-    }
-
     fn rebuild<const N: usize>(
         &self,
         formula: &PathFormula,
