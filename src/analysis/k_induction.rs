@@ -1,4 +1,4 @@
-//! k-induction (paper 000, section 4.2, Algorithm 3).
+//! k-induction (paper 000, section 4.2, Algorithm 3), with the invariants that other analyses have proved.
 //!
 //! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
 //! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the steps before are free of
@@ -8,6 +8,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::invariants::houdini::Houdini;
+use super::invariants::{ByPlace, Candidate, Snapshot, by_place};
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::schedule::{Schedule, Share};
 use super::unrolling::{Start, Unrolling};
@@ -55,8 +57,7 @@ pub fn run(
     context.token.interrupts(base.interrupter());
     context.token.interrupts(step.interrupter());
     let mut base = BaseCases::new(Unrolling::new(blocks, Start::Entry, base));
-    let mut step = Unrolling::new(blocks, Start::AnyCutPoint, step);
-    let mut schedule = Schedule::new(STEP_CASE);
+    let mut step = StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step));
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;
@@ -70,14 +71,15 @@ pub fn run(
                 return Answer::Unknown(reason.to_owned());
             }
         }
-        if base.left_aside().is_none()
-            && schedule.begin(bound)
-            && step_case(&mut step, bound, &mut schedule, context)
-        {
-            return safe(ProofStep::Safety {
-                k: bound,
-                relies_on: Vec::new(),
-            });
+        if base.left_aside().is_none() && step.holds(bound, context) {
+            let needed = std::mem::take(&mut step.used);
+            if needed.is_empty() {
+                return safe(ProofStep::Safety {
+                    k: bound,
+                    relies_on: Vec::new(),
+                });
+            }
+            return safe_by(blocks, bound, needed, &step.snapshot, solver, context);
         }
         if context.token.is_cancelled() {
             return Answer::Unknown("stopped".to_owned());
@@ -86,31 +88,93 @@ pub fn run(
     Answer::Unknown("the largest bound is reached".to_owned())
 }
 
-/// Lines 15 to 23: whether k steps from any state lead to no target.
-fn step_case(
-    step: &mut Unrolling,
-    bound: u32,
-    schedule: &mut Schedule,
-    context: &mut Context<'_>,
-) -> bool {
-    if !step.extend(bound, context.token) {
-        return false;
+/// The step case: k steps from any state that satisfies the invariants lead to no target.
+struct StepCase {
+    unrolling: Unrolling,
+    schedule: Schedule,
+    /// The invariants as they were last taken.
+    snapshot: Arc<Snapshot>,
+    by_place: ByPlace,
+    /// Those that the solver has been told of.
+    used: Vec<Candidate>,
+}
+
+impl StepCase {
+    fn new(unrolling: Unrolling) -> Self {
+        Self {
+            unrolling,
+            schedule: Schedule::new(STEP_CASE),
+            snapshot: Arc::default(),
+            by_place: ByPlace::default(),
+            used: Vec::new(),
+        }
     }
-    let targets = step.new_targets();
-    let last = targets.iter().filter(|target| target.steps == bound);
-    let guards: Vec<TermId> = last.map(|target| target.guard).collect();
-    let any = step.arena().or(guards);
-    let limit = CheckLimit {
-        time: Some(schedule.allowance()),
-        resource: None,
-    };
-    let answer = step.check(any, limit);
-    schedule.end(bound);
-    #[cfg(test)]
-    if super::unrolling::fault::is_planted(super::unrolling::fault::Fault::StepCaseHolds) {
-        return true;
+
+    /// Lines 15 to 23. Invariants are told to the solver as its models break them.
+    fn holds(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
+        let stronger = self.take_invariants(context);
+        if !self.schedule.begin(bound) && !stronger || !self.unrolling.extend(bound, context.token)
+        {
+            return false;
+        }
+        let targets = self.unrolling.new_targets();
+        let last = targets.iter().filter(|target| target.steps == bound);
+        let guards: Vec<TermId> = last.map(|target| target.guard).collect();
+        let any = self.unrolling.arena().or(guards);
+        let mut answer = solver::Answer::Satisfiable;
+        while answer == solver::Answer::Satisfiable && !context.token.is_cancelled() {
+            let limit = CheckLimit {
+                time: Some(self.schedule.allowance()),
+                resource: None,
+            };
+            answer = self.unrolling.check(any, limit);
+            if answer != solver::Answer::Satisfiable {
+                break;
+            }
+            let broken = self.unrolling.assume_broken(&self.by_place);
+            if broken.is_empty() && !self.take_invariants(context) {
+                break;
+            }
+            self.used.extend(broken);
+        }
+        self.schedule.end(bound);
+        #[cfg(test)]
+        if super::unrolling::fault::is_planted(super::unrolling::fault::Fault::StepCaseHolds) {
+            return true;
+        }
+        answer == solver::Answer::Unsatisfiable
     }
-    answer == solver::Answer::Unsatisfiable
+
+    /// Takes what the store has now; says if that is more than before.
+    fn take_invariants(&mut self, context: &Context<'_>) -> bool {
+        if context.invariants.version() == self.snapshot.version() {
+            return false;
+        }
+        self.snapshot = context.invariants.snapshot();
+        self.by_place = by_place(self.snapshot.invariants().map(|(_, one)| one));
+        true
+    }
+}
+
+/// The proof with the invariants that were used and those that they rely on.
+fn safe_by(
+    blocks: &Arc<Blocks>,
+    k: u32,
+    needed: Vec<Candidate>,
+    snapshot: &Snapshot,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Answer {
+    let certificate = solver().ok().and_then(|solver| {
+        Houdini::new(blocks, solver, context.token).certificate(k, needed, snapshot)
+    });
+    let certificate = certificate.unwrap_or_else(|| {
+        let all: Vec<_> = snapshot.batches().map(|(id, _)| id).collect();
+        let (mut steps, relies_on) = snapshot.proof_steps(&all, blocks.inlined());
+        steps.push(ProofStep::Safety { k, relies_on });
+        Certificate { steps }
+    });
+    Answer::Safe(certificate)
 }
 
 fn safe(step: ProofStep) -> Answer {

@@ -5,8 +5,11 @@
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`data_flow`]: invariants, continuously refined; [`invariants`]: how analyses share them.
 
 pub mod bmc;
+pub mod data_flow;
+pub mod invariants;
 pub mod k_induction;
 pub mod simulate;
 pub mod unrolling;
@@ -16,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use self::invariants::InvariantStore;
 use crate::certify::certificate::Certificate;
 use crate::certify::replay::{Replay, Violation};
 use crate::program::interpreter::Journal;
@@ -40,6 +44,8 @@ pub struct Context<'c> {
     pub report: &'c dyn Fn(Progress),
     /// Replays an alarm on the program as lowered.
     pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
+    /// What the analyses of the race have proved, to give and to take.
+    pub invariants: &'c InvariantStore,
 }
 
 /// What happens in an engine.
@@ -49,6 +55,15 @@ pub enum Progress {
     Bound {
         /// The bound, in steps between cut points.
         bound: u32,
+    },
+    /// Invariants have been looked for.
+    Invariants {
+        /// In which language.
+        round: &'static str,
+        /// How many are new.
+        proved: usize,
+        /// How many the store has.
+        total: usize,
     },
     /// A target may be reached but was not confirmed: the engine will have no proof.
     LeftAside {

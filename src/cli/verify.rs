@@ -161,6 +161,14 @@ fn describe(event: &Event) -> String {
             text
         }
         What::Bound { analysis, bound } => format!("{analysis}: bound {bound}"),
+        What::Invariants {
+            analysis,
+            round,
+            proved,
+            total,
+        } => {
+            format!("{analysis}: {round}: {proved} new invariants, {total} in all")
+        }
         What::LeftAside { analysis, reason } => {
             format!("{analysis}: left a target aside: {reason}")
         }

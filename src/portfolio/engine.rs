@@ -13,7 +13,7 @@ use serde_json::Map;
 use super::event::What;
 use super::race::{Race, guarded};
 use super::verdict::Conclusion;
-use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
+use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, data_flow, k_induction};
 use crate::certify::replay::{NotConfirmed, Replay, replay_compiled};
 use crate::program::Program;
 use crate::program::block::Blocks;
@@ -27,6 +27,7 @@ use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store
 pub(super) enum Engine {
     Bmc,
     KInduction,
+    DataFlow,
 }
 
 /// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
@@ -51,6 +52,7 @@ impl Engine {
         match self {
             Self::Bmc => "bmc",
             Self::KInduction => "k-induction",
+            Self::DataFlow => "data-flow",
         }
     }
 
@@ -68,7 +70,7 @@ pub(super) fn race(race: &Arc<Race>, engines: &[Engine]) -> Option<Conclusion> {
     let (sender, answers) = unbounded();
     for (index, &engine) in engines.iter().enumerate() {
         let runner = Runner {
-            has_yices: index == 0,
+            has_yices: index == 0 && engine == Engine::Bmc || engines == [Engine::KInduction],
             race: Arc::clone(race),
             blocks: Arc::clone(&blocks),
             token: token.clone(),
@@ -139,6 +141,16 @@ impl Runner {
                         bound,
                     }
                 }
+                Progress::Invariants {
+                    round,
+                    proved,
+                    total,
+                } => What::Invariants {
+                    analysis: name.to_owned(),
+                    round: round.to_owned(),
+                    proved,
+                    total,
+                },
                 Progress::LeftAside { reason } => What::LeftAside {
                     analysis: name.to_owned(),
                     reason,
@@ -151,6 +163,7 @@ impl Runner {
             token: &self.token,
             report: &report,
             confirm: &mut confirm,
+            invariants: &self.race.invariants,
         };
         let solver = || self.solver();
         match self.engine {
@@ -161,6 +174,10 @@ impl Runner {
             Engine::KInduction => {
                 let options = k_induction::Options::default();
                 k_induction::run(&self.blocks, &options, &solver, &mut context)
+            }
+            Engine::DataFlow => {
+                let options = data_flow::Options::default();
+                data_flow::run(&self.blocks, &options, &solver, &mut context)
             }
         }
     }

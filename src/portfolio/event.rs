@@ -62,6 +62,17 @@ pub enum What {
         /// The bound, in steps between cut points.
         bound: u32,
     },
+    /// An analysis has looked for invariants.
+    Invariants {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// In which language.
+        round: String,
+        /// How many it has proved.
+        proved: usize,
+        /// How many the store has now.
+        total: usize,
+    },
     /// An analysis could not confirm that a target is reached, nor exclude it: it will have no proof.
     LeftAside {
         /// Its name in the portfolio.

@@ -16,6 +16,7 @@ use super::event::{Reporter, Size, What};
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::CancellationToken;
+use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep, check};
@@ -36,11 +37,15 @@ pub enum Portfolio {
     Bmc,
     /// k-induction alone.
     KInduction,
+    /// Data-flow analysis alone.
+    DataFlow,
+    /// k-induction with the invariants of the data-flow analysis.
+    KInductionDataFlow,
 }
 
 impl Portfolio {
     /// The names, in the order of the variants.
-    pub const NAMES: [&str; 4] = ["default", "simulate", "bmc", "ki"];
+    pub const NAMES: [&str; 6] = ["default", "simulate", "bmc", "ki", "df", "ki-df"];
 
     /// The portfolio with the name.
     ///
@@ -52,6 +57,8 @@ impl Portfolio {
             "simulate" => Ok(Self::Simulate),
             "bmc" => Ok(Self::Bmc),
             "ki" => Ok(Self::KInduction),
+            "df" => Ok(Self::DataFlow),
+            "ki-df" => Ok(Self::KInductionDataFlow),
             _ => Err(format!(
                 "there is no portfolio `{name}`; there are: {}",
                 Self::NAMES.join(", ")
@@ -62,10 +69,12 @@ impl Portfolio {
     /// The engines that race in it.
     fn engines(self) -> &'static [Engine] {
         match self {
-            Self::Default => &[Engine::Bmc, Engine::KInduction],
+            Self::Default => &[Engine::Bmc, Engine::KInduction, Engine::DataFlow],
             Self::Simulate => &[],
             Self::Bmc => &[Engine::Bmc],
             Self::KInduction => &[Engine::KInduction],
+            Self::DataFlow => &[Engine::DataFlow],
+            Self::KInductionDataFlow => &[Engine::KInduction, Engine::DataFlow],
         }
     }
 
@@ -75,7 +84,7 @@ impl Portfolio {
             // What it finds, it nearly always finds in half a second.
             Self::Default => Duration::from_millis(700),
             Self::Simulate => simulate::Options::default().time,
-            Self::Bmc | Self::KInduction => Duration::ZERO,
+            _ => Duration::ZERO,
         }
     }
 }
@@ -133,6 +142,7 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
         executable: Executable::compile(&lowered),
         lowered,
         simplified,
+        invariants: InvariantStore::new(),
     };
     if race.simplified.is_safe() {
         match race.simplifier_decides() {
@@ -198,6 +208,7 @@ pub(super) struct Race {
     pub lowered: Program,
     pub executable: Executable,
     pub simplified: Simplified,
+    pub invariants: InvariantStore,
 }
 
 impl Race {

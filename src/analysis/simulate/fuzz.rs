@@ -107,9 +107,14 @@ impl<'f> Fuzzer<'f> {
         self.statistics.time = self.start.elapsed();
         self.statistics.edges_covered = self.coverage.edges;
         self.statistics.corpus = self.corpus.entries.len();
+        let inputs = self.executable.inputs();
+        let corpus = self.corpus.entries.iter();
         Simulation {
             outcome,
             statistics: self.statistics,
+            corpus: corpus
+                .map(|entry| entry.candidate.journal(inputs))
+                .collect(),
         }
     }
 

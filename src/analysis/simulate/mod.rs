@@ -77,6 +77,8 @@ pub struct Simulation {
     pub outcome: SimulationOutcome,
     /// What it took.
     pub statistics: Statistics,
+    /// Inputs of runs that covered something new.
+    pub corpus: Vec<Journal>,
 }
 
 /// Simulation's answer.

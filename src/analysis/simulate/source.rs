@@ -1,6 +1,6 @@
 //! A candidate: the inputs of one run, in little space however long the run is.
 
-use crate::program::interpreter::InputSource;
+use crate::program::interpreter::{InputSource, Journal};
 use crate::program::{Input, InputId};
 use crate::term::{ArrayValue, BitVecValue, FloatValue, ScalarSort, Sort, Value};
 
@@ -105,6 +105,16 @@ pub(super) struct Candidate {
     pub(super) policy: Policy,
     /// For the policy.
     pub(super) seed: u64,
+}
+
+impl Candidate {
+    /// The values listed, apart from arrays.
+    pub(super) fn journal(&self, inputs: &[Input]) -> Journal {
+        let value = |&(id, bits): &(InputId, Bits)| (id, value_of(inputs[id.index()].sort, bits));
+        Journal {
+            entries: self.list.iter().map(value).collect(),
+        }
+    }
 }
 
 /// How many values of a run are recorded.

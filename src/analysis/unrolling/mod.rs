@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::CancellationToken;
+use super::invariants::{ByPlace, Candidate};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::{BlockOperator, Crossing, PredicateCpa};
 use crate::cpa::{Composite, ElementId, Reached, cpa_plus_plus};
@@ -169,6 +170,43 @@ impl Unrolling {
         for equation in self.cpa.domain.definitions.require(formula) {
             self.solver.assert(equation);
         }
+    }
+
+    /// Tells the solver of invariants that the model of the last check breaks at some state that it passes; says which.
+    /// They hold on every path that counts from then on.
+    pub fn assume_broken(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
+        let mut broken = Vec::new();
+        let mut facts = Vec::new();
+        for (_, element) in self.reached.since(0) {
+            let Place::At(at) = element.state.place else {
+                continue;
+            };
+            let formula = &element.state.domain.formula;
+            let Some(known) = invariants.get(&at) else {
+                continue;
+            };
+            let passes = formula.guard == TermId::TRUE
+                || self.solver.value(formula.guard) == Some(Value::Bool(true));
+            if !passes {
+                continue;
+            }
+            for &invariant in known {
+                let here = self.cpa.domain.at_end(formula, invariant);
+                // What has no value in the model may be told as well.
+                if here == TermId::TRUE || self.solver.value(here) == Some(Value::Bool(true)) {
+                    continue;
+                }
+                facts.push(self.solver.arena().implies(formula.guard, here));
+                broken.push(Candidate {
+                    at,
+                    formula: invariant,
+                });
+            }
+        }
+        for fact in facts {
+            self.assert(fact);
+        }
+        broken
     }
 
     /// Whether the formula holds in the model of the last check.

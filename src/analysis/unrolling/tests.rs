@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::fault::{self, Fault};
+use crate::analysis::invariants::InvariantStore;
 use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
 use crate::certify::certificate::ProofStep;
 use crate::certify::replay::replay;
@@ -54,7 +55,9 @@ fn run_cancellable(
         ..Limits::default()
     };
     let mut confirm = |alarm: &Journal| replay(program, alarm, limits());
+    let invariants = InvariantStore::new();
     let mut context = Context {
+        invariants: &invariants,
         token,
         report,
         confirm: &mut confirm,
@@ -175,7 +178,9 @@ fn a_cancelled_engine_stops() {
     let token = CancellationToken::new();
     let report = |_| token.cancel();
     let mut confirm = |_: &Journal| panic!("no alarm");
+    let invariants = InvariantStore::new();
     let mut context = Context {
+        invariants: &invariants,
         token: &token,
         report: &report,
         confirm: &mut confirm,

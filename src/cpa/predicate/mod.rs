@@ -116,6 +116,11 @@ impl PredicateCpa {
         }
     }
 
+    /// A term over state variables (instance 0), at the end of the path formula.
+    pub fn at_end(&self, formula: &PathFormula, term: TermId) -> TermId {
+        self.rebuild(formula, &FxHashMap::default(), [term])[0]
+    }
+
     fn rebuild<const N: usize>(
         &self,
         formula: &PathFormula,

@@ -1,0 +1,232 @@
+//! Data-flow invariants, continuously refined.
+//!
+//! Each round enlarges the language of candidates ([`Round`]), drops those that states of concrete runs refute, finds the
+//! largest inductive subset of the others, and publishes it at once. After each round the property is tried with all
+//! that is known; as an engine of its own it ends there.
+//!
+//! That is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: samples and the solver's models
+//! are what the abstraction must cover, and there is no widening, since each language is finite; equations, whose
+//! language is not, grow in dimension at most as many times as there are monomials.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::invariants::Candidate;
+use super::invariants::guess::{Degree, Round, Vocabulary, candidates, equations};
+use super::invariants::houdini::{Houdini, Refutation};
+use super::invariants::samples::{PlaceSamples, SampledVariable, Samples};
+use super::unrolling::inner_cut_points;
+use super::{Answer, Context, Progress, SolverFactory, simulate};
+use crate::program::block::{BlockEnd, Blocks};
+use crate::program::interpreter::AccessChecks;
+use crate::term::{Build, TermId, store};
+
+/// Options of the data-flow analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The rounds, in order; default all.
+    pub rounds: Vec<Round>,
+    /// Wall time of the simulation whose states refute candidates; default 100 ms.
+    pub simulation: Duration,
+    /// The name under which it publishes.
+    pub publisher: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            rounds: Round::ALL.to_vec(),
+            simulation: Duration::from_millis(100),
+            publisher: "data-flow".to_owned(),
+        }
+    }
+}
+
+/// Runs the data-flow analysis.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Answer {
+    if blocks.inlined().calls().has_recursion() {
+        return Answer::Unknown("the data-flow analysis does not handle recursion".to_owned());
+    }
+    let solver = match solver() {
+        Ok(solver) => solver,
+        Err(error) => return Answer::Unknown(error.to_string()),
+    };
+    let mut analysis = Analysis {
+        blocks,
+        options,
+        houdini: Houdini::new(blocks, solver, context.token),
+        vocabulary: Vocabulary::of(blocks.inlined().program()),
+        samples: samples(blocks, options, context),
+        proposed: Vec::new(),
+    };
+    for &round in &options.rounds {
+        if context.token.is_cancelled() {
+            return Answer::Unknown("stopped".to_owned());
+        }
+        let proved = analysis.round(round, context);
+        (context.report)(Progress::Invariants {
+            round: round.name(),
+            proved,
+            total: context.invariants.snapshot().len(),
+        });
+        if let Some(certificate) = analysis.houdini.safety(&context.invariants.snapshot()) {
+            return Answer::Safe(certificate);
+        }
+    }
+    Answer::Unknown("no round has an invariant that proves the property".to_owned())
+}
+
+struct Analysis<'b> {
+    blocks: &'b Arc<Blocks>,
+    options: &'b Options,
+    houdini: Houdini<'b>,
+    vocabulary: Vocabulary,
+    samples: Samples,
+    /// What the rounds so far have come up with and was not proved.
+    proposed: Vec<Candidate>,
+}
+
+/// States at all cut points; for those that simulation has not seen, the variables alone.
+fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples {
+    let simulation = simulate::Options {
+        time: options.simulation,
+        accesses: AccessChecks::SingleObjects,
+        ..simulate::Options::default()
+    };
+    let mut samples = Samples::of_simulation(blocks, &simulation, context.token);
+    for at in inner_cut_points(blocks) {
+        let program = blocks.inlined().program();
+        let variables = || SampledVariable::all(program, &blocks.state(at));
+        let place = samples.places.entry(at);
+        place.or_insert_with(|| PlaceSamples::of(variables()));
+    }
+    samples
+}
+
+impl Analysis<'_> {
+    /// Proves what it can of the round's candidates and of those before; says how many invariants are new.
+    fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
+        let mut fresh = self.guesses(round);
+        let mut new = 0;
+        // Equations that models refute make room for those that are left of them.
+        for _ in 0..ATTEMPTS {
+            let known: FxHashSet<Candidate> = context
+                .invariants
+                .snapshot()
+                .invariants()
+                .map(|(_, one)| one)
+                .collect();
+            self.proposed.append(&mut fresh);
+            self.proposed.retain(|one| !known.contains(one));
+            self.proposed
+                .sort_unstable_by_key(|one| (one.at, one.formula));
+            self.proposed.dedup();
+            let mut refutations = Vec::new();
+            let batch = self.houdini.inductive_subset(
+                &self.proposed,
+                &context.invariants.snapshot(),
+                &self.samples,
+                &self.options.publisher,
+                &mut |refutation| refutations.push(refutation),
+            );
+            if let Some(batch) = batch {
+                new += batch.invariants().len();
+                context.invariants.publish(batch);
+            }
+            fresh = self.weaker(round, refutations);
+            if fresh.is_empty() || context.token.is_cancelled() {
+                break;
+            }
+        }
+        new
+    }
+
+    fn guesses(&self, round: Round) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        for (&at, place) in &self.samples.places {
+            let formulas = match place.rows.is_empty() {
+                true => vec![TermId::FALSE],
+                false => candidates(round, place, &self.vocabulary),
+            };
+            all.extend(
+                formulas
+                    .into_iter()
+                    .map(|formula| Candidate { at, formula }),
+            );
+        }
+        if round == Round::Values {
+            all.extend(self.safe_states());
+        }
+        all
+    }
+
+    /// For each block to a target that depends on no input: that it is not run.
+    fn safe_states(&self) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        for at in inner_cut_points(self.blocks) {
+            for block in self.blocks.from(at).iter() {
+                let is_target = match block.end {
+                    BlockEnd::CutPoint(end) => self.blocks.is_error(end.location),
+                    BlockEnd::Unsupported { .. } => true,
+                    BlockEnd::RecursiveCall { .. } => false,
+                };
+                if is_target && block.inputs.is_empty() {
+                    let formula = store().not(block.guard);
+                    all.push(Candidate { at, formula });
+                }
+            }
+        }
+        all
+    }
+
+    /// New candidates in the light of what has refuted old ones.
+    fn weaker(&mut self, round: Round, refutations: Vec<Refutation>) -> Vec<Candidate> {
+        let degree = match round {
+            Round::Linear => Some(Degree::LINEAR),
+            Round::Polynomial => Some(Degree(2)),
+            _ => None,
+        };
+        let mut fresh = Vec::new();
+        for refutation in refutations {
+            let Some(place) = self.samples.places.get_mut(&refutation.at) else {
+                continue;
+            };
+            let Some(row) = refutation.row else { continue };
+            let unseen = place.rows.is_empty();
+            if !unseen && degree.is_none() {
+                continue;
+            }
+            let before = place.rows.len();
+            place.add(row);
+            if place.rows.len() == before {
+                continue;
+            }
+            let at = refutation.at;
+            let mut add = |formulas: Vec<TermId>| {
+                fresh.extend(
+                    formulas
+                        .into_iter()
+                        .map(|formula| Candidate { at, formula }),
+                );
+            };
+            if unseen {
+                add(candidates(round, place, &self.vocabulary));
+            }
+            if let Some(degree) = degree {
+                add(equations(place, degree));
+            }
+        }
+        fresh.retain(|one| !self.proposed.contains(one));
+        fresh
+    }
+}
+
+/// How often a round starts again with weaker equations.
+const ATTEMPTS: u32 = 12;

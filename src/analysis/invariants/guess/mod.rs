@@ -1,0 +1,164 @@
+//! Candidates from sampled states: what all of them have in common, in a language that grows by the round.
+//!
+//! This is dynamic invariant detection (Ernst et al., Daikon, TSE 2001; equations by linear algebra: Sharma et al., A
+//! Data Driven Approach for Algebraic Loop Invariants, ESOP 2013). A candidate costs little if it is wrong: samples have
+//! refuted most, a solver's model refutes the others.
+//!
+//! * [`vocabulary`]: constants and conditions of the program.
+//! * [`values`]: single variables; [`pairs`]: two variables; [`equations`]: linear and polynomial equations;
+//!   [`cases`]: what holds for each value of a variable that has few.
+
+mod cases;
+mod equations;
+mod pairs;
+mod values;
+pub mod vocabulary;
+
+use super::samples::{PlaceSamples, SampledVariable};
+use crate::term::{Build, Sort, TermId, store};
+pub use equations::{Degree, equations};
+pub use vocabulary::Vocabulary;
+
+/// A language of candidates.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Round {
+    /// Constants, ranges, small sets of values, and the program's conditions.
+    Values,
+    /// Equality, order, constant difference and sum of two variables; congruences.
+    Pairs,
+    /// Linear equations of several variables.
+    Linear,
+    /// What holds for each value of a variable that has few.
+    Cases,
+    /// Bounds on differences and sums; order of a variable and a sum of two others.
+    Differences,
+    /// Polynomial equations of degree two and three.
+    Polynomial,
+}
+
+impl Round {
+    /// All of them, in order.
+    pub const ALL: [Self; 6] = [
+        Self::Values,
+        Self::Pairs,
+        Self::Linear,
+        Self::Cases,
+        Self::Differences,
+        Self::Polynomial,
+    ];
+
+    /// The name in events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Pairs => "pairs",
+            Self::Linear => "linear equations",
+            Self::Cases => "cases",
+            Self::Differences => "differences",
+            Self::Polynomial => "polynomial equations",
+        }
+    }
+}
+
+/// The most variables of a place that are looked at together.
+const MOST_VARIABLES: usize = 40;
+
+/// The candidates of a round for a place.
+pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let columns = columns(place);
+    match round {
+        Round::Values => values::candidates(&columns, vocabulary),
+        Round::Pairs => pairs::candidates(&columns),
+        Round::Linear => equations(place, Degree::LINEAR),
+        Round::Cases => cases::candidates(&columns, vocabulary),
+        Round::Differences => pairs::bounds(&columns, vocabulary),
+        Round::Polynomial => {
+            let mut all = equations(place, Degree(2));
+            all.extend(equations(place, Degree(3)));
+            all
+        }
+    }
+}
+
+/// A variable with its sampled values, the same row the same state.
+#[derive(Clone, Debug)]
+struct Column {
+    variable: SampledVariable,
+    /// As signed numbers.
+    signed: Vec<i128>,
+}
+
+impl Column {
+    fn width(&self) -> u32 {
+        match self.variable.sort {
+            Sort::BitVec(width) => u32::from(width),
+            Sort::Bool => 1,
+            _ => 0,
+        }
+    }
+
+    /// The values as C reads them.
+    fn read(&self) -> Vec<i128> {
+        let wrap = match self.variable.sort {
+            Sort::BitVec(width) if self.variable.unsigned => 1i128 << width,
+            _ => 0,
+        };
+        let unsigned = |&value: &i128| if value < 0 { value + wrap } else { value };
+        self.signed.iter().map(unsigned).collect()
+    }
+
+    /// A number as a term of the variable's sort.
+    fn constant(&self, number: i128) -> TermId {
+        constant(self.variable.sort, number)
+    }
+
+    /// Whether two columns' values can be compared.
+    fn comparable(&self, other: &Self) -> bool {
+        self.variable.sort == other.variable.sort && self.variable.sort != Sort::Bool
+    }
+}
+
+fn columns(place: &PlaceSamples) -> Vec<Column> {
+    let variables = place.variables.iter().take(MOST_VARIABLES);
+    variables
+        .enumerate()
+        .map(|(index, &variable)| Column {
+            variable,
+            signed: place.rows.iter().map(|row| row[index]).collect(),
+        })
+        .collect()
+}
+
+/// A number as a term.
+fn constant(sort: Sort, number: i128) -> TermId {
+    match sort {
+        Sort::Bool => store().boolean(number != 0),
+        Sort::BitVec(width) => store().bv_signed(width, number),
+        _ => store().int_big(number.into()),
+    }
+}
+
+/// a ≤ b as C compares values of the sort.
+fn at_most(sort: Sort, unsigned: bool, a: TermId, b: TermId) -> TermId {
+    match (sort, unsigned) {
+        (Sort::Int, _) => store().int_le(a, b),
+        (_, true) => store().ule(a, b),
+        (_, false) => store().sle(a, b),
+    }
+}
+
+/// a + b in the sort.
+fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
+    match sort {
+        Sort::Int => store().int_add(a, b),
+        _ => store().add(a, b),
+    }
+}
+
+/// a · b in the sort.
+fn product(sort: Sort, a: TermId, b: TermId) -> TermId {
+    match sort {
+        Sort::Int => store().int_mul(a, b),
+        _ => store().mul(a, b),
+    }
+}

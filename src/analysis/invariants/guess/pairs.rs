@@ -1,0 +1,197 @@
+//! Candidates about two or three variables.
+
+use super::{Column, Vocabulary, at_most, sum};
+use crate::term::{Build, Sort, TermId, store};
+
+/// The most candidates of three variables for a place.
+const MOST_TRIPLES: usize = 300;
+
+/// Equality, order, constant difference and sum, and common low bits.
+pub(super) fn candidates(columns: &[Column]) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (index, a) in columns.iter().enumerate() {
+        for b in &columns[index + 1..] {
+            if a.comparable(b) {
+                order(a, b, &mut all);
+                linear(a, b, &mut all);
+            } else {
+                widened(a, b, &mut all);
+            }
+        }
+    }
+    all
+}
+
+fn order(a: &Column, b: &Column, all: &mut Vec<TermId>) {
+    let sort = a.variable.sort;
+    let (x, y) = (a.variable.term, b.variable.term);
+    let mut views = vec![a.variable.unsigned || b.variable.unsigned];
+    if a.variable.unsigned != b.variable.unsigned && sort != Sort::Int {
+        views.push(false);
+    }
+    for unsigned in views {
+        let (a, b) = match unsigned {
+            true => (unsigned_values(a), unsigned_values(b)),
+            false => (a.signed.clone(), b.signed.clone()),
+        };
+        let all_rows = |holds: fn(&i128, &i128) -> bool| a.iter().zip(&b).all(|(a, b)| holds(a, b));
+        let less = |x, y| store().not(at_most(sort, unsigned, y, x));
+        if all_rows(|a, b| a == b) {
+            all.push(store().eq(x, y));
+            return;
+        }
+        if all_rows(|a, b| a <= b) {
+            all.push(at_most(sort, unsigned, x, y));
+        }
+        if all_rows(|a, b| a < b) {
+            all.push(less(x, y));
+        }
+        if all_rows(|a, b| a >= b) {
+            all.push(at_most(sort, unsigned, y, x));
+        }
+        if all_rows(|a, b| a > b) {
+            all.push(less(y, x));
+        }
+    }
+    if a.signed.len() > 3 && a.signed.iter().zip(&b.signed).all(|(a, b)| a != b) {
+        all.push(store().ne(x, y));
+    }
+}
+
+fn unsigned_values(column: &Column) -> Vec<i128> {
+    let wrap = 1i128 << column.width();
+    let unsigned = |&value: &i128| if value < 0 { value + wrap } else { value };
+    column.signed.iter().map(unsigned).collect()
+}
+
+/// x − y or x + y is constant, or is so in its low bits.
+fn linear(a: &Column, b: &Column, all: &mut Vec<TermId>) {
+    let (x, y, sort) = (a.variable.term, b.variable.term, a.variable.sort);
+    if a.signed.len() < 2 || is_constant(&a.signed) || is_constant(&b.signed) {
+        return;
+    }
+    for sign in [-1, 1] {
+        let rows = a.signed.iter().zip(&b.signed);
+        let values: Vec<i128> = rows.map(|(a, b)| a + sign * b).collect();
+        let term = match (sort, sign) {
+            (Sort::Int, -1) => store().int_sub(x, y),
+            (_, -1) => store().sub(x, y),
+            _ => sum(sort, x, y),
+        };
+        if is_constant(&values) {
+            if values[0] != 0 || sign == 1 {
+                all.push(store().eq(term, a.constant(values[0])));
+            }
+        } else if sign == -1
+            && let Sort::BitVec(_) = sort
+            && values
+                .iter()
+                .all(|value| (value - values[0]).rem_euclid(2) == 0)
+        {
+            let low = store().extract(term, 0, 0);
+            all.push(store().eq(low, store().bv_signed(1, values[0])));
+        }
+    }
+}
+
+fn is_constant(values: &[i128]) -> bool {
+    values.iter().all(|value| *value == values[0])
+}
+
+/// Bit vectors of two widths: the narrow one, as C widens it, in an order with the wide one.
+fn widened(a: &Column, b: &Column, all: &mut Vec<TermId>) {
+    let (narrow, wide) = if a.width() < b.width() {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let (Sort::BitVec(few), Sort::BitVec(many)) = (narrow.variable.sort, wide.variable.sort) else {
+        return;
+    };
+    // Wider than an int or a pointer is not compared as such.
+    if few < 32 || many > 64 {
+        return;
+    }
+    let term = match narrow.variable.unsigned {
+        true => store().zero_extend(narrow.variable.term, many),
+        false => store().sign_extend(narrow.variable.term, many),
+    };
+    let widened = Column {
+        variable: super::SampledVariable {
+            term,
+            sort: wide.variable.sort,
+            ..narrow.variable
+        },
+        signed: narrow.read(),
+    };
+    order(&widened, wide, all);
+}
+
+/// x ± y ≤ c and ≥ c for constants of the program, and x ≤ y + z.
+pub(super) fn bounds(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (index, a) in columns.iter().enumerate() {
+        for b in &columns[index + 1..] {
+            if a.comparable(b) && !is_constant(&a.signed) && !is_constant(&b.signed) {
+                bounded(a, b, vocabulary, &mut all);
+            }
+        }
+    }
+    triples(columns, &mut all);
+    all
+}
+
+fn bounded(a: &Column, b: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
+    let (x, y, sort) = (a.variable.term, b.variable.term, a.variable.sort);
+    let thresholds = vocabulary.thresholds(sort);
+    for sign in [-1, 1] {
+        let rows = a.signed.iter().zip(&b.signed);
+        let values: Vec<i128> = rows.map(|(a, b)| a + sign * b).collect();
+        let (Some(&low), Some(&high)) = (values.iter().min(), values.iter().max()) else {
+            return;
+        };
+        let term = match (sort, sign) {
+            (Sort::Int, -1) => store().int_sub(x, y),
+            (_, -1) => store().sub(x, y),
+            _ => sum(sort, x, y),
+        };
+        let above = thresholds.iter().copied().filter(|&value| value >= high);
+        for bound in above.take(2).chain([high]) {
+            all.push(at_most(sort, false, term, a.constant(bound)));
+        }
+        let below = thresholds.iter().rev().copied();
+        for bound in below.filter(|&value| value <= low).take(2).chain([low]) {
+            all.push(at_most(sort, false, a.constant(bound), term));
+        }
+    }
+}
+
+/// x ≤ y + z, x ≥ y + z, x ≤ 2y and x ≥ 2y, where they are tight for some sample.
+fn triples(columns: &[Column], all: &mut Vec<TermId>) {
+    let begin = all.len();
+    for x in columns {
+        for (index, y) in columns.iter().enumerate() {
+            for z in &columns[index..] {
+                let ids = [x.variable.id, y.variable.id, z.variable.id];
+                if !x.comparable(y) || !x.comparable(z) || ids[0] == ids[1] || ids[0] == ids[2] {
+                    continue;
+                }
+                if all.len() - begin > MOST_TRIPLES {
+                    return;
+                }
+                let rows = x.signed.iter().zip(y.signed.iter().zip(&z.signed));
+                let excess: Vec<i128> = rows.map(|(x, (y, z))| x - (y + z)).collect();
+                let (sort, unsigned) = (x.variable.sort, x.variable.unsigned);
+                let term = x.variable.term;
+                let other = sum(sort, y.variable.term, z.variable.term);
+                let tight = excess.iter().filter(|&&value| value == 0).count() >= 2;
+                if tight && excess.iter().all(|&value| value <= 0) {
+                    all.push(at_most(sort, unsigned, term, other));
+                }
+                if tight && excess.iter().all(|&value| value >= 0) {
+                    all.push(at_most(sort, unsigned, other, term));
+                }
+            }
+        }
+    }
+}

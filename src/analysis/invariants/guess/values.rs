@@ -1,0 +1,117 @@
+//! Candidates about single variables, and the program's own conditions.
+
+use super::{Column, Vocabulary, at_most};
+use crate::term::{Build, Sort, TermId, store};
+
+/// A variable with so many values at most is said to have one of them.
+const FEW: usize = 8;
+
+/// Thresholds on either side of the sampled values.
+const THRESHOLDS: usize = 6;
+
+pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for column in columns {
+        one(column, vocabulary, &mut all);
+    }
+    all.extend(conditions(columns, vocabulary));
+    all
+}
+
+fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
+    let values = column.read();
+    let mut distinct = values.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let term = column.variable.term;
+    let (Some(&low), Some(&high)) = (distinct.first(), distinct.last()) else {
+        return;
+    };
+    if low == high {
+        all.push(store().eq(term, column.constant(low)));
+    }
+    if column.variable.sort == Sort::Bool {
+        return;
+    }
+    if distinct.len() > 1 && distinct.len() <= FEW && values.len() >= 2 * distinct.len() {
+        let equal = distinct
+            .iter()
+            .map(|&value| store().eq(term, column.constant(value)));
+        all.push(store().or(equal.collect::<Vec<_>>()));
+    }
+    let (sort, unsigned) = (column.variable.sort, column.variable.unsigned);
+    let thresholds = vocabulary.thresholds(sort);
+    let above = thresholds.iter().copied().filter(|&value| value >= high);
+    for bound in above.take(THRESHOLDS).chain([high]) {
+        all.push(at_most(sort, unsigned, term, column.constant(bound)));
+    }
+    let below = thresholds.iter().rev().copied();
+    for bound in below
+        .filter(|&value| value <= low)
+        .take(THRESHOLDS)
+        .chain([low])
+    {
+        all.push(at_most(sort, unsigned, column.constant(bound), term));
+    }
+    if let Some(modulus) = modulus(&values) {
+        all.extend(congruence(column, modulus, values[0]));
+    }
+    // A value that is never taken although its neighbours are.
+    for &value in &[0, 1, -1] {
+        if !distinct.contains(&value) && low < value && value < high {
+            all.push(store().ne(term, column.constant(value)));
+        }
+    }
+}
+
+/// The greatest number by which all values are congruent, if it says anything.
+fn modulus(values: &[i128]) -> Option<i128> {
+    let first = *values.first()?;
+    let gcd = values.iter().fold(0, |gcd, &value| {
+        num_integer::gcd(gcd, value.saturating_sub(first))
+    });
+    (gcd > 1 && values.len() > 2).then_some(gcd)
+}
+
+/// x ≡ r modulo m: for bit vectors the greatest power of two in m, which wrap-around respects, and m itself.
+fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
+    let term = column.variable.term;
+    let mut all = Vec::new();
+    match column.variable.sort {
+        Sort::BitVec(width) => {
+            let bits = modulus.trailing_zeros().min(u32::from(width) - 1) as u8;
+            if bits > 0 {
+                let low = store().extract(term, bits - 1, 0);
+                all.push(store().eq(low, store().bv_signed(bits, residue)));
+            }
+            if modulus.count_ones() > 1 && modulus < 1 << (width - 1) {
+                let remainder = store().urem(term, column.constant(modulus));
+                let residue = column.constant(residue.rem_euclid(modulus));
+                all.push(store().eq(remainder, residue));
+            }
+        }
+        Sort::Int => {
+            let remainder = store().int_mod(term, column.constant(modulus));
+            all.push(store().eq(remainder, column.constant(residue.rem_euclid(modulus))));
+        }
+        _ => {}
+    }
+    all
+}
+
+/// The program's conditions, and their negations, that no sample contradicts.
+fn conditions(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for condition in vocabulary.conditions_over(columns.iter().map(|column| column.variable.term)) {
+        let truths = vocabulary.truths(condition, columns.len(), |index| {
+            (columns[index].variable, &columns[index].signed)
+        });
+        let Some(truths) = truths else { continue };
+        if truths.iter().all(|&truth| truth) {
+            all.push(condition);
+        } else if truths.iter().all(|&truth| !truth) {
+            all.push(store().not(condition));
+        }
+    }
+    all
+}

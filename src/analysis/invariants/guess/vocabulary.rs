@@ -1,0 +1,130 @@
+//! What the program itself speaks of.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::invariants::samples::SampledVariable;
+use crate::program::{Operation, Program};
+use crate::term::{
+    BitVecValue, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
+    free_variables, store,
+};
+
+/// The most conditions that are used.
+const MOST_CONDITIONS: usize = 200;
+
+/// Constants and conditions of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Vocabulary {
+    /// For each sort its constants and their neighbours, in order.
+    thresholds: FxHashMap<Sort, Vec<i128>>,
+    /// Atomic conditions over variables, with these.
+    conditions: Vec<(TermId, Vec<Symbol>)>,
+}
+
+impl Vocabulary {
+    /// Those of the program.
+    pub fn of(program: &Program) -> Self {
+        let operations = program.edges.iter().flat_map(|edge| &edge.operations);
+        let mut constants: FxHashMap<Sort, BTreeSet<i128>> = FxHashMap::default();
+        let mut atoms = Vec::new();
+        let mut seen = FxHashSet::default();
+        for operation in operations {
+            let conditional = matches!(operation, Operation::Assume(_));
+            for_each_subterm(store(), operation.terms(), |term, _| {
+                if let TermKind::Constant(constant) = store().kind(term)
+                    && let Some(number) = super::super::samples::number(&constant.to_value())
+                {
+                    let known = constants.entry(store().sort(term)).or_default();
+                    known.extend([number - 1, number, number + 1]);
+                }
+                let comparison = matches!(
+                    store().kind(term),
+                    TermKind::Apply {
+                        op: Op::Eq
+                            | Op::BvUlt
+                            | Op::BvUle
+                            | Op::BvSlt
+                            | Op::BvSle
+                            | Op::IntLt
+                            | Op::IntLe,
+                        ..
+                    }
+                );
+                if conditional && comparison && seen.insert(term) {
+                    atoms.push(term);
+                }
+            });
+        }
+        for sort in [Sort::BitVec(32), Sort::BitVec(64), Sort::Int] {
+            constants.entry(sort).or_default().extend([-1, 0, 1]);
+        }
+        atoms.truncate(MOST_CONDITIONS);
+        let variables = |atom| free_variables(store(), atom).into_iter();
+        Self {
+            thresholds: constants
+                .into_iter()
+                .map(|(sort, numbers)| (sort, numbers.into_iter().collect()))
+                .collect(),
+            conditions: atoms
+                .into_iter()
+                .map(|atom| (atom, variables(atom).map(|(symbol, _)| symbol).collect()))
+                .collect(),
+        }
+    }
+
+    /// The constants of the sort and their neighbours, in order.
+    pub fn thresholds(&self, sort: Sort) -> &[i128] {
+        self.thresholds.get(&sort).map_or(&[], Vec::as_slice)
+    }
+
+    /// The conditions over no other variables than these.
+    pub fn conditions_over(&self, variables: impl Iterator<Item = TermId>) -> Vec<TermId> {
+        let known: FxHashSet<Symbol> = variables
+            .filter_map(|term| match store().kind(term) {
+                TermKind::Variable { symbol, .. } => Some(symbol),
+                _ => None,
+            })
+            .collect();
+        let over = self.conditions.iter();
+        over.filter(|(_, symbols)| symbols.iter().all(|symbol| known.contains(symbol)))
+            .map(|(condition, _)| *condition)
+            .collect()
+    }
+
+    /// The condition's truth in each sample; `None` if it cannot be told.
+    pub(super) fn truths<'c>(
+        &self,
+        condition: TermId,
+        columns: usize,
+        column: impl Fn(usize) -> (SampledVariable, &'c Vec<i128>),
+    ) -> Option<Vec<bool>> {
+        let mut by_symbol = FxHashMap::default();
+        for index in 0..columns {
+            let (variable, values) = column(index);
+            if let TermKind::Variable { symbol, .. } = store().kind(variable.term) {
+                by_symbol.insert(symbol, (variable.sort, values));
+            }
+        }
+        let rows = by_symbol.values().next().map_or(0, |(_, rows)| rows.len());
+        (0..rows)
+            .map(|row| {
+                let assignment = |symbol: Symbol, _: u32| {
+                    let (sort, values) = by_symbol.get(&symbol)?;
+                    Some(value(*sort, values[row]))
+                };
+                evaluate(store(), condition, &assignment).ok()?.as_bool()
+            })
+            .collect()
+    }
+}
+
+/// A number as a value of a sampled sort.
+pub(super) fn value(sort: Sort, number: i128) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(number != 0),
+        Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, number)),
+        _ => Value::int(number),
+    }
+}

@@ -1,0 +1,312 @@
+//! The largest inductive subset of candidates (Flanagan and Leino, Houdini, an Annotation Assistant for ESC/Java, FME
+//! 2001), and proofs by such sets.
+//!
+//! A candidate stays as long as every block into its cut point leads to states that satisfy it, from states that satisfy
+//! the candidates and the proved invariants where the block starts. A solver's model of a block that breaks some of them
+//! refutes these at once. What is left when no block breaks any is 1-inductive.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::samples::{Samples, number};
+use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
+use crate::analysis::CancellationToken;
+use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
+use crate::program::InlinedLocation;
+use crate::program::block::{Block, BlockEnd, Blocks};
+use crate::solver::{Answer, CheckLimit, Encoding, Solver};
+use crate::term::{Build, TermId, Value, instantiate};
+
+/// Wall time of a query over many candidates.
+const MANY: Duration = Duration::from_millis(400);
+
+/// Wall time of a query over one candidate.
+const ONE: Duration = Duration::from_millis(100);
+
+/// Wall time of a query on which a proof depends.
+const PROOF: Duration = Duration::from_secs(3);
+
+/// Finds inductive subsets of candidates over one program.
+pub struct Houdini<'b> {
+    blocks: &'b Arc<Blocks>,
+    solver: Box<dyn Solver>,
+    /// All blocks between cut points.
+    all: Vec<Block>,
+    token: CancellationToken,
+}
+
+/// A state that a model reaches at a cut point and that refutes candidates there.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    /// The cut point.
+    pub at: InlinedLocation,
+    /// The candidates that do not hold.
+    pub refuted: Vec<TermId>,
+    /// The state, as a row of the place's samples, if there are such.
+    pub row: Option<Vec<i128>>,
+}
+
+impl<'b> Houdini<'b> {
+    /// Over the program of the blocks, which must have no recursion.
+    pub fn new(
+        blocks: &'b Arc<Blocks>,
+        solver: Box<dyn Solver>,
+        token: &CancellationToken,
+    ) -> Self {
+        token.interrupts(solver.interrupter());
+        let points = blocks.cut_points();
+        let all = points.iter().flat_map(|&at| blocks.from(at).to_vec());
+        Self {
+            all: all.collect(),
+            blocks,
+            solver,
+            token: token.clone(),
+        }
+    }
+
+    /// The largest subset of the candidates that is inductive relative to what is proved, as far as the solver can tell
+    /// in short queries; `None` if that is empty, or when cancelled. `observe` is told what refutes the others.
+    pub fn inductive_subset(
+        &mut self,
+        candidates: &[Candidate],
+        proved: &Snapshot,
+        samples: &Samples,
+        publisher: &str,
+        observe: &mut dyn FnMut(Refutation),
+    ) -> Option<Proved> {
+        let mut open = by_place(candidates.iter().copied());
+        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let mut dirty: Vec<bool> = vec![true; self.all.len()];
+        while let Some(next) = dirty.iter().position(|&dirty| dirty) {
+            dirty[next] = false;
+            if self.token.is_cancelled() {
+                return None;
+            }
+            let block = self.all[next].clone();
+            let Some(target) = block.target() else {
+                continue;
+            };
+            let goals = open.get(&target).cloned().unwrap_or_default();
+            if goals.is_empty() {
+                continue;
+            }
+            let empty = Vec::new();
+            let at_source = |map: &ByPlace| map.get(&block.source).unwrap_or(&empty).clone();
+            let assumed = [at_source(&open), at_source(&known)].concat();
+            let left = self.consecution(&block, &assumed, goals.clone(), samples, observe);
+            if left.len() < goals.len() {
+                open.insert(target, left);
+                for (index, other) in self.all.iter().enumerate() {
+                    dirty[index] |= other.source == target;
+                }
+            }
+        }
+        let invariants: Vec<Candidate> = open
+            .into_iter()
+            .flat_map(|(at, formulas)| {
+                formulas
+                    .into_iter()
+                    .map(move |formula| Candidate { at, formula })
+            })
+            .collect();
+        let relies_on = proved.batches().map(|(id, _)| id).collect();
+        (!invariants.is_empty())
+            .then(|| Proved::new(invariants, 1, relies_on, publisher, Encoding::BitVector))
+    }
+
+    /// The goals that hold behind the block, from all states that satisfy what is assumed.
+    fn consecution(
+        &mut self,
+        block: &Block,
+        assumed: &[TermId],
+        goals: Vec<TermId>,
+        samples: &Samples,
+        observe: &mut dyn FnMut(Refutation),
+    ) -> Vec<TermId> {
+        let arena = self.solver.arena().clone();
+        let mut open: Vec<(TermId, TermId)> = goals
+            .into_iter()
+            .map(|goal| (goal, self.behind(block, goal)))
+            .collect();
+        let mut held: Vec<TermId> = Vec::new();
+        // What the constructors decide needs no solver.
+        open.retain(|&(goal, behind)| {
+            let trivial = behind == TermId::TRUE || block.guard == TermId::FALSE;
+            if trivial || assumed.contains(&behind) {
+                held.push(goal);
+                return false;
+            }
+            true
+        });
+        if open.is_empty() {
+            return held;
+        }
+        self.solver.push();
+        self.solver.assert(block.guard);
+        for &formula in assumed {
+            self.solver.assert(formula);
+        }
+        while !open.is_empty() && !self.token.is_cancelled() {
+            let broken = open.iter().map(|&(_, behind)| arena.not(behind));
+            let any = arena.or(broken.collect::<Vec<_>>());
+            self.limit(MANY);
+            match self.solver.check(&[any]) {
+                Answer::Unsatisfiable => held.extend(open.drain(..).map(|(goal, _)| goal)),
+                Answer::Satisfiable => {
+                    let false_in_model = |solver: &mut dyn Solver, behind| {
+                        solver.value(behind) != Some(Value::Bool(true))
+                    };
+                    let (refuted, left): (Vec<_>, Vec<_>) = open
+                        .iter()
+                        .partition(|&&(_, behind)| false_in_model(&mut *self.solver, behind));
+                    // A model that shows nothing is none to go by.
+                    if refuted.is_empty() {
+                        break;
+                    }
+                    if let Some(at) = block.target() {
+                        let row = self.row(block, at, samples);
+                        let refuted = refuted.iter().map(|(goal, _)| *goal).collect();
+                        observe(Refutation { at, refuted, row });
+                    }
+                    open = left;
+                }
+                Answer::Unknown(_) => {
+                    for (goal, behind) in std::mem::take(&mut open) {
+                        if self.token.is_cancelled() {
+                            break;
+                        }
+                        self.limit(ONE);
+                        if self.solver.check(&[arena.not(behind)]) == Answer::Unsatisfiable {
+                            held.push(goal);
+                        }
+                    }
+                }
+            }
+        }
+        self.solver.pop();
+        held
+    }
+
+    fn limit(&mut self, time: Duration) {
+        self.solver.set_limit(CheckLimit {
+            time: Some(time),
+            resource: None,
+        });
+    }
+
+    /// The weakest precondition of the formula at the block's end, apart from its guard.
+    fn behind(&self, block: &Block, formula: TermId) -> TermId {
+        instantiate(&**self.solver.arena(), formula, |symbol, _| {
+            let variable = self.blocks.variable(symbol)?;
+            let updated = block.updates.iter().find(|(id, _)| *id == variable);
+            updated.map(|(_, value)| *value)
+        })
+    }
+
+    /// The state behind the block in the model of the last check.
+    fn row(&mut self, block: &Block, at: InlinedLocation, samples: &Samples) -> Option<Vec<i128>> {
+        let variables = samples.places.get(&at)?.variables.clone();
+        let value = |variable: super::samples::SampledVariable| {
+            let updated = block.updates.iter().find(|(id, _)| *id == variable.id);
+            let term = updated.map_or(variable.term, |(_, value)| *value);
+            number(&self.solver.value(term)?)
+        };
+        variables.into_iter().map(value).collect()
+    }
+
+    /// A proof that no target is reached, by the invariants: each block to a target is excluded where it starts. The
+    /// certificate has only the invariants that this needs, and those that these need.
+    pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {
+        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let mut needed: Vec<Candidate> = Vec::new();
+        for index in 0..self.all.len() {
+            let block = self.all[index].clone();
+            let is_target = match block.end {
+                BlockEnd::CutPoint(at) => self.blocks.is_error(at.location),
+                BlockEnd::Unsupported { .. } => true,
+                BlockEnd::RecursiveCall { .. } => return None,
+            };
+            if is_target {
+                needed.extend(self.core(&block, TermId::FALSE, &known)?);
+            }
+        }
+        self.certificate(1, needed, proved)
+    }
+
+    /// The certificate that no target is reached in the last of k steps from any cut point if only these invariants
+    /// hold, with the invariants that they rely on in turn.
+    pub fn certificate(
+        &mut self,
+        k: u32,
+        needed: Vec<Candidate>,
+        proved: &Snapshot,
+    ) -> Option<Certificate> {
+        let batch = self.support(needed, proved)?;
+        let inlined = self.blocks.inlined();
+        let batch: Vec<(InvariantLocation, TermId)> = batch
+            .iter()
+            .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
+            .collect();
+        let mut steps = Vec::new();
+        let mut relies_on = Vec::new();
+        if !batch.is_empty() {
+            relies_on.push(0);
+            steps.push(ProofStep::Inductive {
+                batch,
+                k: 1,
+                relies_on: Vec::new(),
+            });
+        }
+        steps.push(ProofStep::Safety { k, relies_on });
+        Some(Certificate { steps })
+    }
+
+    /// The invariants with those that they need to be inductive.
+    fn support(&mut self, mut needed: Vec<Candidate>, proved: &Snapshot) -> Option<Vec<Candidate>> {
+        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let mut seen: FxHashSet<Candidate> = FxHashSet::default();
+        let mut batch = Vec::new();
+        while let Some(next) = needed.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            batch.push(next);
+            for index in 0..self.all.len() {
+                let block = self.all[index].clone();
+                if block.target() == Some(next.at) {
+                    let behind = self.behind(&block, next.formula);
+                    needed.extend(self.core(&block, behind, &known)?);
+                }
+            }
+        }
+        Some(batch)
+    }
+
+    /// Some invariants at the block's source from which the goal holds behind it; `None` if that is not so.
+    fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
+        let arena = self.solver.arena().clone();
+        let broken = arena.and2(block.guard, arena.not(goal));
+        if broken == TermId::FALSE {
+            return Some(Vec::new());
+        }
+        let assumed = known.get(&block.source).cloned().unwrap_or_default();
+        let candidate = |formula| Candidate {
+            at: block.source,
+            formula,
+        };
+        if assumed.contains(&goal) {
+            return Some(vec![candidate(goal)]);
+        }
+        self.solver.push();
+        self.solver.assert(broken);
+        self.limit(PROOF);
+        let answer = self.solver.check(&assumed);
+        let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
+        self.solver.pop();
+        let core = core?;
+        let core = core.into_iter().filter(|term| assumed.contains(term));
+        Some(core.map(candidate).collect())
+    }
+}

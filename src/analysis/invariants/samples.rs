@@ -1,0 +1,218 @@
+//! States of concrete runs at cut points.
+
+use rustc_hash::FxHashMap;
+
+use crate::analysis::CancellationToken;
+use crate::analysis::simulate;
+use crate::program::block::Blocks;
+use crate::program::graph::callee;
+use crate::program::interpreter::{
+    AccessChecks, Executable, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
+};
+use crate::program::{
+    CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
+};
+use crate::term::{Build, Sort, TermId, Value, store};
+
+/// A variable that is sampled: a Boolean, a bit vector of up to 64 bits, or an integer.
+#[derive(Copy, Clone, Debug)]
+pub struct SampledVariable {
+    /// Which.
+    pub id: VariableId,
+    /// As a term.
+    pub term: TermId,
+    /// Its sort.
+    pub sort: Sort,
+    /// Whether C reads it as unsigned.
+    pub unsigned: bool,
+}
+
+impl SampledVariable {
+    /// Those of the variables that are sampled.
+    pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
+        let one = |&id| Self::new(program, id);
+        variables.iter().filter_map(one).collect()
+    }
+
+    fn new(program: &Program, id: VariableId) -> Option<Self> {
+        let variable = program.variable(id);
+        let sampled = match variable.sort {
+            Sort::Bool | Sort::Int => true,
+            Sort::BitVec(width) => width <= 64,
+            _ => false,
+        };
+        sampled.then(|| Self {
+            id,
+            term: store().variable(variable.symbol),
+            sort: variable.sort,
+            unsigned: matches!(
+                variable.c_type,
+                Some(CScalar::Integer { signed: false, .. } | CScalar::Pointer | CScalar::Bool)
+            ),
+        })
+    }
+}
+
+/// The number that a value of a sampled sort is; bit vectors as signed ones. `None` for integers beyond 100 bits.
+pub fn number(value: &Value) -> Option<i128> {
+    match value {
+        Value::Bool(truth) => Some(i128::from(*truth)),
+        Value::BitVec(bits) => Some(bits.signed()),
+        Value::Int(_) => i128::try_from(value)
+            .ok()
+            .filter(|number| number.unsigned_abs() < 1 << 100),
+        _ => None,
+    }
+}
+
+/// The states seen at a cut point.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceSamples {
+    /// The live variables that are sampled.
+    pub variables: Vec<SampledVariable>,
+    /// Their values, a row a state; rows differ from one another.
+    pub rows: Vec<Vec<i128>>,
+    /// How often the place was visited.
+    visits: u64,
+    visits_in_run: u64,
+}
+
+impl PlaceSamples {
+    /// No states yet of these variables.
+    pub fn of(variables: Vec<SampledVariable>) -> Self {
+        Self {
+            variables,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a state, unless it is there.
+    pub fn add(&mut self, row: Vec<i128>) {
+        if !self.rows.contains(&row) {
+            self.rows.push(row);
+        }
+    }
+}
+
+/// The states seen at all cut points that are inside of runs.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// By place.
+    pub places: FxHashMap<InlinedLocation, PlaceSamples>,
+}
+
+/// How many states are kept for a place.
+const MOST_ROWS: usize = 160;
+
+/// Steps of a run.
+const RUN_STEPS: u64 = 20_000;
+
+impl Samples {
+    /// States of the runs that simulation finds worth keeping in the time of the options.
+    pub fn of_simulation(
+        blocks: &Blocks,
+        options: &simulate::Options,
+        token: &CancellationToken,
+    ) -> Self {
+        let simulation = simulate::simulate(blocks.inlined().program(), options, token);
+        Self::of_runs(blocks, &simulation.corpus)
+    }
+
+    /// States of the runs on these inputs.
+    pub fn of_runs(blocks: &Blocks, runs: &[Journal]) -> Self {
+        let program = blocks.inlined().program();
+        let executable = Executable::compile_for(program, AccessChecks::SingleObjects);
+        let mut machine = Machine::new(&executable);
+        let mut recorder = Recorder {
+            blocks,
+            program,
+            samples: Self::default(),
+            calls: Vec::new(),
+            points: inner_points(blocks),
+        };
+        for run in runs {
+            recorder.calls.clear();
+            for place in recorder.samples.places.values_mut() {
+                place.visits_in_run = 0;
+            }
+            let limits = Limits {
+                steps: RUN_STEPS,
+                ..Limits::default()
+            };
+            machine.run_observed(&mut ReplayInputs::new(run), limits, &mut recorder);
+        }
+        recorder.samples
+    }
+}
+
+/// The locations of cut points other than the entry and the errors.
+fn inner_points(blocks: &Blocks) -> Vec<bool> {
+    let inlined = blocks.inlined();
+    let count = inlined.program().locations.len() as u32;
+    let inner = |location: u32| {
+        !matches!(
+            inlined.cut_points().kind(LocationId(location)),
+            None | Some(CutPointKind::Entry | CutPointKind::Error)
+        )
+    };
+    (0..count).map(inner).collect()
+}
+
+struct Recorder<'b> {
+    blocks: &'b Blocks,
+    program: &'b Program,
+    samples: Samples,
+    /// The calls that are being executed, with their call strings.
+    calls: Vec<(EdgeId, CallStringId)>,
+    points: Vec<bool>,
+}
+
+impl Recorder<'_> {
+    fn call_string(&self) -> CallStringId {
+        let inlined = self.blocks.inlined();
+        let root = || inlined.root(self.program.start);
+        self.calls.last().map_or_else(root, |call| call.1)
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
+        let taken = self.program.edge(edge);
+        let function = self.program.location(taken.source).function;
+        // A call that has returned is noticed at the next edge of its caller.
+        while let Some(&(call, _)) = self.calls.last()
+            && callee(self.program.edge(call)) != Some(function)
+        {
+            self.calls.pop();
+        }
+        let mut location = taken.target;
+        if let Some(callee) = callee(taken) {
+            let string = self.blocks.inlined().push(self.call_string(), edge);
+            self.calls.push((edge, string));
+            location = self.program.function(callee).entry;
+        }
+        if !self.points[location.index()] {
+            return;
+        }
+        let at = InlinedLocation {
+            location,
+            call_string: self.call_string(),
+        };
+        let place = self.samples.places.entry(at).or_insert_with(|| {
+            PlaceSamples::of(SampledVariable::all(self.program, &self.blocks.state(at)))
+        });
+        place.visits += 1;
+        place.visits_in_run += 1;
+        let early = place.visits_in_run <= 8 || place.visits_in_run.is_power_of_two();
+        if !early || place.rows.len() >= MOST_ROWS {
+            return;
+        }
+        let values = place.variables.iter();
+        let row: Option<Vec<i128>> = values
+            .map(|variable| number(&state.value(variable.id)))
+            .collect();
+        if let Some(row) = row {
+            place.add(row);
+        }
+    }
+}
