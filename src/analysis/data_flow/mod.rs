@@ -115,6 +115,7 @@ impl Analysis<'_> {
     fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
         let mut fresh = self.guesses(round);
         let mut new = 0;
+        let mut hulls = Samples::default();
         // Equations that models refute make room for those that are left of them.
         for _ in 0..ATTEMPTS {
             let known: FxHashSet<Candidate> = context
@@ -140,7 +141,7 @@ impl Analysis<'_> {
                 new += batch.invariants().len();
                 context.invariants.publish(batch);
             }
-            fresh = self.weaker(round, refutations);
+            fresh = self.weaker(round, refutations, &mut hulls);
             if fresh.is_empty() || context.token.is_cancelled() {
                 break;
             }
@@ -186,29 +187,24 @@ impl Analysis<'_> {
         all
     }
 
-    /// New candidates in the light of what has refuted old ones.
-    fn weaker(&mut self, round: Round, refutations: Vec<Refutation>) -> Vec<Candidate> {
+    /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have
+    /// added to them, which need not be reachable: good for what has to be weaker, not for guesses.
+    fn weaker(
+        &mut self,
+        round: Round,
+        refutations: Vec<Refutation>,
+        hulls: &mut Samples,
+    ) -> Vec<Candidate> {
         let degree = match round {
             Round::Linear => Some(Degree::LINEAR),
             Round::Polynomial => Some(Degree(2)),
             _ => None,
         };
         let mut fresh = Vec::new();
-        for refutation in refutations {
-            let Some(place) = self.samples.places.get_mut(&refutation.at) else {
+        for Refutation { at, row, .. } in refutations {
+            let (Some(place), Some(row)) = (self.samples.places.get_mut(&at), row) else {
                 continue;
             };
-            let Some(row) = refutation.row else { continue };
-            let unseen = place.rows.is_empty();
-            if !unseen && degree.is_none() {
-                continue;
-            }
-            let before = place.rows.len();
-            place.add(row);
-            if place.rows.len() == before {
-                continue;
-            }
-            let at = refutation.at;
             let mut add = |formulas: Vec<TermId>| {
                 fresh.extend(
                     formulas
@@ -216,11 +212,15 @@ impl Analysis<'_> {
                         .map(|formula| Candidate { at, formula }),
                 );
             };
-            if unseen {
+            if place.rows.is_empty() {
+                // Simulation has not been here: better such a state than none.
+                place.add(row);
                 add(candidates(round, place, &self.vocabulary));
-            }
-            if let Some(degree) = degree {
-                add(equations(place, degree));
+            } else if let Some(degree) = degree {
+                let hull = hulls.places.entry(at).or_insert_with(|| place.clone());
+                if hull.add(row) {
+                    add(equations(hull, degree));
+                }
             }
         }
         fresh.retain(|one| !self.proposed.contains(one));

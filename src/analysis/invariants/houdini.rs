@@ -6,10 +6,11 @@
 //! refutes these at once. What is left when no block breaks any is 1-inductive.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
+use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
@@ -143,50 +144,93 @@ impl<'b> Houdini<'b> {
         if open.is_empty() {
             return held;
         }
+        let mut abstraction = Abstraction::new(&arena);
+        let guard = abstraction.of(block.guard);
+        let easy: Vec<TermId> = assumed.iter().map(|&one| abstraction.of(one)).collect();
+        let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
+        let goals: Vec<TermId> = goals.collect();
+        if abstraction.is_coarser() {
+            let holds = self.split(guard, &easy, &goals, &mut |_, _| {});
+            let mut holds = holds.into_iter();
+            open.retain(|&(goal, _)| {
+                let holds = holds.next() == Some(true);
+                if holds {
+                    held.push(goal);
+                }
+                !holds
+            });
+        }
+        let goals: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
+        let at = block.target();
+        let holds = self.split(block.guard, assumed, &goals, &mut |houdini, refuted| {
+            if let Some(at) = at {
+                let row = houdini.row(block, at, samples);
+                let refuted = refuted.iter().map(|&index| open[index].0).collect();
+                observe(Refutation { at, refuted, row });
+            }
+        });
+        let holding = open.iter().zip(holds).filter(|(_, holds)| *holds);
+        held.extend(holding.map(|((goal, _), _)| *goal));
+        held
+    }
+
+    /// Which of the goals follow from the guard and what is assumed; those that the solver cannot decide in time do not.
+    /// `observe` is told which a model refutes, while it has that model.
+    fn split(
+        &mut self,
+        guard: TermId,
+        assumed: &[TermId],
+        goals: &[TermId],
+        observe: &mut dyn FnMut(&mut Self, &[usize]),
+    ) -> Vec<bool> {
+        let arena = self.solver.arena().clone();
+        let mut holds = vec![false; goals.len()];
+        let mut open: Vec<usize> = (0..goals.len()).collect();
+        if open.is_empty() {
+            return holds;
+        }
         self.solver.push();
-        self.solver.assert(block.guard);
+        self.solver.assert(guard);
         for &formula in assumed {
             self.solver.assert(formula);
         }
         while !open.is_empty() && !self.token.is_cancelled() {
-            let broken = open.iter().map(|&(_, behind)| arena.not(behind));
+            let broken = open.iter().map(|&index| arena.not(goals[index]));
             let any = arena.or(broken.collect::<Vec<_>>());
             self.limit(MANY);
             match self.solver.check(&[any]) {
-                Answer::Unsatisfiable => held.extend(open.drain(..).map(|(goal, _)| goal)),
+                Answer::Unsatisfiable => {
+                    for index in open.drain(..) {
+                        holds[index] = true;
+                    }
+                }
                 Answer::Satisfiable => {
-                    let false_in_model = |solver: &mut dyn Solver, behind| {
-                        solver.value(behind) != Some(Value::Bool(true))
-                    };
-                    let (refuted, left): (Vec<_>, Vec<_>) = open
-                        .iter()
-                        .partition(|&&(_, behind)| false_in_model(&mut *self.solver, behind));
+                    let (refuted, left): (Vec<usize>, Vec<usize>) =
+                        open.iter().partition(|&&index| {
+                            self.solver.value(goals[index]) != Some(Value::Bool(true))
+                        });
                     // A model that shows nothing is none to go by.
                     if refuted.is_empty() {
                         break;
                     }
-                    if let Some(at) = block.target() {
-                        let row = self.row(block, at, samples);
-                        let refuted = refuted.iter().map(|(goal, _)| *goal).collect();
-                        observe(Refutation { at, refuted, row });
-                    }
+                    observe(self, &refuted);
                     open = left;
                 }
                 Answer::Unknown(_) => {
-                    for (goal, behind) in std::mem::take(&mut open) {
-                        if self.token.is_cancelled() {
+                    let begin = Instant::now();
+                    for index in std::mem::take(&mut open) {
+                        if self.token.is_cancelled() || begin.elapsed() > MANY {
                             break;
                         }
                         self.limit(ONE);
-                        if self.solver.check(&[arena.not(behind)]) == Answer::Unsatisfiable {
-                            held.push(goal);
-                        }
+                        let not = arena.not(goals[index]);
+                        holds[index] = self.solver.check(&[not]) == Answer::Unsatisfiable;
                     }
                 }
             }
         }
         self.solver.pop();
-        held
+        holds
     }
 
     fn limit(&mut self, time: Duration) {
@@ -299,14 +343,29 @@ impl<'b> Houdini<'b> {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
-        self.solver.push();
-        self.solver.assert(broken);
-        self.limit(PROOF);
-        let answer = self.solver.check(&assumed);
-        let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
-        self.solver.pop();
-        let core = core?;
-        let core = core.into_iter().filter(|term| assumed.contains(term));
-        Some(core.map(candidate).collect())
+        let mut abstraction = Abstraction::new(&arena);
+        let mut questions = vec![(
+            abstraction.of(broken),
+            assumed.iter().map(|&one| abstraction.of(one)).collect(),
+        )];
+        match abstraction.is_coarser() {
+            true => questions.push((broken, assumed.clone())),
+            false => questions = vec![(broken, assumed.clone())],
+        }
+        for (broken, assumptions) in questions {
+            let assumptions: Vec<TermId> = assumptions;
+            self.solver.push();
+            self.solver.assert(broken);
+            self.limit(PROOF);
+            let answer = self.solver.check(&assumptions);
+            let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
+            self.solver.pop();
+            if let Some(core) = core {
+                let used = assumptions.iter().zip(&assumed);
+                let used = used.filter(|(assumption, _)| core.contains(assumption));
+                return Some(used.map(|(_, &formula)| candidate(formula)).collect());
+            }
+        }
+        None
     }
 }

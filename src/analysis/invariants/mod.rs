@@ -5,10 +5,11 @@
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
-//! * [`houdini`]: the largest inductive subset of candidates.
+//! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
 
 pub mod guess;
+mod hard;
 pub mod houdini;
 pub mod samples;
 pub mod store;

@@ -7,7 +7,7 @@ use crate::analysis::simulate;
 use crate::program::block::Blocks;
 use crate::program::graph::callee;
 use crate::program::interpreter::{
-    AccessChecks, Executable, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
+    Executable, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
 };
 use crate::program::{
     CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
@@ -72,9 +72,11 @@ pub struct PlaceSamples {
     pub variables: Vec<SampledVariable>,
     /// Their values, a row a state; rows differ from one another.
     pub rows: Vec<Vec<i128>>,
-    /// How often the place was visited.
-    visits: u64,
+    /// How often the run at hand has visited the place.
     visits_in_run: u64,
+    /// How many states of it have been kept, and which share of the visits is kept now.
+    rows_in_run: u64,
+    one_in: u64,
 }
 
 impl PlaceSamples {
@@ -86,11 +88,31 @@ impl PlaceSamples {
         }
     }
 
-    /// Adds a state, unless it is there.
-    pub fn add(&mut self, row: Vec<i128>) {
-        if !self.rows.contains(&row) {
+    /// Whether the state at this visit is kept. The longer the run, the fewer are, without any pattern, or the pattern
+    /// would be seen in the values.
+    fn is_kept(&mut self) -> bool {
+        let visit = self.visits_in_run;
+        if visit <= FIRST_VISITS {
+            return true;
+        }
+        let one_in = self.one_in.max(1);
+        let hash = visit.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let kept = hash.is_multiple_of(one_in);
+        self.rows_in_run += u64::from(kept);
+        if self.rows_in_run >= LATER_VISITS {
+            self.rows_in_run = LATER_VISITS / 2;
+            self.one_in = one_in * 4;
+        }
+        kept
+    }
+
+    /// Adds a state; says if it is new.
+    pub fn add(&mut self, row: Vec<i128>) -> bool {
+        let new = !self.rows.contains(&row);
+        if new {
             self.rows.push(row);
         }
+        new
     }
 }
 
@@ -102,27 +124,40 @@ pub struct Samples {
 }
 
 /// How many states are kept for a place.
-const MOST_ROWS: usize = 160;
+const MOST_ROWS: usize = 300;
 
-/// Steps of a run.
-const RUN_STEPS: u64 = 20_000;
+/// Ordinary runs.
+const RUNS: usize = 96;
+
+/// Steps of a run; of some of the runs, since what happens late in a loop differs in many programs.
+const RUN_STEPS: u64 = 5_000;
+const LONG_RUN_STEPS: u64 = 5_000_000;
+
+/// One run of so many is long.
+const LONG_RUNS: usize = 24;
+
+/// The states of a run that are kept: the first ones, and then about so many at random.
+const FIRST_VISITS: u64 = 6;
+const LATER_VISITS: u64 = 24;
 
 impl Samples {
-    /// States of the runs that simulation finds worth keeping in the time of the options.
+    /// States of ordinary runs, and of runs that simulation finds worth keeping in the time of the options.
     pub fn of_simulation(
         blocks: &Blocks,
         options: &simulate::Options,
         token: &CancellationToken,
     ) -> Self {
-        let simulation = simulate::simulate(blocks.inlined().program(), options, token);
-        Self::of_runs(blocks, &simulation.corpus)
+        let program = blocks.inlined().program();
+        let executable = Executable::compile_for(program, options.accesses);
+        let mut runs = simulate::sample_runs(program, &executable, RUNS, RUN_STEPS);
+        runs.extend(simulate::simulate(program, options, token).corpus);
+        Self::of_runs(blocks, &executable, &runs)
     }
 
     /// States of the runs on these inputs.
-    pub fn of_runs(blocks: &Blocks, runs: &[Journal]) -> Self {
+    pub fn of_runs(blocks: &Blocks, executable: &Executable, runs: &[Journal]) -> Self {
         let program = blocks.inlined().program();
-        let executable = Executable::compile_for(program, AccessChecks::SingleObjects);
-        let mut machine = Machine::new(&executable);
+        let mut machine = Machine::new(executable);
         let mut recorder = Recorder {
             blocks,
             program,
@@ -130,13 +165,18 @@ impl Samples {
             calls: Vec::new(),
             points: inner_points(blocks),
         };
-        for run in runs {
+        for (number, run) in runs.iter().enumerate() {
             recorder.calls.clear();
             for place in recorder.samples.places.values_mut() {
                 place.visits_in_run = 0;
+                place.rows_in_run = 0;
+                place.one_in = 1;
             }
             let limits = Limits {
-                steps: RUN_STEPS,
+                steps: match number % LONG_RUNS {
+                    0 => LONG_RUN_STEPS,
+                    _ => RUN_STEPS,
+                },
                 ..Limits::default()
             };
             machine.run_observed(&mut ReplayInputs::new(run), limits, &mut recorder);
@@ -201,10 +241,8 @@ impl Observer for Recorder<'_> {
         let place = self.samples.places.entry(at).or_insert_with(|| {
             PlaceSamples::of(SampledVariable::all(self.program, &self.blocks.state(at)))
         });
-        place.visits += 1;
         place.visits_in_run += 1;
-        let early = place.visits_in_run <= 8 || place.visits_in_run.is_power_of_two();
-        if !early || place.rows.len() >= MOST_ROWS {
+        if !place.is_kept() || place.rows.len() >= MOST_ROWS {
             return;
         }
         let values = place.variables.iter();

@@ -20,10 +20,13 @@ mod corpus;
 mod coverage;
 mod exhaustive;
 mod fuzz;
+mod sample;
 mod source;
 #[cfg(test)]
 mod tests;
 mod values;
+
+pub use sample::sample_runs;
 
 use std::time::Duration;
 

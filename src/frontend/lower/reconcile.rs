@@ -134,7 +134,9 @@ impl Lowerer<'_> {
                 (Some(argument), _) if self.argument_fits(&argument, parameter) => {
                     fitted.push(argument);
                 }
-                (Some(Argument::Scalar { value, scalar }), Some(wanted)) => {
+                (Some(Argument::Scalar { value, scalar }), Some(wanted))
+                    if convertible(scalar, wanted) =>
+                {
                     let value = self.convert_representation(value, scalar, wanted);
                     fitted.push(Argument::Scalar {
                         value,
@@ -154,14 +156,14 @@ impl Lowerer<'_> {
             (None, _) => None,
             (Some(result), own) if self.result_fits(&result, own) => Some(result),
             (Some(ResultPlace::Scalar(place)), Some(own)) => match self.scalar_of(own) {
-                Some(scalar) => {
+                Some(scalar) if convertible(scalar, place.scalar) => {
                     let copy = self.copy_of(own, caller, span);
                     let value = self.load_object(copy, scalar);
                     let value = self.convert_representation(value, scalar, place.scalar);
                     after.push(Instruction::Assign { place, value });
                     Some(ResultPlace::Scalar(self.object_place(copy, scalar)))
                 }
-                None => {
+                _ => {
                     after.push(undetermined(ResultPlace::Scalar(place)));
                     None
                 }
@@ -215,6 +217,14 @@ impl Lowerer<'_> {
             }
         }
     }
+}
+
+/// Whether a value of one type makes sense as one of the other: C knows no conversion between floats and pointers.
+fn convertible(from: ScalarType, to: ScalarType) -> bool {
+    !matches!(
+        (from, to),
+        (ScalarType::Float(_), ScalarType::Pointer) | (ScalarType::Pointer, ScalarType::Float(_))
+    )
 }
 
 /// What the caller finds where it expects a result that the callee does not give.

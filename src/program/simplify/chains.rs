@@ -1,6 +1,7 @@
 //! Joins what follows on each other, and merges what runs side by side.
 //!
-//! * A location from which only a skip leads on is the same as the skip's target.
+//! * A location from which only a skip leads on is the same as the skip's target. If nothing else leads there, it is the
+//!   first of the two that stays: of a loop's head and the beginning of a call in it, the head.
 //! * A location with one edge in and one out disappears: the edges become one, unless one of them is a call.
 //! * Parallel edges that differ in their first condition only become one edge with the disjunction of the conditions;
 //!   an edge that a complementary pair makes unconditional is what is left of a branch whose sides do the same.
@@ -49,6 +50,51 @@ fn is_skip(edge: &Edge) -> bool {
 }
 
 fn contract_skips(workspace: &mut Workspace) -> usize {
+    absorb_targets(workspace) + move_sources(workspace)
+}
+
+/// Skips to locations to which nothing else leads: what starts there starts at the skip's source.
+fn absorb_targets(workspace: &mut Workspace) -> usize {
+    let fixed = workspace.fixed_locations();
+    let program = &mut workspace.program;
+    let graph = Graph::new(program);
+    let mut keep = vec![true; program.edges.len()];
+    // What starts at a location starts at this one.
+    let mut begin: Vec<LocationId> = (0..program.locations.len() as u32)
+        .map(LocationId)
+        .collect();
+    let resolve = |begin: &[LocationId], mut location: LocationId| {
+        while begin[location.index()] != location {
+            location = begin[location.index()];
+        }
+        location
+    };
+    for location in (0..program.locations.len() as u32).map(LocationId) {
+        let &[id] = graph.outgoing(location) else {
+            continue;
+        };
+        let next = program.edge(id).target;
+        let alone = graph.incoming(next).len() == 1 && !fixed[next.index()];
+        // A cycle of skips keeps one of them.
+        if is_skip(program.edge(id)) && alone && resolve(&begin, location) != next {
+            begin[next.index()] = location;
+            keep[id.index()] = false;
+            let label = program.locations[next.index()].label.take();
+            let kept = &mut program.locations[location.index()].label;
+            *kept = kept.take().or(label);
+        }
+    }
+    let changes = workspace.keep_edges(&keep);
+    if changes > 0 {
+        for edge in &mut workspace.program.edges {
+            edge.source = resolve(&begin, edge.source);
+        }
+    }
+    changes
+}
+
+/// Other skips: what leads to their sources leads to their targets.
+fn move_sources(workspace: &mut Workspace) -> usize {
     let fixed = workspace.fixed_locations();
     let program = &workspace.program;
     let graph = Graph::new(program);

@@ -1,59 +1,114 @@
-//! What holds for each value of a variable that has few, such as a flag or the state of an automaton.
+//! What holds in one of several cases: for each value of a variable that has few, such as a flag or the state of an
+//! automaton; where a condition of the program holds, and where it does not, such as in the phases of a loop.
 
-use super::{Column, Vocabulary, pairs, values};
+use super::{Column, Vocabulary, equations, pairs, values};
+use crate::analysis::invariants::samples::PlaceSamples;
 use crate::term::{Build, Sort, TermId, store};
 
 /// A variable with so many values at most splits the samples.
 const FEW: usize = 6;
 
-/// The most variables that split, and the most variables that are then looked at.
-const MOST_SPLITS: usize = 6;
+/// The most cases, and the most variables that are then looked at.
+const MOST_CASES: usize = 24;
 const MOST_OTHERS: usize = 10;
 
 /// The most candidates of a place.
 const MOST: usize = 1_500;
 
-pub(super) fn candidates(columns_of_all: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+/// Part of the samples.
+struct Case {
+    /// Holds in it.
+    condition: TermId,
+    /// Which samples are in it.
+    rows: Vec<bool>,
+    /// The variable whose value it is.
+    of: Option<usize>,
+}
+
+pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
-    let mut splits = 0;
-    for (index, split) in columns_of_all.iter().enumerate() {
+    let mut cases = by_value(columns);
+    cases.extend(by_condition(columns, vocabulary));
+    for case in cases.into_iter().take(MOST_CASES) {
+        let others = columns.iter().enumerate();
+        let others = others.filter(|&(index, column)| {
+            Some(index) != case.of && column.variable.sort != Sort::Bool
+        });
+        let inside: Vec<Column> = others
+            .take(MOST_OTHERS)
+            .map(|(_, column)| {
+                let rows = column.signed.iter().zip(&case.rows);
+                Column {
+                    variable: column.variable,
+                    signed: rows
+                        .filter(|(_, inside)| **inside)
+                        .map(|(row, _)| *row)
+                        .collect(),
+                }
+            })
+            .collect();
+        let mut facts = values::of_variables(&inside, vocabulary);
+        facts.extend(pairs::candidates(&inside));
+        facts.extend(equations(&place(&inside), super::Degree::LINEAR));
+        let implied = facts
+            .into_iter()
+            .map(|fact| store().implies(case.condition, fact));
+        all.extend(implied);
+        if all.len() > MOST {
+            break;
+        }
+    }
+    all
+}
+
+fn place(columns: &[Column]) -> PlaceSamples {
+    let mut place = PlaceSamples::of(columns.iter().map(|column| column.variable).collect());
+    let rows = columns.first().map_or(0, |column| column.signed.len());
+    place.rows = (0..rows)
+        .map(|row| columns.iter().map(|column| column.signed[row]).collect())
+        .collect();
+    place
+}
+
+fn by_value(columns: &[Column]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (index, split) in columns.iter().enumerate() {
         let mut distinct = split.signed.clone();
         distinct.sort_unstable();
         distinct.dedup();
         if distinct.len() < 2 || distinct.len() > FEW || distinct.len() * 2 > split.signed.len() {
             continue;
         }
-        splits += 1;
-        if splits > MOST_SPLITS {
-            break;
-        }
-        for value in distinct {
-            let rows = |column: &Column| -> Vec<i128> {
-                let rows = column.signed.iter().zip(&split.signed);
-                rows.filter(|(_, at)| **at == value)
-                    .map(|(row, _)| *row)
-                    .collect()
-            };
-            let others = columns_of_all.iter().enumerate();
-            let others = others
-                .filter(|(other, column)| *other != index && column.variable.sort != Sort::Bool);
-            let case: Vec<Column> = others
-                .take(MOST_OTHERS)
-                .map(|(_, column)| Column {
-                    variable: column.variable,
-                    signed: rows(column),
-                })
-                .collect();
-            let here = store().eq(split.variable.term, split.constant(value));
-            let mut facts = values::candidates(&case, vocabulary);
-            facts.extend(pairs::candidates(&case));
-            for fact in facts {
-                all.push(store().implies(here, fact));
-            }
-            if all.len() > MOST {
-                return all;
-            }
-        }
+        cases.extend(distinct.into_iter().map(|value| Case {
+            condition: store().eq(split.variable.term, split.constant(value)),
+            rows: split.signed.iter().map(|&row| row == value).collect(),
+            of: Some(index),
+        }));
     }
-    all
+    cases
+}
+
+fn by_condition(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for condition in vocabulary.conditions_over(columns.iter().map(|column| column.variable.term)) {
+        let Some(rows) = vocabulary.truths(condition, columns) else {
+            continue;
+        };
+        let inside = rows.iter().filter(|&&row| row).count();
+        if inside < 2 || rows.len() - inside < 2 {
+            continue;
+        }
+        let outside = rows.iter().map(|row| !row).collect();
+        cases.push(Case {
+            condition,
+            rows,
+            of: None,
+        });
+        cases.push(Case {
+            condition: store().not(condition),
+            rows: outside,
+            of: None,
+        });
+    }
+    cases
 }

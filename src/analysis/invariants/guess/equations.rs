@@ -17,7 +17,7 @@ impl Degree {
 }
 
 /// A Mersenne prime, so that products fit and reduction is cheap.
-const PRIME: i128 = (1 << 61) - 1;
+pub(super) const PRIME: i128 = (1 << 61) - 1;
 
 /// The largest coefficient believed in.
 const LARGEST: i128 = 10_000;
@@ -103,7 +103,7 @@ fn monomials(variables: &[usize], degree: Degree) -> Vec<Monomial> {
     all
 }
 
-fn inverse(value: i128) -> i128 {
+pub(super) fn inverse(value: i128) -> i128 {
     let (mut power, mut base, mut result) = (PRIME - 2, value, 1);
     while power > 0 {
         if power & 1 == 1 {

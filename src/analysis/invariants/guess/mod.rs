@@ -5,11 +5,12 @@
 //! refuted most, a solver's model refutes the others.
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
-//! * [`values`]: single variables; [`pairs`]: two variables; [`equations`]: linear and polynomial equations;
-//!   [`cases`]: what holds for each value of a variable that has few.
+//! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
+//!   [`facets`]: linear inequalities; [`cases`]: what holds in some of the states.
 
 mod cases;
 mod equations;
+mod facets;
 mod pairs;
 mod values;
 pub mod vocabulary;
@@ -28,9 +29,11 @@ pub enum Round {
     Pairs,
     /// Linear equations of several variables.
     Linear,
-    /// What holds for each value of a variable that has few.
+    /// Linear inequalities of up to four variables.
+    Inequalities,
+    /// What holds for a value of a variable that has few, or where a condition of the program holds.
     Cases,
-    /// Bounds on differences and sums; order of a variable and a sum of two others.
+    /// Bounds on differences and sums by the program's constants.
     Differences,
     /// Polynomial equations of degree two and three.
     Polynomial,
@@ -38,10 +41,11 @@ pub enum Round {
 
 impl Round {
     /// All of them, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Values,
         Self::Pairs,
         Self::Linear,
+        Self::Inequalities,
         Self::Cases,
         Self::Differences,
         Self::Polynomial,
@@ -53,6 +57,7 @@ impl Round {
             Self::Values => "values",
             Self::Pairs => "pairs",
             Self::Linear => "linear equations",
+            Self::Inequalities => "linear inequalities",
             Self::Cases => "cases",
             Self::Differences => "differences",
             Self::Polynomial => "polynomial equations",
@@ -70,6 +75,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
         Round::Linear => equations(place, Degree::LINEAR),
+        Round::Inequalities => facets::candidates(&columns, vocabulary),
         Round::Cases => cases::candidates(&columns, vocabulary),
         Round::Differences => pairs::bounds(&columns, vocabulary),
         Round::Polynomial => {

@@ -1,10 +1,7 @@
-//! Candidates about two or three variables.
+//! Candidates about two variables.
 
 use super::{Column, Vocabulary, at_most, sum};
 use crate::term::{Build, Sort, TermId, store};
-
-/// The most candidates of three variables for a place.
-const MOST_TRIPLES: usize = 300;
 
 /// Equality, order, constant difference and sum, and common low bits.
 pub(super) fn candidates(columns: &[Column]) -> Vec<TermId> {
@@ -127,7 +124,7 @@ fn widened(a: &Column, b: &Column, all: &mut Vec<TermId>) {
     order(&widened, wide, all);
 }
 
-/// x ± y ≤ c and ≥ c for constants of the program, and x ≤ y + z.
+/// x ± y ≤ c and ≥ c for constants of the program.
 pub(super) fn bounds(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for (index, a) in columns.iter().enumerate() {
@@ -137,7 +134,6 @@ pub(super) fn bounds(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId>
             }
         }
     }
-    triples(columns, &mut all);
     all
 }
 
@@ -162,36 +158,6 @@ fn bounded(a: &Column, b: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId
         let below = thresholds.iter().rev().copied();
         for bound in below.filter(|&value| value <= low).take(2).chain([low]) {
             all.push(at_most(sort, false, a.constant(bound), term));
-        }
-    }
-}
-
-/// x ≤ y + z, x ≥ y + z, x ≤ 2y and x ≥ 2y, where they are tight for some sample.
-fn triples(columns: &[Column], all: &mut Vec<TermId>) {
-    let begin = all.len();
-    for x in columns {
-        for (index, y) in columns.iter().enumerate() {
-            for z in &columns[index..] {
-                let ids = [x.variable.id, y.variable.id, z.variable.id];
-                if !x.comparable(y) || !x.comparable(z) || ids[0] == ids[1] || ids[0] == ids[2] {
-                    continue;
-                }
-                if all.len() - begin > MOST_TRIPLES {
-                    return;
-                }
-                let rows = x.signed.iter().zip(y.signed.iter().zip(&z.signed));
-                let excess: Vec<i128> = rows.map(|(x, (y, z))| x - (y + z)).collect();
-                let (sort, unsigned) = (x.variable.sort, x.variable.unsigned);
-                let term = x.variable.term;
-                let other = sum(sort, y.variable.term, z.variable.term);
-                let tight = excess.iter().filter(|&&value| value == 0).count() >= 2;
-                if tight && excess.iter().all(|&value| value <= 0) {
-                    all.push(at_most(sort, unsigned, term, other));
-                }
-                if tight && excess.iter().all(|&value| value >= 0) {
-                    all.push(at_most(sort, unsigned, other, term));
-                }
-            }
         }
     }
 }

@@ -10,11 +10,17 @@ const FEW: usize = 8;
 const THRESHOLDS: usize = 6;
 
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = of_variables(columns, vocabulary);
+    all.extend(conditions(columns, vocabulary));
+    all
+}
+
+/// Those about single variables.
+pub(super) fn of_variables(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for column in columns {
         one(column, vocabulary, &mut all);
     }
-    all.extend(conditions(columns, vocabulary));
     all
 }
 
@@ -41,13 +47,14 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     }
     let (sort, unsigned) = (column.variable.sort, column.variable.unsigned);
     let thresholds = vocabulary.thresholds(sort);
+    let possible = |value: &i128| !unsigned || *value >= 0;
     let above = thresholds.iter().copied().filter(|&value| value >= high);
-    for bound in above.take(THRESHOLDS).chain([high]) {
+    for bound in above.filter(possible).take(THRESHOLDS).chain([high]) {
         all.push(at_most(sort, unsigned, term, column.constant(bound)));
     }
     let below = thresholds.iter().rev().copied();
     for bound in below
-        .filter(|&value| value <= low)
+        .filter(|value| *value <= low && possible(value))
         .take(THRESHOLDS)
         .chain([low])
     {
@@ -103,9 +110,7 @@ fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
 fn conditions(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for condition in vocabulary.conditions_over(columns.iter().map(|column| column.variable.term)) {
-        let truths = vocabulary.truths(condition, columns.len(), |index| {
-            (columns[index].variable, &columns[index].signed)
-        });
+        let truths = vocabulary.truths(condition, columns);
         let Some(truths) = truths else { continue };
         if truths.iter().all(|&truth| truth) {
             all.push(condition);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::invariants::samples::SampledVariable;
+use super::Column;
 use crate::program::{Operation, Program};
 use crate::term::{
     BitVecValue, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
@@ -94,17 +94,11 @@ impl Vocabulary {
     }
 
     /// The condition's truth in each sample; `None` if it cannot be told.
-    pub(super) fn truths<'c>(
-        &self,
-        condition: TermId,
-        columns: usize,
-        column: impl Fn(usize) -> (SampledVariable, &'c Vec<i128>),
-    ) -> Option<Vec<bool>> {
+    pub(super) fn truths(&self, condition: TermId, columns: &[Column]) -> Option<Vec<bool>> {
         let mut by_symbol = FxHashMap::default();
-        for index in 0..columns {
-            let (variable, values) = column(index);
-            if let TermKind::Variable { symbol, .. } = store().kind(variable.term) {
-                by_symbol.insert(symbol, (variable.sort, values));
+        for column in columns {
+            if let TermKind::Variable { symbol, .. } = store().kind(column.variable.term) {
+                by_symbol.insert(symbol, (column.variable.sort, &column.signed));
             }
         }
         let rows = by_symbol.values().next().map_or(0, |(_, rows)| rows.len());
