@@ -4,12 +4,14 @@
 //! [`CancellationToken`]; engines do not import one another.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
+//! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`data_flow`]: invariants, continuously refined; [`invariants`]: how analyses share them.
 
 pub mod bmc;
 pub mod data_flow;
 pub mod invariants;
+pub mod exhaustive;
 pub mod k_induction;
 pub mod simulate;
 pub mod unrolling;
@@ -30,6 +32,8 @@ use crate::solver::{Interrupt, Solver, SolverError};
 pub enum Answer {
     /// The property holds, for the reason that the certificate gives.
     Safe(Certificate),
+    /// The property holds: all runs of the program as lowered have been seen.
+    Explored(exhaustive::Statistics),
     /// The property is violated; the violation has been confirmed on the program as lowered.
     Unsafe(Violation),
     /// Neither was found out, for a reason in words.

@@ -11,9 +11,11 @@ use crossbeam::channel::{Sender, unbounded};
 use serde_json::Map;
 
 use super::event::What;
-use super::race::{Race, guarded};
+use super::race::{Race, guarded, proved};
 use super::verdict::Conclusion;
-use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, data_flow, k_induction};
+use crate::analysis::{
+    Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive, k_induction,
+};
 use crate::certify::replay::{NotConfirmed, Replay, replay_compiled};
 use crate::program::Program;
 use crate::program::block::Blocks;
@@ -28,6 +30,7 @@ pub(super) enum Engine {
     Bmc,
     KInduction,
     DataFlow,
+    Exhaustive,
 }
 
 /// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
@@ -53,6 +56,7 @@ impl Engine {
             Self::Bmc => "bmc",
             Self::KInduction => "k-induction",
             Self::DataFlow => "data-flow",
+            Self::Exhaustive => "exhaustive",
         }
     }
 
@@ -112,6 +116,7 @@ impl Runner {
                 analysis: name.to_owned(),
                 outcome: match &answer {
                     Answer::Safe(_) => "found a proof".to_owned(),
+                    Answer::Explored(statistics) => statistics.to_string(),
                     Answer::Unsafe(_) => "found a violation".to_owned(),
                     Answer::Unknown(reason) => reason.clone(),
                 },
@@ -179,6 +184,10 @@ impl Runner {
                 let options = data_flow::Options::default();
                 data_flow::run(&self.blocks, &options, &solver, &mut context)
             }
+            Engine::Exhaustive => {
+                let options = exhaustive::Options::default();
+                exhaustive::run(&self.race.executable, &options, &mut context)
+            }
         }
     }
 
@@ -202,6 +211,8 @@ impl Runner {
         match answer {
             Answer::Unsafe(violation) => Some(self.race.violated(self.engine.name(), violation)),
             Answer::Safe(certificate) => self.race.certified(self.engine.name(), certificate),
+            // It has been seen on the program as lowered already.
+            Answer::Explored(_) => Some(proved(self.engine.name())),
             Answer::Unknown(_) => None,
         }
     }

@@ -41,11 +41,15 @@ pub enum Portfolio {
     DataFlow,
     /// k-induction with the invariants of the data-flow analysis.
     KInductionDataFlow,
+    /// Exhaustive exploration alone.
+    Exhaustive,
 }
 
 impl Portfolio {
     /// The names, in the order of the variants.
-    pub const NAMES: [&str; 6] = ["default", "simulate", "bmc", "ki", "df", "ki-df"];
+    pub const NAMES: [&str; 7] = [
+        "default", "simulate", "bmc", "ki", "df", "ki-df", "exhaustive",
+    ];
 
     /// The portfolio with the name.
     ///
@@ -59,6 +63,7 @@ impl Portfolio {
             "ki" => Ok(Self::KInduction),
             "df" => Ok(Self::DataFlow),
             "ki-df" => Ok(Self::KInductionDataFlow),
+            "exhaustive" => Ok(Self::Exhaustive),
             _ => Err(format!(
                 "there is no portfolio `{name}`; there are: {}",
                 Self::NAMES.join(", ")
@@ -69,12 +74,13 @@ impl Portfolio {
     /// The engines that race in it.
     fn engines(self) -> &'static [Engine] {
         match self {
-            Self::Default => &[Engine::Bmc, Engine::KInduction, Engine::DataFlow],
+            Self::Default => &[Engine::Bmc, Engine::KInduction, Engine::DataFlow, Engine::Exhaustive],
             Self::Simulate => &[],
             Self::Bmc => &[Engine::Bmc],
             Self::KInduction => &[Engine::KInduction],
             Self::DataFlow => &[Engine::DataFlow],
             Self::KInductionDataFlow => &[Engine::KInduction, Engine::DataFlow],
+            Self::Exhaustive => &[Engine::Exhaustive],
         }
     }
 
@@ -340,7 +346,7 @@ impl Race {
 }
 
 /// The answer that a confirmed proof is.
-fn proved(analysis: &str) -> Conclusion {
+pub(super) fn proved(analysis: &str) -> Conclusion {
     Conclusion {
         verdict: Verdict::True,
         analysis: Some(analysis.to_owned()),

@@ -7,7 +7,7 @@ use super::input::InputSource;
 use super::integer::Integer;
 use super::machine::{AddressRegisters, Frame, Machine, Undo};
 use super::objects::Misuse;
-use super::observer::{Observer, StateView, load_array};
+use super::observer::{InstructionView, Observer, StateView, load_array};
 use super::outcome::{FaultKind, Outcome};
 use super::support::{Registers, check_bytes, index_mask};
 use super::value::{bits_of, canonical, value_of_bits};
@@ -160,6 +160,15 @@ impl Machine<'_> {
         }
 
         loop {
+            if O::FOLLOWS_INSTRUCTIONS {
+                observer.instruction(&InstructionView {
+                    instruction: &code[pc],
+                    narrow,
+                    integer,
+                    draws_afresh: attempt.is_idle(),
+                    returns_from: stack.frames.last().map(|frame| frame.site),
+                });
+            }
             match code[pc] {
                 I::Move { to, from } => set!(to, get!(from)),
                 I::MoveIf {

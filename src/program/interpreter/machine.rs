@@ -172,7 +172,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The state before the first step.
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.pc = self.executable.entry as usize;
         self.narrow.clone_from(&self.executable.narrow);
         self.wide.clone_from(&self.executable.wide);
@@ -212,33 +212,50 @@ impl<'e> Machine<'e> {
         self.reset();
         let mut steps = 0;
         let outcome = loop {
-            let slice = SLICE.min(limits.steps.saturating_sub(steps));
-            let mut fuel = slice as i64;
-            let stop = if slice == 0 {
-                Stop::Finished(Outcome::StepLimit)
-            } else {
-                self.execute(inputs, observer, &mut fuel)
-            };
-            steps = steps.saturating_add_signed(slice as i64 - fuel);
-            if let Stop::Finished(outcome) = stop {
+            if let Some(outcome) = self.go_on(inputs, limits, SLICE, &mut steps, observer) {
                 break outcome;
             }
-            if limits
-                .cancelled
-                .is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
-            {
-                break Outcome::Cancelled;
-            }
-            if limits
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
-            {
-                break Outcome::TimeLimit;
-            }
-            if self.bytes() > limits.memory {
-                break Outcome::MemoryLimit;
-            }
         };
+        self.report(outcome, steps)
+    }
+
+    /// Goes on with a run for about so many steps, which are added to `steps`; the outcome, if it ends. A run that an
+    /// input was refused to may go on, to ask for the input again.
+    pub(super) fn go_on<O: Observer>(
+        &mut self,
+        inputs: &mut dyn InputSource,
+        limits: Limits<'_>,
+        slice: u64,
+        steps: &mut u64,
+        observer: &mut O,
+    ) -> Option<Outcome> {
+        let slice = slice.min(limits.steps.saturating_sub(*steps));
+        if slice == 0 {
+            return Some(Outcome::StepLimit);
+        }
+        let mut fuel = slice as i64;
+        let stop = self.execute(inputs, observer, &mut fuel);
+        *steps = steps.saturating_add_signed(slice as i64 - fuel);
+        if let Stop::Finished(outcome) = stop {
+            return Some(outcome);
+        }
+        if limits
+            .cancelled
+            .is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+        {
+            return Some(Outcome::Cancelled);
+        }
+        if limits
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Some(Outcome::TimeLimit);
+        }
+        (self.bytes() > limits.memory).then_some(Outcome::MemoryLimit)
+    }
+
+    /// What is to be said of the run.
+    pub(super) fn report(&mut self, outcome: Outcome, steps: u64) -> Report {
         Report {
             outcome,
             faults: std::mem::take(&mut self.log.faults),

@@ -12,6 +12,7 @@
 //! | `executable`, `tables`, `exclusion` | a compiled program; whether its runs depend on inputs alone |
 //! | `machine`, `execute`, `support`, `float` | a run's state, and the loop that changes it |
 //! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
+//! | `concolic` | which inputs a run stands for |
 //! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
 
 mod array;
@@ -19,6 +20,7 @@ mod arrays;
 mod assembler;
 mod bytecode;
 mod compile;
+pub mod concolic;
 mod exclusion;
 mod executable;
 mod execute;

@@ -1,7 +1,7 @@
 //! What may watch a run.
 
 use super::array::Array;
-use super::bytecode::Place;
+use super::bytecode::{Instruction, Place};
 use super::executable::{AddressTerm, Executable};
 use super::integer::Integer;
 use super::machine::Memory;
@@ -11,6 +11,14 @@ use crate::term::{ArrayValue, ScalarSort, Sort, Value};
 
 /// Watches a run. The machine is compiled for each type of observer, so that hooks left empty cost nothing.
 pub trait Observer {
+    /// Whether it wants to see every instruction.
+    const FOLLOWS_INSTRUCTIONS: bool = false;
+
+    /// The instruction is about to be executed.
+    fn instruction(&mut self, view: &InstructionView<'_>) {
+        let _ = view;
+    }
+
     /// The edge has been taken; the state is the one behind it. A call's edge is reported at the call, with the
     /// parameters set.
     fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
@@ -21,6 +29,18 @@ pub trait Observer {
     fn comparison(&mut self, site: u32, left: u64, right: u64) {
         let _ = (site, left, right);
     }
+}
+
+/// An instruction that is about to be executed, with what it will find.
+#[derive(Copy, Clone)]
+pub struct InstructionView<'s> {
+    pub(super) instruction: &'s Instruction,
+    pub(super) narrow: &'s [u64],
+    pub(super) integer: &'s [Integer],
+    /// Whether an input would be drawn that no other edge has drawn before, and none will draw again.
+    pub(super) draws_afresh: bool,
+    /// The call that would be returned from.
+    pub(super) returns_from: Option<u32>,
 }
 
 /// Watches nothing.

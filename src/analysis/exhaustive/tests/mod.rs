@@ -1,0 +1,319 @@
+//! Programs made by hand that are explored, and random ones.
+
+mod agreement;
+
+use std::time::Duration;
+
+use super::{Exploration, Options, explore, explore_observed};
+use crate::analysis::CancellationToken;
+use crate::certify::replay::{Replay, replay_compiled};
+use crate::program::interpreter::{Executable, Limits};
+use crate::program::{Arithmetic, InputKind, Operation, Program, ProgramBuilder};
+use crate::term::{Build, ScalarSort, Sort, TermId, store};
+
+const BYTE: Sort = Sort::BitVec(8);
+const WORD: Sort = Sort::BitVec(32);
+
+fn word(value: i32) -> TermId {
+    store().bv_signed(32, value.into())
+}
+
+fn explored(program: &Program) -> Exploration {
+    let options = Options {
+        run_steps: 1_000_000,
+        ..Options::default()
+    };
+    explore(
+        &Executable::compile(program),
+        &options,
+        &CancellationToken::new(),
+    )
+}
+
+/// Proved, in so many boxes.
+#[track_caller]
+fn assert_boxes(program: &Program, boxes: u64) {
+    match explored(program) {
+        Exploration::Complete(statistics) => assert_eq!(statistics.boxes, boxes),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn assert_refuted(program: &Program) {
+    let Exploration::Alarm(alarm) = explored(program) else {
+        panic!("no alarm");
+    };
+    let replay = replay_compiled(&Executable::compile(program), &alarm, Limits::default());
+    assert!(matches!(replay, Replay::Confirmed(_)), "{replay:?}");
+}
+
+#[track_caller]
+fn assert_open(program: &Program, reason: &str) {
+    match explored(program) {
+        Exploration::GivenUp(given) => assert!(given.contains(reason), "{given}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `x = nondet(); assume(assumption(x)); assert(claim(x));`
+fn one(
+    sort: Sort,
+    assumption: impl Fn(TermId) -> TermId,
+    claim: impl Fn(TermId) -> TermId,
+) -> Program {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", sort);
+    let input = b.input("__VERIFIER_nondet", sort);
+    b.havoc(x, input);
+    b.assume(assumption(b.value(x)));
+    b.error_unless(claim(b.value(x)));
+    b.finish()
+}
+
+fn square_is_not(x: TermId, value: i32) -> TermId {
+    store().ne(store().mul(x, x), word(value))
+}
+
+#[test]
+fn ranges_are_cut_out_and_enumerated() {
+    let s = store();
+    let unsigned = |x| s.ule(x, word(20));
+    // One by one from zero to twenty; the others are refused together.
+    assert_boxes(&one(WORD, unsigned, |x| square_is_not(x, 5)), 22);
+    assert_refuted(&one(WORD, unsigned, |x| square_is_not(x, 400)));
+    let signed = |x| s.and2(s.sle(word(-3), x), s.slt(x, word(2)));
+    assert_boxes(&one(WORD, signed, |x| square_is_not(x, 5)), 5 + 2);
+    assert_refuted(&one(WORD, signed, |x| square_is_not(x, 9)));
+    assert_open(
+        &one(WORD, |_| s.boolean(true), |x| square_is_not(x, 5)),
+        "runs",
+    );
+    let large = |x| s.ule(x, word(2_000_000_000));
+    assert_open(&one(WORD, large, |x| square_is_not(x, 5)), "runs");
+}
+
+#[test]
+fn what_is_only_compared_is_not_enumerated() {
+    let s = store();
+    let any = |_| s.boolean(true);
+    let next = |x| s.add(x, word(1));
+    // All but the greatest.
+    assert_refuted(&one(WORD, any, |x| s.sgt(next(x), x)));
+    assert_refuted(&one(WORD, any, |x| s.ugt(next(x), x)));
+    assert_boxes(&one(WORD, |x| s.ult(x, word(-1)), |x| s.ugt(next(x), x)), 2);
+    // Holes in the set.
+    let hole = |x| s.and2(s.ne(x, word(7)), s.ne(x, word(-9)));
+    assert_boxes(&one(WORD, hole, |x| s.ne(s.sub(x, word(7)), word(0))), 3);
+    assert_refuted(&one(WORD, hole, |x| s.ne(s.add(word(10), x), word(18))));
+    // Casts, which cut and extend.
+    let narrow = |x: TermId| s.sign_extend(s.extract(x, 7, 0), 32);
+    assert_refuted(&one(
+        WORD,
+        |x| s.ult(x, word(300)),
+        |x| s.ne(narrow(x), word(-128)),
+    ));
+    assert_boxes(
+        &one(
+            WORD,
+            |x| s.ult(x, word(300)),
+            |x| s.sle(narrow(x), word(127)),
+        ),
+        // Up to 127, 255 and 299, and the rest.
+        4,
+    );
+    assert_boxes(&one(Sort::Bool, any, |x| s.or2(x, s.not(x))), 1);
+}
+
+#[test]
+fn mathematical_integers_have_no_bounds() {
+    let s = store();
+    let integers = |assumption: &dyn Fn(TermId) -> TermId, claim: &dyn Fn(TermId) -> TermId| {
+        let mut b = ProgramBuilder::new();
+        b.arithmetic(Arithmetic::Integer);
+        let x = b.global("x", Sort::Int);
+        let input = b.input("__VERIFIER_nondet_int", Sort::Int);
+        b.havoc(x, input);
+        b.assume(assumption(b.value(x)));
+        b.error_unless(claim(b.value(x)));
+        b.finish()
+    };
+    let below = |limit| move |x| s.int_lt(x, s.int(limit));
+    let above = |limit| move |x| s.int_lt(s.int(limit), x);
+    let twice = |x| s.int_mul(s.int(2), x);
+    let five = |x| s.and2(above(-3)(x), below(3)(x));
+    let square = |x| s.ne(s.int_mul(x, x), s.int(3));
+    // Three of them leave: one below, one above, and a claim about the doubled value.
+    assert_boxes(&integers(&above(2), &|x| above(4)(twice(x))), 2);
+    assert_refuted(&integers(&above(2), &|x| above(6)(twice(x))));
+    assert_refuted(&integers(&above(1 << 62), &|x| below(i64::MAX)(x)));
+    assert_boxes(&integers(&five, &square), 5 + 2);
+    assert_open(&integers(&above(2), &square), "runs");
+}
+
+/// `x = nondet(); y = nondet(); assume(0 <= y <= 10); assume(low <= x <= 10); assert(claim(x, y));`
+fn interleaved(low: i32, claim: impl Fn(TermId, TermId) -> TermId) -> Program {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", WORD), b.global("y", WORD));
+    let input = b.input("__VERIFIER_nondet_int", WORD);
+    b.havoc(x, input);
+    b.havoc(y, input);
+    let (x, y) = (b.value(x), b.value(y));
+    for (value, low) in [(y, 0), (x, low)] {
+        b.assume(s.sle(word(low), value));
+        b.assume(s.sle(value, word(10)));
+    }
+    b.error_unless(claim(x, y));
+    b.finish()
+}
+
+#[test]
+fn inputs_may_be_restricted_in_any_order() {
+    let s = store();
+    let product = |value| move |x, y| s.ne(s.mul(x, y), word(value));
+    assert!(matches!(
+        explored(&interleaved(0, product(11))),
+        Exploration::Complete(statistics) if statistics.boxes >= 11 * 11
+    ));
+    assert_refuted(&interleaved(0, product(63)));
+    // Too many.
+    assert_open(&interleaved(i32::MIN, product(11)), "runs");
+    // One of them is enough if they are only compared.
+    let ordered = |x, y| s.or2(s.sle(x, y), s.slt(y, x));
+    assert!(matches!(
+        explored(&interleaved(i32::MIN, ordered)),
+        Exploration::Complete(statistics) if statistics.boxes < 50
+    ));
+    assert_refuted(&interleaved(i32::MIN, |x, y| s.ne(s.add(x, word(99)), y)));
+}
+
+/// Asks for an input so many times, and counts how often it was positive.
+fn rounds(times: i32, sort: Sort, kind: InputKind, limit: i32) -> Program {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let (i, n, x) = (
+        b.global("i", WORD),
+        b.global("n", WORD),
+        b.global("x", sort),
+    );
+    let input = b.input("__VERIFIER_nondet", sort);
+    let zero = s.bv(sort.width().unwrap_or(1) as u8, 0);
+    b.repeat_while(s.ult(b.value(i), word(times)), |b| {
+        b.havoc(x, input);
+        let (counted, value) = (b.value(n), b.value(x));
+        b.branch(
+            s.sgt(value, zero),
+            |b| b.assign(n, s.add(counted, word(1))),
+            |_| (),
+        );
+        b.assign(i, s.add(b.value(i), word(1)));
+    });
+    b.error_unless(s.ule(b.value(n), word(limit)));
+    let mut program = b.finish();
+    program.inputs[input.index()].kind = kind;
+    program
+}
+
+#[test]
+fn inputs_in_loops_have_a_box_for_each_sequence_of_cases() {
+    let nondet = || InputKind::Nondet("__VERIFIER_nondet".to_owned());
+    assert_boxes(&rounds(10, WORD, nondet(), 10), 1 << 10);
+    assert_refuted(&rounds(10, WORD, nondet(), 9));
+    assert_boxes(&rounds(4, BYTE, InputKind::Uninitialised, 4), 1 << 4);
+    assert_open(
+        &rounds(2, BYTE, InputKind::Unknown("sin".to_owned()), 2),
+        "not known",
+    );
+    // Without end.
+    assert_open(&rounds(-1, WORD, nondet(), 0), "inputs");
+}
+
+#[test]
+fn runs_that_do_not_end_or_have_a_fault_prove_nothing() {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    b.repeat_while(s.boolean(true), |_| ());
+    assert_open(&b.finish(), "does not seem to end");
+    let any = |_| s.boolean(true);
+    let divided = one(BYTE, any, |x| s.ult(s.udiv(s.bv(8, 5), x), s.bv(8, 255)));
+    assert_open(&divided, "not known to be one of the C program");
+    let mut b = ProgramBuilder::new();
+    b.unsupported("setjmp");
+    assert_open(&b.finish(), "setjmp");
+    let mut b = ProgramBuilder::new();
+    let target = b.new_location();
+    b.edge(b.cursor(), target, Vec::new());
+    b.edge(b.cursor(), target, Vec::new());
+    assert_open(&b.finish(), "two edges");
+}
+
+#[test]
+fn arrays_keep_what_depends_on_inputs_and_are_not_read_before_they_are_written() {
+    let s = store();
+    let array = Sort::Array {
+        index: ScalarSort::BitVec(32),
+        element: ScalarSort::BitVec(32),
+    };
+    // `a[..] = anything; a[write] = x; y = a[read]; assert(y < 9 || y > 5);` with 0 <= x < 4.
+    let program =
+        |write: &dyn Fn(TermId) -> TermId, read: &dyn Fn(TermId) -> TermId, wrong: bool| {
+            let mut b = ProgramBuilder::new();
+            let (a, x, y) = (
+                b.global("a", array),
+                b.global("x", WORD),
+                b.global("y", WORD),
+            );
+            let contents = b.input("uninitialised", array);
+            let input = b.input("__VERIFIER_nondet_int", WORD);
+            b.havoc(a, contents);
+            b.havoc(x, input);
+            let value = b.value(x);
+            b.assign(a, s.store(b.value(a), write(value), value));
+            b.assign(y, s.select(b.value(a), read(value)));
+            let y = b.value(y);
+            b.assume(s.ult(value, word(4)));
+            let claim = s.or2(s.ult(y, word(9)), s.ugt(y, word(5)));
+            b.error_unless(match wrong {
+                true => s.ne(y, word(3)),
+                false => claim,
+            });
+            b.finish()
+        };
+    let fixed = |_| word(2);
+    assert!(matches!(
+        explored(&program(&fixed, &fixed, false)),
+        Exploration::Complete(statistics) if statistics.boxes < 5
+    ));
+    assert_refuted(&program(&fixed, &fixed, true));
+    assert_open(&program(&fixed, &|_| word(3), false), "not initialised");
+    // A symbolic index is one of 2^32 before it is restricted.
+    assert_open(&program(&|x| x, &|x| x, false), "runs");
+}
+
+#[test]
+fn it_can_be_cancelled_and_has_a_time_limit() {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let i = b.global("i", Sort::BitVec(64));
+    b.repeat_while(s.boolean(true), |b| {
+        b.assign(i, s.add(b.value(i), s.bv(64, 1)));
+    });
+    let endless = Executable::compile(&b.finish());
+    let token = CancellationToken::new();
+    let options = Options {
+        time: Duration::from_millis(1),
+        run_steps: u64::MAX,
+        ..Options::default()
+    };
+    let given_up = |reason: &str| Exploration::GivenUp(reason.to_owned());
+    assert_eq!(
+        explore(&endless, &options, &token),
+        given_up("there is no time left")
+    );
+    token.cancel();
+    assert_eq!(
+        explore(&endless, &Options::default(), &token),
+        given_up("cancelled")
+    );
+}

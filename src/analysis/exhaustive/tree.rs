@@ -1,0 +1,107 @@
+//! The tree of a program's inputs: which runs have been seen, and which is next.
+
+use crate::program::interpreter::concolic::{BoxInput, Choice, IntervalSet};
+
+/// An input on the current path.
+#[derive(Debug)]
+struct Node {
+    /// Its value on the path.
+    value: i128,
+    /// The values that are not known to be covered; `value` is one of them.
+    remaining: IntervalSet,
+    /// The members of `remaining` for which all runs seen below `value` would have been the same.
+    same: IntervalSet,
+    /// Values that some run had to tell apart.
+    needed: IntervalSet,
+}
+
+/// A depth-first search of all choices for the inputs, box by box.
+///
+/// *Invariant.* For each node: whatever run begins with the values of the nodes above, and then has a value that is not
+/// in `remaining`, is a member of a box that has been seen. When everything below a node has been seen, the boxes seen
+/// there hold, for every member of `same`, all runs with that member.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    path: Vec<Node>,
+}
+
+impl Tree {
+    /// The value of the input at the position of the path, which may be the first one behind its end.
+    pub(super) fn choose(&mut self, position: usize, domain: &IntervalSet) -> Option<Choice> {
+        if position == self.path.len() {
+            let value = match domain.contains(0) {
+                true => 0,
+                false => domain.ends()?.0,
+            };
+            self.path.push(Node {
+                value,
+                remaining: domain.clone(),
+                same: domain.clone(),
+                needed: IntervalSet::default(),
+            });
+        }
+        let node = &self.path[position];
+        Some(Choice {
+            value: node.value,
+            concrete: node.needed.contains(node.value),
+        })
+    }
+
+    /// A run with the path's values has been seen, with this box.
+    pub(super) fn record(&mut self, inputs: &[BoxInput]) {
+        debug_assert_eq!(inputs.len(), self.path.len());
+        for (node, input) in self.path.iter_mut().zip(inputs) {
+            debug_assert_eq!(node.value, input.value);
+            node.same = node.same.intersection(&input.set);
+            if let Some(needed) = &input.needed {
+                node.needed = node.needed.union(&needed.intersection(&node.remaining));
+            }
+        }
+    }
+
+    /// Goes on to a run that has not been seen; false if there is none.
+    pub(super) fn advance(&mut self) -> bool {
+        while let Some(node) = self.path.last_mut() {
+            node.remaining = node.remaining.difference(&node.same);
+            // What has not been met first: it shows soon whether the rest is covered in large pieces.
+            let unmet = node.remaining.difference(&node.needed);
+            if let Some((least, _)) = unmet.ends().or_else(|| node.remaining.ends()) {
+                node.value = least;
+                node.same.clone_from(&node.remaining);
+                return true;
+            }
+            self.path.pop();
+        }
+        false
+    }
+
+    /// How many inputs on the path have more than one value left.
+    pub(super) fn open_inputs(&self) -> usize {
+        let open = |node: &&Node| node.remaining.only().is_none();
+        self.path.iter().filter(open).count()
+    }
+
+    /// About how many runs there are below the values that have to be told apart.
+    pub(super) fn runs_to_expect(&self) -> f64 {
+        let needed = self.path.iter().map(|node| node.needed.len().max(1) as f64);
+        needed.product()
+    }
+
+    /// About which part of the runs has been seen, from 0 to 1; `None` if no values had to be told apart, so that one
+    /// cannot tell.
+    pub(super) fn progress(&self) -> Option<f64> {
+        let (mut done, mut width) = (0.0, 1.0);
+        let mut countable = false;
+        for node in &self.path {
+            let needed = node.needed.len() as f64;
+            if needed == 0.0 {
+                continue;
+            }
+            countable = true;
+            let left = node.remaining.intersection(&node.needed).len() as f64;
+            done += width * (needed - left) / needed;
+            width /= needed;
+        }
+        countable.then_some(done)
+    }
+}

@@ -1,0 +1,140 @@
+//! Sets of integers as unions of intervals.
+
+use smallvec::{SmallVec, smallvec};
+
+/// Beyond it, an interval has no end: mathematical integers are held to be within, and no finite bound is as far out.
+const UNBOUNDED: i128 = 1 << 120;
+
+/// A set of integers: disjoint intervals in ascending order, both ends included, none touching the next.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct IntervalSet(SmallVec<[(i128, i128); 2]>);
+
+impl IntervalSet {
+    /// The integers from `low` to `high`.
+    pub fn range(low: i128, high: i128) -> Self {
+        match low <= high {
+            true => Self(smallvec![(low, high)]),
+            false => Self::default(),
+        }
+    }
+
+    /// One integer.
+    pub fn single(value: i128) -> Self {
+        Self::range(value, value)
+    }
+
+    /// All integers.
+    pub fn integers() -> Self {
+        Self::range(-UNBOUNDED, UNBOUNDED)
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the integer is in it.
+    pub fn contains(&self, value: i128) -> bool {
+        self.0
+            .iter()
+            .any(|&(low, high)| low <= value && value <= high)
+    }
+
+    /// How many integers it has; that of an unbounded set is beyond 2^119.
+    pub fn len(&self) -> u128 {
+        self.0
+            .iter()
+            .map(|&(low, high)| high.abs_diff(low) + 1)
+            .sum()
+    }
+
+    /// The only element, if there is just one.
+    pub fn only(&self) -> Option<i128> {
+        match self.0[..] {
+            [(low, high)] if low == high => Some(low),
+            _ => None,
+        }
+    }
+
+    /// The least element, and the greatest; of an unbounded set some distant one.
+    pub fn ends(&self) -> Option<(i128, i128)> {
+        Some((self.0.first()?.0, self.0.last()?.1))
+    }
+
+    /// Those that are in both.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let pairs = self
+            .0
+            .iter()
+            .flat_map(|a| other.0.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
+        Self(pairs.filter(|(low, high)| low <= high).collect())
+    }
+
+    /// Those that are in this set alone.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        let mut rest = self.clone();
+        for &(low, high) in &other.0 {
+            let below = Self::range(i128::MIN, low.saturating_sub(1));
+            let above = Self::range(high.saturating_add(1), i128::MAX);
+            let mut parts = rest.intersection(&below).0;
+            parts.extend(rest.intersection(&above).0);
+            rest = Self(parts);
+        }
+        rest
+    }
+
+    /// Those that are in one or in both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let mut all: SmallVec<[(i128, i128); 2]> = self.0.iter().chain(&other.0).copied().collect();
+        all.sort_unstable();
+        let mut result: SmallVec<[(i128, i128); 2]> = SmallVec::new();
+        for (low, high) in all {
+            match result.last_mut() {
+                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
+                _ => result.push((low, high)),
+            }
+        }
+        Self(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn set(elements: &[bool]) -> IntervalSet {
+        let present = (0..).zip(elements).filter(|(_, present)| **present);
+        present.fold(IntervalSet::default(), |set, (value, _)| {
+            set.union(&IntervalSet::single(value))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn operations_are_those_of_sets(
+            a in prop::collection::vec(any::<bool>(), 12),
+            b in prop::collection::vec(any::<bool>(), 12),
+        ) {
+            let (left, right) = (set(&a), set(&b));
+            prop_assert_eq!(left.len(), a.iter().filter(|present| **present).count() as u128);
+            let cases = [
+                (left.intersection(&right), [false, false, false, true]),
+                (left.difference(&right), [false, false, true, false]),
+                (left.union(&right), [false, true, true, true]),
+            ];
+            for (result, table) in cases {
+                for value in 0..12 {
+                    let row = 2 * usize::from(a[value]) + usize::from(b[value]);
+                    prop_assert_eq!(result.contains(value as i128), table[row]);
+                }
+                // Nothing touches: the form is unique.
+                let spelled: Vec<bool> = (0..12).map(|value| result.contains(value)).collect();
+                prop_assert_eq!(result, set(&spelled));
+            }
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! What a run depends on: the values that registers and cells hold, as functions of the run's inputs.
+//!
+//! The shadow sees each instruction before the machine executes it, with the values at hand. It restricts the sets of the
+//! inputs until the instruction does the same for all their members: compares with the same result, wraps around as
+//! often, reads the same cell. Results that are affine in one input are followed; before anything else is computed
+//! from an input, the input is *concretised*: its set shrinks to the value at hand.
+
+use std::cell::RefCell;
+
+use super::Drawn;
+use super::affine::{Affine, KNOWN};
+use super::memory::{Found, ShadowMemory};
+use super::set::IntervalSet;
+use crate::program::interpreter::bytecode::{IntegerRelation, Place, Register};
+use crate::program::interpreter::executable::{AddressTerm, Executable};
+use crate::program::interpreter::observer::{InstructionView, Observer};
+
+/// An input of the run.
+#[derive(Clone, Debug)]
+pub(super) struct ShadowInput {
+    pub(super) value: i128,
+    /// The values with which the run would have gone the same way so far.
+    pub(super) set: IntervalSet,
+    /// Its set just before it was concretised.
+    pub(super) needed: Option<IntervalSet>,
+}
+
+/// An operand: what it is, and what it is in this run.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Operand {
+    pub(super) form: Affine,
+    pub(super) value: i128,
+}
+
+/// See the module's comment.
+pub(super) struct Shadow<'s> {
+    pub(super) executable: &'s Executable,
+    /// What the run has drawn so far.
+    drawn: &'s RefCell<Vec<Drawn>>,
+    pub(super) inputs: Vec<ShadowInput>,
+    /// How many inputs have more than one value left.
+    live: usize,
+    narrow: Vec<Affine>,
+    integer: Vec<Affine>,
+    /// Registers that the machine reads for itself, to find objects.
+    addresses: Vec<Place>,
+    pub(super) memory: ShadowMemory,
+    /// The memory before the edge whose effects may be undone.
+    pub(super) before_edge: Option<ShadowMemory>,
+    /// The locals of activations below.
+    pub(super) kept: Vec<Vec<Affine>>,
+    /// Where the input goes that the machine is about to draw.
+    pub(super) awaited: Option<Option<Place>>,
+    /// Why the run's result cannot be generalised, if so.
+    pub(super) given_up: Option<&'static str>,
+}
+
+impl Observer for Shadow<'_> {
+    const FOLLOWS_INSTRUCTIONS: bool = true;
+
+    #[inline]
+    fn instruction(&mut self, view: &InstructionView<'_>) {
+        if self.awaited.is_some() {
+            self.receive();
+        }
+        if self.is_idle() {
+            self.foresee_input(view);
+        } else {
+            self.follow(view);
+        }
+    }
+}
+
+impl<'s> Shadow<'s> {
+    pub(super) fn new(executable: &'s Executable, drawn: &'s RefCell<Vec<Drawn>>) -> Self {
+        let terms = executable.object_addresses.iter().flatten().chain(
+            executable
+                .regions
+                .iter()
+                .filter_map(|region| region.base.as_ref()),
+        );
+        let addresses = terms.filter_map(|term| match term {
+            AddressTerm::Variable(place) => Some(*place),
+            AddressTerm::Constant(_) => None,
+        });
+        Self {
+            executable,
+            drawn,
+            inputs: Vec::new(),
+            live: 0,
+            narrow: vec![Affine::known(0); executable.narrow.len()],
+            integer: vec![Affine::known(0); executable.integer.len()],
+            addresses: addresses.collect(),
+            memory: ShadowMemory::default(),
+            before_edge: None,
+            kept: Vec::new(),
+            awaited: None,
+            given_up: None,
+        }
+    }
+
+    /// Whether all that the machine holds is known. Forms that are left over speak of inputs with one value.
+    pub(super) fn is_idle(&self) -> bool {
+        self.live == 0 && !self.memory.has_arbitrary()
+    }
+
+    /// Looks whether nothing depends on an input any more, though some have more than one value left: they were
+    /// overwritten unread.
+    pub(super) fn sweep(&mut self) {
+        let kept = self.kept.iter().flatten();
+        let mut forms = self.narrow.iter().chain(&self.integer).chain(kept);
+        let memories = [Some(&self.memory), self.before_edge.as_ref()];
+        let in_cells = |memory: &ShadowMemory| memory.forms().any(|form| self.is_open(form));
+        let depends =
+            forms.any(|form| self.is_open(*form)) || memories.into_iter().flatten().any(in_cells);
+        if !depends {
+            self.live = 0;
+            if self.is_idle() {
+                self.forget_forms();
+            }
+        }
+    }
+
+    fn forget_forms(&mut self) {
+        if !self.memory.is_known() {
+            self.memory = ShadowMemory::default();
+        }
+        self.before_edge = None;
+        self.kept.clear();
+    }
+
+    /// Takes notice of what was drawn.
+    pub(super) fn receive(&mut self) {
+        let drawn = self.drawn.borrow();
+        let place = self.awaited.take().flatten();
+        for input in &drawn[self.inputs.len()..] {
+            let position = self.inputs.len() as u32;
+            // Without a place, it may be drawn again by another edge: its value stays.
+            let set = match (input.open, place) {
+                (true, Some(_)) => input.domain.clone(),
+                _ => IntervalSet::single(input.value),
+            };
+            let needed = (input.open && place.is_none()).then(|| input.domain.clone());
+            self.live += usize::from(set.only().is_none());
+            self.inputs.push(ShadowInput {
+                value: input.value,
+                set,
+                needed,
+            });
+            if let Some(place) = place {
+                self.set(place, Affine::input(position));
+            }
+        }
+    }
+
+    // --- the inputs' sets ---
+
+    fn shrink(&mut self, input: u32, set: IntervalSet) {
+        let entry = &mut self.inputs[input as usize];
+        debug_assert!(set.contains(entry.value));
+        if entry.set.only().is_none() && set.only().is_some() {
+            self.live -= 1;
+        }
+        entry.set = set;
+        if self.is_idle() {
+            self.forget_forms();
+        }
+    }
+
+    /// The value, of which only this one is left.
+    pub(super) fn concretise(&mut self, operand: Operand) -> Operand {
+        if self.is_open(operand.form) {
+            let entry = &mut self.inputs[operand.form.input as usize];
+            entry.needed = Some(entry.set.clone());
+            let only = IntervalSet::single(entry.value);
+            self.shrink(operand.form.input, only);
+        }
+        Operand {
+            form: Affine::known(operand.value),
+            value: operand.value,
+        }
+    }
+
+    fn is_open(&self, form: Affine) -> bool {
+        form.input != KNOWN && self.inputs[form.input as usize].set.only().is_none()
+    }
+
+    /// Keeps the inputs for which the value is within bounds, as the value at hand is.
+    pub(super) fn bound(&mut self, form: Affine, low: Option<i128>, high: Option<i128>) {
+        if !self.is_open(form) {
+            return;
+        }
+        let (low, high) = form.inputs_between(low, high);
+        let range = IntervalSet::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
+        let set = self.inputs[form.input as usize].set.intersection(&range);
+        self.shrink(form.input, set);
+    }
+
+    /// Keeps the inputs for which the value is zero, or those for which it is not, as the value at hand.
+    fn zero_or_not(&mut self, operand: Operand) {
+        if !self.is_open(operand.form) {
+            return;
+        }
+        let Some(root) = operand.form.input_at(0) else {
+            return;
+        };
+        let root = IntervalSet::single(root);
+        let set = &self.inputs[operand.form.input as usize].set;
+        let set = match operand.value {
+            0 => set.intersection(&root),
+            _ => set.difference(&root),
+        };
+        self.shrink(operand.form.input, set);
+    }
+
+    /// Whether the value is from zero to `high`, whichever of the inputs' values left it is computed from.
+    pub(super) fn is_within(&self, form: Affine, high: i128) -> bool {
+        let Some((least, greatest)) = self.inputs[form.input as usize].set.ends() else {
+            return true;
+        };
+        let at = |input: i128| form.factor.checked_mul(input)?.checked_add(form.offset);
+        [least, greatest]
+            .into_iter()
+            .all(|input| at(input).is_some_and(|value| 0 <= value && value <= high))
+    }
+
+    // --- arithmetic ---
+
+    /// Makes sure that at most one input takes part: the one with more values is left.
+    fn one_input(&mut self, a: Operand, b: Operand) -> (Operand, Operand) {
+        if a.form.is_known() || b.form.is_known() || a.form.input == b.form.input {
+            return (a, b);
+        }
+        let values = |operand: Operand| self.inputs[operand.form.input as usize].set.len();
+        match values(a) < values(b) {
+            true => (self.concretise(a), b),
+            false => (a, self.concretise(b)),
+        }
+    }
+
+    /// The exact sum, the second operand taken so many times.
+    pub(super) fn sum(&mut self, a: Operand, b: Operand, times: i128) -> Operand {
+        let value = a.value + b.value * times;
+        if a.form.is_known() && b.form.is_known() {
+            return known(value);
+        }
+        let (a, b) = self.one_input(a, b);
+        let form = b.form.times(times).and_then(|b| a.form.plus(b));
+        self.followed(&[a, b], form, value)
+    }
+
+    /// The exact product; `None` if it is beyond 128 bits (and what it is made of has been concretised).
+    pub(super) fn product(&mut self, a: Operand, b: Operand) -> Option<Operand> {
+        if a.form.is_known() && b.form.is_known() {
+            return a.value.checked_mul(b.value).map(known);
+        }
+        let (a, b) = self.one_input(a, b);
+        let (form, constant) = match (a.form.is_known(), b.form.is_known()) {
+            (_, true) => (a.form, b.value),
+            (true, false) => (b.form, a.value),
+            (false, false) => (self.concretise(a).form, self.concretise(b).value),
+        };
+        match a.value.checked_mul(b.value) {
+            Some(value) => {
+                let form = form.times(constant);
+                Some(self.followed(&[a, b], form, value))
+            }
+            None => {
+                self.concretise(a);
+                self.concretise(b);
+                None
+            }
+        }
+    }
+
+    fn followed(&mut self, operands: &[Operand], form: Option<Affine>, value: i128) -> Operand {
+        let form = form.unwrap_or_else(|| {
+            for operand in operands {
+                self.concretise(*operand);
+            }
+            Affine::known(value)
+        });
+        Operand { form, value }
+    }
+
+    /// The exact value cut to its lowest bits.
+    pub(super) fn wrapped(&mut self, operand: Operand, width: u8) -> Operand {
+        let modulus = 1i128 << width;
+        if operand.form.is_known() {
+            return known(operand.value & (modulus - 1));
+        }
+        let shift = -operand.value.div_euclid(modulus) * modulus;
+        let result = self.sum(operand, known(shift), 1);
+        self.bound(result.form, Some(0), Some(modulus - 1));
+        result
+    }
+
+    /// The bit pattern read as a signed number.
+    pub(super) fn signed(&mut self, operand: Operand, width: u8) -> Operand {
+        let half = 1i128 << (width - 1);
+        if operand.value < half {
+            self.bound(operand.form, None, Some(half - 1));
+            operand
+        } else {
+            self.bound(operand.form, Some(half), None);
+            self.sum(operand, known(-2 * half), 1)
+        }
+    }
+
+    /// A comparison of exact values.
+    pub(super) fn compare(&mut self, relation: IntegerRelation, a: Operand, b: Operand) {
+        if a.form.is_known() && b.form.is_known() {
+            return;
+        }
+        let difference = self.sum(a, b, -1);
+        let (form, value) = (difference.form, difference.value);
+        let limit = match relation {
+            IntegerRelation::Equal => return self.zero_or_not(difference),
+            IntegerRelation::Less => -1,
+            IntegerRelation::LessEqual => 0,
+        };
+        match value <= limit {
+            true => self.bound(form, None, Some(limit)),
+            false => self.bound(form, Some(limit + 1), None),
+        }
+    }
+
+    // --- registers ---
+
+    fn form_at(&self, place: Place) -> Option<Affine> {
+        let form = match place {
+            Place::Narrow(register) => self.narrow[register as usize],
+            Place::Integer(register) => self.integer[register as usize],
+            Place::Wide(_) | Place::Array(_) => return None,
+        };
+        self.is_open(form).then_some(form)
+    }
+
+    /// The register as an operand; `None` if its value is beyond 64 bits, and then it is concretised.
+    pub(super) fn get(&mut self, place: Place, view: &InstructionView<'_>) -> Option<Operand> {
+        let form = self.form_at(place);
+        let value = match place {
+            Place::Narrow(register) => i128::from(view.narrow[register as usize]),
+            Place::Integer(register) => match view.integer[register as usize].small() {
+                Some(value) => i128::from(value),
+                None => {
+                    self.concretise_register(place);
+                    return None;
+                }
+            },
+            Place::Wide(_) | Place::Array(_) => return None,
+        };
+        Some(Operand {
+            form: form.unwrap_or(Affine::known(value)),
+            value,
+        })
+    }
+
+    /// A narrow register as an operand.
+    pub(super) fn bits(&self, register: Register, view: &InstructionView<'_>) -> Operand {
+        let value = i128::from(view.narrow[register as usize]);
+        let form = self.form_at(Place::Narrow(register));
+        Operand {
+            form: form.unwrap_or(Affine::known(value)),
+            value,
+        }
+    }
+
+    /// What the register holds, for keeping it elsewhere.
+    pub(super) fn form(&self, place: Place) -> Affine {
+        self.form_at(place).unwrap_or(Affine::known(0))
+    }
+
+    /// The register is about to get a value of this form.
+    pub(super) fn set(&mut self, place: Place, form: Affine) {
+        if !form.is_known() && self.addresses.contains(&place) {
+            self.concretise(Operand { form, value: 0 });
+        }
+        match place {
+            Place::Narrow(register) => self.narrow[register as usize] = form,
+            Place::Integer(register) => self.integer[register as usize] = form,
+            Place::Wide(_) | Place::Array(_) => {}
+        }
+    }
+
+    pub(super) fn set_bits(&mut self, register: Register, operand: Operand) {
+        self.set(Place::Narrow(register), operand.form);
+    }
+
+    /// The register is about to get a known value.
+    pub(super) fn clear(&mut self, register: Register) {
+        self.narrow[register as usize] = Affine::known(0);
+    }
+
+    /// Only the value that the register has is left.
+    pub(super) fn concretise_register(&mut self, place: Place) {
+        if let Place::Array(array) = place {
+            let found = self.memory.all(array);
+            self.concretise_found(&found);
+        } else if let Some(form) = self.form_at(place) {
+            self.concretise(Operand { form, value: 0 });
+        }
+    }
+
+    pub(super) fn concretise_found(&mut self, found: &Found) {
+        match found {
+            Found::Known => {}
+            Found::Whole(form) => {
+                self.concretise(Operand {
+                    form: *form,
+                    value: 0,
+                });
+            }
+            Found::Parts(forms) => {
+                for form in forms {
+                    self.concretise(Operand {
+                        form: *form,
+                        value: 0,
+                    });
+                }
+            }
+            Found::Arbitrary => self.given_up = Some("memory that is not initialised is read"),
+        }
+    }
+}
+
+/// A constant.
+pub(super) const fn known(value: i128) -> Operand {
+    Operand {
+        form: Affine::known(value),
+        value,
+    }
+}
