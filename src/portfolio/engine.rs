@@ -61,7 +61,7 @@ impl Engine {
     }
 
     /// The number by which crashes are attributed.
-    fn id(self) -> u32 {
+    pub fn id(self) -> u32 {
         5 + self as u32
     }
 }

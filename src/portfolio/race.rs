@@ -17,11 +17,12 @@ use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::InvariantStore;
+use crate::analysis::exhaustive::{self, Exploration};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
-use crate::certify::replay::Violation;
+use crate::certify::replay::{Replay, Violation, replay_compiled};
 use crate::certify::{Certificate, Check, ProofStep, check};
 use crate::frontend::{Error, LoadOptions, Style, load};
-use crate::program::interpreter::{AccessChecks, Executable, Journal};
+use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
 use crate::term::Value;
@@ -115,6 +116,17 @@ const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
 const SIMULATION: &str = "simulation";
 const CHECKER: &str = "proof checker";
+
+/// How long all inputs are explored first.
+const EXPLORATION: Duration = Duration::from_millis(250);
+
+/// What came of a short exploration.
+enum Brief {
+    Decided(Conclusion),
+    /// More time would not help.
+    Hopeless,
+    OutOfTime,
+}
 
 /// What the check of a proof may take when there is no time limit.
 const CHECK_BUDGET: Duration = Duration::from_secs(60);
@@ -221,6 +233,23 @@ impl Race {
     fn run(self: Arc<Self>, attempt: &Attempt) -> Conclusion {
         let portfolio = self.options.portfolio;
         let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
+        let mut engines = portfolio.engines().to_vec();
+        if portfolio.simulation() > Duration::ZERO
+            && takes_part(Engine::Exhaustive.name())
+            && let Some(answer) = guarded(
+                &self.reporter,
+                Engine::Exhaustive.name(),
+                Engine::Exhaustive.id(),
+                || self.explore_briefly(),
+            )
+        {
+            match answer {
+                Brief::Decided(conclusion) => return conclusion,
+                // It would not get any further.
+                Brief::Hopeless => engines.retain(|engine| *engine != Engine::Exhaustive),
+                Brief::OutOfTime => {}
+            }
+        }
         if portfolio.simulation() > Duration::ZERO
             && takes_part(SIMULATION)
             && let Some(Some(conclusion)) =
@@ -228,8 +257,7 @@ impl Race {
         {
             return conclusion;
         }
-        let engines = portfolio.engines().iter().copied();
-        let engines: Vec<Engine> = engines.filter(|engine| takes_part(engine.name())).collect();
+        engines.retain(|engine| takes_part(engine.name()));
         if let Some(conclusion) = engine::race(&self, &engines) {
             return conclusion;
         }
@@ -249,6 +277,39 @@ impl Race {
         };
         let check = || self.certified(SIMPLIFIER, &certificate);
         guarded(&self.reporter, CHECKER, 4, check).flatten()
+    }
+
+    /// Explores all inputs for a moment, as the first of all: what has few runs needs no other analysis.
+    fn explore_briefly(&self) -> Brief {
+        let options = exhaustive::Options {
+            time: EXPLORATION,
+            ..exhaustive::Options::default()
+        };
+        let name = Engine::Exhaustive.name();
+        let exploration =
+            exhaustive::explore(&self.executable, &options, &CancellationToken::new());
+        let (outcome, brief) = match exploration {
+            Exploration::Complete(statistics) => {
+                (statistics.to_string(), Brief::Decided(proved(name)))
+            }
+            Exploration::Alarm(alarm) => {
+                match replay_compiled(&self.executable, &alarm, Limits::default()) {
+                    Replay::Confirmed(violation) => {
+                        let conclusion = self.violated(name, &violation);
+                        ("found a violation".to_owned(), Brief::Decided(conclusion))
+                    }
+                    Replay::NotConfirmed(reason) => (reason.to_string(), Brief::Hopeless),
+                }
+            }
+            Exploration::OutOfTime => ("has more to see".to_owned(), Brief::OutOfTime),
+            Exploration::GivenUp(reason) => (reason, Brief::Hopeless),
+        };
+        self.reporter.event(What::Finished {
+            analysis: name.to_owned(),
+            outcome,
+            statistics: Map::new(),
+        });
+        brief
     }
 
     fn simulate(&self) -> Option<Conclusion> {
@@ -286,8 +347,8 @@ impl Race {
                 let conclusion = self.violated(SIMULATION, violation);
                 ("found a violation".to_owned(), Some(conclusion))
             }
-            (SimulationOutcome::Exhaustive { runs, longest }, _) => {
-                let outcome = format!("has seen all {runs} runs, of {longest} steps at most");
+            (SimulationOutcome::OnlyRun { steps }, _) => {
+                let outcome = format!("has seen the only run, of {steps} steps");
                 (outcome, Some(proved(SIMULATION)))
             }
             _ => ("found no violation".to_owned(), None),

@@ -60,7 +60,9 @@ pub enum Exploration {
     Complete(Statistics),
     /// These inputs lead to an error.
     Alarm(Journal),
-    /// Not all runs have been seen, for a reason in words.
+    /// The time was up.
+    OutOfTime,
+    /// Not all runs have been seen nor will be, for a reason in words.
     GivenUp(String),
 }
 
@@ -106,6 +108,7 @@ const RUNS_A_LOOK: u64 = 64;
 pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>) -> Answer {
     match explore(executable, options, context.token) {
         Exploration::Complete(statistics) => Answer::Explored(statistics),
+        Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
         Exploration::Alarm(alarm) => match (context.confirm)(&alarm) {
             Replay::Confirmed(violation) => Answer::Unsafe(violation),
@@ -142,6 +145,7 @@ fn explore_observed(
     Explorer {
         executable,
         options,
+        token,
         limits: Limits {
             steps: options.run_steps,
             memory: options.memory,
@@ -159,6 +163,7 @@ fn explore_observed(
 struct Explorer<'e> {
     executable: &'e Executable,
     options: &'e Options,
+    token: &'e CancellationToken,
     limits: Limits<'e>,
     begin: Instant,
     tree: Tree,
@@ -181,6 +186,11 @@ impl Explorer<'_> {
             self.tree.record(&run.inputs);
             if let Some(reason) = self.is_hopeless() {
                 return Exploration::GivenUp(reason);
+            }
+            if self.statistics.boxes % RUNS_A_LOOK == 0
+                && let Some(end) = self.look_at_the_clock()
+            {
+                return end;
             }
             if !self.tree.advance() {
                 return Exploration::Complete(self.statistics);
@@ -206,7 +216,7 @@ impl Explorer<'_> {
             Outcome::Ended { .. } | Outcome::Blocked { .. } => {}
             Outcome::InputRefused => return give_up("an input's value is not known"),
             Outcome::StepLimit => return give_up("a run does not seem to end"),
-            Outcome::TimeLimit => return give_up("there is no time left"),
+            Outcome::TimeLimit => return Some(Exploration::OutOfTime),
             Outcome::Cancelled => return give_up("cancelled"),
             Outcome::MemoryLimit => return give_up("a run takes too much memory"),
             Outcome::Unsupported { reason, .. } => {
@@ -257,28 +267,27 @@ impl Explorer<'_> {
         if self.tree.open_inputs() > OPEN_INPUTS {
             return Some("a run asks for too many inputs".to_owned());
         }
-        if self.statistics.boxes % RUNS_A_LOOK != 0 {
-            return None;
-        }
-        if self
-            .limits
-            .cancelled
-            .is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
-        {
-            return Some("cancelled".to_owned());
+        None
+    }
+
+    /// The end, if it was told to stop or takes too long.
+    fn look_at_the_clock(&self) -> Option<Exploration> {
+        if self.token.is_cancelled() {
+            return Some(Exploration::GivenUp("cancelled".to_owned()));
         }
         let elapsed = self.begin.elapsed();
         if elapsed > self.options.time {
-            return Some("there is no time left".to_owned());
+            return Some(Exploration::OutOfTime);
         }
-        let Some(progress) = self.tree.progress() else {
-            return (elapsed > WITHOUT_ESTIMATE)
-                .then(|| "it is not known how many cases there are".to_owned());
+        let reason = match self.tree.progress() {
+            Some(progress) => {
+                let total = elapsed.div_f64(progress.max(1e-6));
+                (elapsed > FIRST_ESTIMATE && total > self.options.time.mul_f64(ESTIMATE_FACTOR))
+                    .then(|| format!("it would take about {:.0} s", total.as_secs_f64()))
+            }
+            None => (elapsed > WITHOUT_ESTIMATE)
+                .then(|| "it is not known how many cases there are".to_owned()),
         };
-        let total = elapsed.div_f64(progress.max(1e-6));
-        if elapsed > FIRST_ESTIMATE && total > self.options.time.mul_f64(ESTIMATE_FACTOR) {
-            return Some(format!("it would take about {:.0} s", total.as_secs_f64()));
-        }
-        None
+        reason.map(Exploration::GivenUp)
     }
 }

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::comparisons::{ComparisonLog, proposals, solvable_width};
 use super::corpus::{Corpus, mutate};
 use super::coverage::{Coverage, Hits};
-use super::exhaustive::{Enumeration, enumerate};
 use super::source::{Candidate, CandidateInputs, Policy};
 use super::values::{Chance, Dictionary, fit};
 use super::{Confirm, Options, Simulation, SimulationOutcome, Statistics};
@@ -26,7 +25,7 @@ const CHANGES: usize = 16;
 const WINDOW: u32 = 64;
 /// How many errors are taken to the caller that he does not confirm.
 const REJECTIONS: u64 = 100;
-/// The share of the budget that one run, or the trying of all inputs, may take.
+/// The share of the budget that one run may take.
 const SHARE: u32 = 4;
 /// How long the first run may be if it asks for inputs.
 const FIRST_RUN_STEPS: u64 = 10_000_000;
@@ -119,11 +118,7 @@ impl<'f> Fuzzer<'f> {
     }
 
     fn phases(&mut self) -> End {
-        if let Some(end) = self
-            .only_run()
-            .or_else(|| self.all_runs())
-            .or_else(|| self.seeds())
-        {
+        if let Some(end) = self.only_run().or_else(|| self.seeds()) {
             return end;
         }
         loop {
@@ -175,9 +170,8 @@ impl<'f> Fuzzer<'f> {
                 {
                     return Some(
                         match self.confirm.quiet_run(&Journal::default(), report.steps) {
-                            Ok(()) => End::Decided(SimulationOutcome::Exhaustive {
-                                runs: 1,
-                                longest: report.steps,
+                            Ok(()) => End::Decided(SimulationOutcome::OnlyRun {
+                                steps: report.steps,
                             }),
                             Err(reason) => {
                                 self.reject(reason);
@@ -188,47 +182,6 @@ impl<'f> Fuzzer<'f> {
                 }
                 // Another run would be the same.
                 _ => return Some(End::OutOfBudget),
-            }
-        }
-    }
-
-    /// All runs, if they are few.
-    fn all_runs(&mut self) -> Option<End> {
-        if self.options.exhaustive_runs == 0 || !self.executable.is_deterministic() {
-            return None;
-        }
-        let limits = Limits {
-            steps: (self.options.steps / u64::from(SHARE)).min(self.run_steps.saturating_mul(100)),
-            memory: self.options.memory,
-            deadline: Some(self.start + self.options.time / SHARE),
-            cancelled: Some(self.token.flag()),
-        };
-        match enumerate(
-            self.executable,
-            limits,
-            self.options.exhaustive_runs,
-            self.confirm,
-        ) {
-            Enumeration::Complete {
-                runs,
-                longest,
-                steps,
-            } => {
-                self.statistics.runs += runs;
-                self.statistics.steps += steps;
-                Some(End::Decided(SimulationOutcome::Exhaustive {
-                    runs,
-                    longest,
-                }))
-            }
-            Enumeration::GivenUp { steps } => {
-                self.statistics.steps += steps;
-                None
-            }
-            Enumeration::Rejected { steps, reason } => {
-                self.statistics.steps += steps;
-                self.reject(reason);
-                None
             }
         }
     }

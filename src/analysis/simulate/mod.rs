@@ -3,8 +3,7 @@
 //! The first leg of every race: it takes milliseconds and finds the errors that are easy to run into. It works as
 //! coverage-guided fuzzers do (AFL: M. Zalewski; libFuzzer), on typed inputs instead of bytes:
 //!
-//! 1. A run on zeros. If it asks for no input at all, it is the only run, and decides. A program that asks only for
-//!    Booleans and the like has few runs: all of them are tried (`exhaustive`).
+//! 1. A run on zeros. If it asks for no input at all, it is the only run, and decides.
 //! 2. Runs whose inputs all come from one policy each: constants, small numbers, corners of the sort, constants of the
 //!    program, uniform bits (`source`).
 //! 3. A run that takes an edge for the first time, or a number of times of another magnitude than before (`coverage`),
@@ -18,7 +17,6 @@
 mod comparisons;
 mod corpus;
 mod coverage;
-mod exhaustive;
 mod fuzz;
 mod sample;
 mod source;
@@ -51,8 +49,6 @@ pub struct Options {
     pub run_steps: u64,
     /// Bytes that a run may use for arrays and calls; default 1 GiB.
     pub memory: usize,
-    /// How many runs may be spent on trying all inputs; default 4,096, 0 turns it off.
-    pub exhaustive_runs: u64,
     /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
     /// that replays on the program as lowered is a must.
     pub accesses: AccessChecks,
@@ -67,7 +63,6 @@ impl Default for Options {
             seed: 1,
             run_steps: 200_000,
             memory: 1 << 30,
-            exhaustive_runs: 4_096,
             accesses: AccessChecks::All,
         }
     }
@@ -89,12 +84,10 @@ pub struct Simulation {
 pub enum SimulationOutcome {
     /// These inputs lead to the error.
     Unsafe(Journal),
-    /// All runs of the program have been seen, and none violates the property: a complete unrolling.
-    Exhaustive {
-        /// How many runs there are.
-        runs: u64,
-        /// Steps of the longest: the unrolling's bound.
-        longest: u64,
+    /// The program asks for no input, and its only run does not violate the property.
+    OnlyRun {
+        /// The run's length.
+        steps: u64,
     },
     /// Neither.
     Unknown,

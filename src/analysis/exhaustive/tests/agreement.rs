@@ -311,7 +311,7 @@ fn random_program(choices: &[u8]) -> Program {
 struct Listed<'v>(std::slice::Iter<'v, i128>);
 
 impl InputSource for Listed<'_> {
-    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
+    fn next(&mut self, _: InputId, _: &Input) -> Option<Value> {
         let value = *self.0.next()?;
         Some(Value::bit_vec(SMALL, value as u128))
     }
@@ -364,6 +364,7 @@ fn check(program: &Program) -> Result<(), TestCaseError> {
             prop_assert_eq!(errors, 0);
             prop_assert_eq!(statistics.boxes, boxes.len() as u64);
         }
+        Exploration::OutOfTime => prop_assert!(false, "it takes minutes"),
         Exploration::Alarm(_) => prop_assert!(errors > 0),
         Exploration::GivenUp(reason) => prop_assert!(reason.contains("C program"), "{reason}"),
     }
