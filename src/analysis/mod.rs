@@ -10,8 +10,8 @@
 
 pub mod bmc;
 pub mod data_flow;
-pub mod invariants;
 pub mod exhaustive;
+pub mod invariants;
 pub mod k_induction;
 pub mod simulate;
 pub mod unrolling;

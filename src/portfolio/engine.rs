@@ -185,7 +185,10 @@ impl Runner {
                 data_flow::run(&self.blocks, &options, &solver, &mut context)
             }
             Engine::Exhaustive => {
-                let options = exhaustive::Options::default();
+                let mut options = exhaustive::Options::default();
+                if let Some(left) = self.race.time_left() {
+                    options.time = options.time.min(left);
+                }
                 exhaustive::run(&self.race.executable, &options, &mut context)
             }
         }

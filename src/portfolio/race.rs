@@ -16,8 +16,8 @@ use super::event::{Reporter, Size, What};
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::CancellationToken;
-use crate::analysis::invariants::InvariantStore;
 use crate::analysis::exhaustive::{self, Exploration};
+use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::certify::replay::{Replay, Violation, replay_compiled};
 use crate::certify::{Certificate, Check, ProofStep, check};
@@ -49,7 +49,13 @@ pub enum Portfolio {
 impl Portfolio {
     /// The names, in the order of the variants.
     pub const NAMES: [&str; 7] = [
-        "default", "simulate", "bmc", "ki", "df", "ki-df", "exhaustive",
+        "default",
+        "simulate",
+        "bmc",
+        "ki",
+        "df",
+        "ki-df",
+        "exhaustive",
     ];
 
     /// The portfolio with the name.
@@ -75,7 +81,12 @@ impl Portfolio {
     /// The engines that race in it.
     fn engines(self) -> &'static [Engine] {
         match self {
-            Self::Default => &[Engine::Bmc, Engine::KInduction, Engine::DataFlow, Engine::Exhaustive],
+            Self::Default => &[
+                Engine::Bmc,
+                Engine::KInduction,
+                Engine::DataFlow,
+                Engine::Exhaustive,
+            ],
             Self::Simulate => &[],
             Self::Bmc => &[Engine::Bmc],
             Self::KInduction => &[Engine::KInduction],
@@ -365,11 +376,7 @@ impl Race {
     /// The answer that a proof is, if it passes its check on the program as lowered.
     pub fn certified(&self, analysis: &str, certificate: &Certificate) -> Option<Conclusion> {
         let begin = Instant::now();
-        let left = self
-            .options
-            .time_limit
-            .map(|limit| limit.saturating_sub(self.reporter.started().elapsed()));
-        let budget = left.unwrap_or(CHECK_BUDGET);
+        let budget = self.time_left().unwrap_or(CHECK_BUDGET);
         let result = check(&self.lowered, &self.simplified, certificate, budget, None);
         let outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
@@ -392,6 +399,14 @@ impl Race {
             }
             Check::Undecided(_) => None,
         }
+    }
+
+    /// What is left of the time limit, if there is one.
+    pub fn time_left(&self) -> Option<Duration> {
+        let elapsed = self.reporter.started().elapsed();
+        self.options
+            .time_limit
+            .map(|limit| limit.saturating_sub(elapsed))
     }
 
     /// The answer that a confirmed violation is.

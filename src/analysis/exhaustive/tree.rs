@@ -29,10 +29,7 @@ impl Tree {
     /// The value of the input at the position of the path, which may be the first one behind its end.
     pub(super) fn choose(&mut self, position: usize, domain: &IntervalSet) -> Option<Choice> {
         if position == self.path.len() {
-            let value = match domain.contains(0) {
-                true => 0,
-                false => domain.ends()?.0,
-            };
+            let value = domain.nearest_to_zero()?;
             self.path.push(Node {
                 value,
                 remaining: domain.clone(),
@@ -65,8 +62,11 @@ impl Tree {
             node.remaining = node.remaining.difference(&node.same);
             // What has not been met first: it shows soon whether the rest is covered in large pieces.
             let unmet = node.remaining.difference(&node.needed);
-            if let Some((least, _)) = unmet.ends().or_else(|| node.remaining.ends()) {
-                node.value = least;
+            let next = unmet
+                .nearest_to_zero()
+                .or_else(|| node.remaining.nearest_to_zero());
+            if let Some(next) = next {
+                node.value = next;
                 node.same.clone_from(&node.remaining);
                 return true;
             }

@@ -106,11 +106,16 @@ impl Shadow<'_> {
                 self.clear(to);
             }
             I::SignedLess { shift, to, a, b } => {
-                self.compare_signed(R::Less, shift, a, b, view);
+                self.compare_signed(R::Less, self.bits(a, view), self.bits(b, view), 64 - shift);
                 self.clear(to);
             }
             I::SignedLessEqual { shift, to, a, b } => {
-                self.compare_signed(R::LessEqual, shift, a, b, view);
+                self.compare_signed(
+                    R::LessEqual,
+                    self.bits(a, view),
+                    self.bits(b, view),
+                    64 - shift,
+                );
                 self.clear(to);
             }
             I::Concat {
@@ -152,10 +157,15 @@ impl Shadow<'_> {
                 self.compare(R::LessEqual, self.bits(a, view), self.bits(b, view));
             }
             I::JumpUnlessSignedLess { shift, a, b, .. } => {
-                self.compare_signed(R::Less, shift, a, b, view);
+                self.compare_signed(R::Less, self.bits(a, view), self.bits(b, view), 64 - shift);
             }
             I::JumpUnlessSignedLessEqual { shift, a, b, .. } => {
-                self.compare_signed(R::LessEqual, shift, a, b, view);
+                self.compare_signed(
+                    R::LessEqual,
+                    self.bits(a, view),
+                    self.bits(b, view),
+                    64 - shift,
+                );
             }
             I::JumpIfInteger { relation, a, b, .. }
             | I::JumpUnlessInteger { relation, a, b, .. } => {
@@ -334,19 +344,6 @@ impl Shadow<'_> {
             self.concretise(open);
             self.clear(to);
         }
-    }
-
-    fn compare_signed(
-        &mut self,
-        relation: IntegerRelation,
-        shift: u8,
-        a: Register,
-        b: Register,
-        view: &InstructionView<'_>,
-    ) {
-        let a = self.signed(self.bits(a, view), 64 - shift);
-        let b = self.signed(self.bits(b, view), 64 - shift);
-        self.compare(relation, a, b);
     }
 
     fn compare_integers(

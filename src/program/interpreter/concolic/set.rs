@@ -61,6 +61,12 @@ impl IntervalSet {
         Some((self.0.first()?.0, self.0.last()?.1))
     }
 
+    /// The element of the least magnitude.
+    pub fn nearest_to_zero(&self) -> Option<i128> {
+        let nearest = self.0.iter().map(|&(low, high)| 0.clamp(low, high));
+        nearest.min_by_key(|value| value.unsigned_abs())
+    }
+
     /// Those that are in both.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -133,7 +139,8 @@ mod tests {
                 }
                 // Nothing touches: the form is unique.
                 let spelled: Vec<bool> = (0..12).map(|value| result.contains(value)).collect();
-                prop_assert_eq!(result, set(&spelled));
+                prop_assert_eq!(&result, &set(&spelled));
+                prop_assert_eq!(result.nearest_to_zero(), result.ends().map(|ends| ends.0));
             }
         }
     }

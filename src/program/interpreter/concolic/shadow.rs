@@ -187,12 +187,20 @@ impl<'s> Shadow<'s> {
 
     /// Keeps the inputs for which the value is within bounds, as the value at hand is.
     pub(super) fn bound(&mut self, form: Affine, low: Option<i128>, high: Option<i128>) {
+        self.keep_ranges(form, &[(low, high)]);
+    }
+
+    /// Keeps the inputs for which the value is in one of the ranges, as the value at hand is.
+    fn keep_ranges(&mut self, form: Affine, ranges: &[(Option<i128>, Option<i128>)]) {
         if !self.is_open(form) {
             return;
         }
-        let (low, high) = form.inputs_between(low, high);
-        let range = IntervalSet::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
-        let set = self.inputs[form.input as usize].set.intersection(&range);
+        let inputs = ranges.iter().map(|(low, high)| {
+            let (low, high) = form.inputs_between(*low, *high);
+            IntervalSet::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX))
+        });
+        let inputs = inputs.fold(IntervalSet::default(), |all, range| all.union(&range));
+        let set = self.inputs[form.input as usize].set.intersection(&inputs);
         self.shrink(form.input, set);
     }
 
@@ -323,6 +331,41 @@ impl<'s> Shadow<'s> {
             true => self.bound(form, None, Some(limit)),
             false => self.bound(form, Some(limit + 1), None),
         }
+    }
+
+    /// A comparison of bit patterns as signed numbers. With a known number, it leaves two ranges of patterns at most,
+    /// so that they need not be split by their sign.
+    pub(super) fn compare_signed(
+        &mut self,
+        relation: IntegerRelation,
+        a: Operand,
+        b: Operand,
+        width: u8,
+    ) {
+        let half = 1i128 << (width - 1);
+        let number = |pattern: i128| {
+            if pattern < half {
+                pattern
+            } else {
+                pattern - 2 * half
+            }
+        };
+        let strict = i128::from(relation == IntegerRelation::Less);
+        let holds = number(a.value) + strict <= number(b.value);
+        let (open, low, high) = match (a.form.is_known(), b.form.is_known(), holds) {
+            (true, true, _) => return,
+            (false, true, true) => (a, -half, number(b.value) - strict),
+            (false, true, false) => (a, number(b.value) + 1 - strict, half - 1),
+            (true, false, true) => (b, number(a.value) + strict, half - 1),
+            (true, false, false) => (b, -half, number(a.value) - 1 + strict),
+            (false, false, _) => {
+                let (a, b) = (self.signed(a, width), self.signed(b, width));
+                return self.compare(relation, a, b);
+            }
+        };
+        let positive = (Some(low.max(0)), Some(high));
+        let negative = (Some(low + 2 * half), Some(high.min(-1) + 2 * half));
+        self.keep_ranges(open.form, &[positive, negative]);
     }
 
     // --- registers ---
