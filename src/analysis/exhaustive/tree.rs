@@ -75,9 +75,9 @@ impl Tree {
         false
     }
 
-    /// How many inputs on the path have more than one value left.
+    /// How many inputs on the path have values that are left for other runs.
     pub(super) fn open_inputs(&self) -> usize {
-        let open = |node: &&Node| node.remaining.only().is_none();
+        let open = |node: &&Node| node.same != node.remaining;
         self.path.iter().filter(open).count()
     }
 

@@ -181,6 +181,7 @@ impl<'s> Shadow<'s> {
         }
     }
 
+    #[inline]
     fn is_open(&self, form: Affine) -> bool {
         form.input != KNOWN && self.inputs[form.input as usize].set.only().is_none()
     }
@@ -370,6 +371,7 @@ impl<'s> Shadow<'s> {
 
     // --- registers ---
 
+    #[inline]
     fn form_at(&self, place: Place) -> Option<Affine> {
         let form = match place {
             Place::Narrow(register) => self.narrow[register as usize],
@@ -400,6 +402,7 @@ impl<'s> Shadow<'s> {
     }
 
     /// A narrow register as an operand.
+    #[inline]
     pub(super) fn bits(&self, register: Register, view: &InstructionView<'_>) -> Operand {
         let value = i128::from(view.narrow[register as usize]);
         let form = self.form_at(Place::Narrow(register));
