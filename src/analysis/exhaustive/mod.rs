@@ -187,7 +187,7 @@ impl Explorer<'_> {
             if let Some(reason) = self.is_hopeless() {
                 return Exploration::GivenUp(reason);
             }
-            if self.statistics.boxes % RUNS_A_LOOK == 0
+            if self.statistics.boxes.is_multiple_of(RUNS_A_LOOK)
                 && let Some(end) = self.look_at_the_clock()
             {
                 return end;
@@ -227,7 +227,7 @@ impl Explorer<'_> {
         self.statistics.steps += report.steps;
         self.statistics.longest = self.statistics.longest.max(report.steps);
         let boxes = self.statistics.boxes;
-        if (boxes <= CORNERS || boxes % CORNERS_THEN == 0) && !self.corners_agree(run) {
+        if (boxes <= CORNERS || boxes.is_multiple_of(CORNERS_THEN)) && !self.corners_agree(run) {
             debug_assert!(false, "a corner of a box differs: {run:?}");
             return give_up("a generalisation was wrong");
         }
