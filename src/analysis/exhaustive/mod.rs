@@ -223,6 +223,9 @@ impl Explorer<'_> {
                 return give_up(&format!("{reason} is not supported"));
             }
         }
+        if run.inputs.len() != self.tree.depth() {
+            return give_up("inputs were drawn unseen");
+        }
         self.statistics.boxes += 1;
         self.statistics.steps += report.steps;
         self.statistics.longest = self.statistics.longest.max(report.steps);

@@ -3,7 +3,7 @@
 //! As in DART (Godefroid, Klarlund, Sen: DART, PLDI 2005) and CUTE, a run on chosen inputs also computes what its path
 //! demands of them; but without a solver. The demands are kept as a *box*: a set of intervals for each input, such that
 //! all inputs within take the same path with the same faults. Values that are affine in one input are followed exactly
-//! ([`shadow`](self)); where that is not enough, the input is *concretised*: its set shrinks to the value of the run.
+//! (`shadow`); where that is not enough, the input is *concretised*: its set shrinks to the value of the run.
 //!
 //! The run is the machine's own on the same compiled program, and its shadow looks on: what is computed, and whether it
 //! is a fault, is not implemented twice. While no input has more than one value left, the machine runs alone, at full
