@@ -5,7 +5,7 @@
 //! ([`crate::program::CutPoints`]) to the next, an error location being one.
 
 use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
-use crate::term::TermId;
+use crate::term::{Build, Sort, Symbol, TermId, free_variables, store};
 
 /// A proof: steps, each of which may rely on earlier ones.
 ///
@@ -21,7 +21,8 @@ pub struct Certificate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProofStep {
     /// Formulas (Boolean terms of the shared store over the simplified program's variables at instance 0), each of which
-    /// holds whenever its location, a cut point, is reached. Together, relative to the batches named, they are
+    /// holds whenever its location, a cut point, is reached. A formula with the variable [`any_index`] holds for each of
+    /// its values, which is how formulas speak of all cells of an array. Together, relative to the batches named, they are
     /// k-inductive: they hold at the entry and at the first k cut points on every path; and if they hold at k cut points
     /// in a row, they hold at the next.
     Inductive {
@@ -49,6 +50,30 @@ pub enum ProofStep {
     },
     /// The simplifier left no target; what it knew at cut points is the reason.
     Simplified,
+}
+
+/// The variable of the sort that formulas of certificates may speak of besides the program's: they hold for each of its
+/// values.
+pub fn any_index(sort: Sort) -> TermId {
+    store().variable(any_index_symbol(sort))
+}
+
+/// Its symbol.
+pub fn any_index_symbol(sort: Sort) -> Symbol {
+    Symbol::new("any index#", sort)
+}
+
+/// Whether the symbol is that of [`any_index`].
+pub fn is_any_index(symbol: Symbol) -> bool {
+    symbol == any_index_symbol(symbol.sort())
+}
+
+/// The variable [`any_index`] that occurs in the formula, if one does.
+pub fn quantified(formula: TermId) -> Option<Symbol> {
+    let variables = free_variables(store(), formula).into_iter();
+    variables
+        .map(|(symbol, _)| symbol)
+        .find(|&symbol| is_any_index(symbol))
 }
 
 /// A location of the simplified program with its calls inlined.

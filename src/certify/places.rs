@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::certificate::is_any_index;
 use super::lowered::Lowered;
 use super::stacks::{Node, Stacks};
 use crate::program::simplify::{Abstract, Origin};
@@ -94,6 +95,7 @@ impl<'a> Meaning<'a> {
     pub fn formula(&self, formula: TermId) -> Option<TermId> {
         let mut complete = true;
         let replace = |term| match store().kind(term) {
+            TermKind::Variable { symbol, .. } if is_any_index(symbol) => Some(term),
             TermKind::Variable { symbol, instance } => {
                 let variable = self.by_symbol.get(&symbol).filter(|_| instance == 0);
                 let meaning = variable.and_then(|&variable| self.variable(variable));
@@ -266,6 +268,7 @@ pub(super) fn is_in_scope(
     while let Some(top) = stack.pop() {
         match store().kind(top) {
             TermKind::Constant(_) => {}
+            TermKind::Variable { symbol, .. } if is_any_index(symbol) => {}
             TermKind::Variable { symbol, .. } => {
                 exists &= lowered.by_symbol.get(&symbol).is_some_and(|&variable| {
                     match lowered.program.variable(variable).scope {

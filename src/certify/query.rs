@@ -34,7 +34,11 @@ pub(super) fn ask_within(
     }
     let arena = &*walk.arena;
     let symbol = Symbol::new("certified goal", Sort::Bool);
-    let mut assertions = walk.definitions_for(conditions);
+    let mut facts = walk.instances(conditions);
+    facts.extend_from_slice(conditions);
+    let mut assertions = walk.definitions_for(&facts);
+    facts.truncate(facts.len() - conditions.len());
+    assertions.append(&mut facts);
     let mut names = Vec::new();
     if let [single] = conditions {
         assertions.push(*single);

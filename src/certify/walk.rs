@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::certificate::{is_any_index, quantified};
 use super::lowered::Lowered;
 use super::places::{Claim, Cuts, Facts, as_cell};
 use super::plan::Plan;
@@ -28,7 +29,10 @@ use super::stacks::{Node, StackId, Stacks};
 use crate::program::graph::{callee, goes_on};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, store};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate,
+    store,
+};
 
 /// A guard of more conjuncts gets a name.
 const LARGEST_GUARD: usize = 12;
@@ -146,6 +150,14 @@ pub(super) struct Walk<'c, 'p> {
     pub entered: Vec<(Node, State)>,
     /// Whether something has been forgotten.
     pub over_approximated: bool,
+    universal: Vec<Universal>,
+}
+
+/// A formula that was assumed for every value of a variable, on the paths on which the condition holds.
+struct Universal {
+    condition: TermId,
+    symbol: Symbol,
+    value: TermId,
 }
 
 impl<'c, 'p> Walk<'c, 'p> {
@@ -213,6 +225,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             targets: Vec::new(),
             entered: Vec::new(),
             over_approximated: false,
+            universal: Vec::new(),
         }
     }
 
@@ -289,6 +302,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         depth: impl Fn(VariableId) -> Option<u32>,
     ) -> TermId {
         let replace = |term| match store().kind(term) {
+            TermKind::Variable { symbol, .. } if is_any_index(symbol) => Some(term),
             TermKind::Variable { symbol, .. } => {
                 // What is not a variable of the program, or not in scope, has any value.
                 let variable = self.lowered.by_symbol.get(&symbol).copied();
@@ -455,10 +469,64 @@ impl<'c, 'p> Walk<'c, 'p> {
     }
 
     fn assume_formulas(&mut self, state: &mut State, node: Node, formulas: &[TermId]) {
+        let mut chosen = None;
         for &formula in formulas {
             let value = self.formula(state, node, formula);
             self.assume(state, value);
+            if let Some(symbol) = quantified(formula) {
+                // It holds for other values, too, on the paths from here.
+                let condition = *chosen.get_or_insert_with(|| self.condition());
+                self.universal.push(Universal {
+                    condition,
+                    symbol,
+                    value,
+                });
+            }
         }
+        if let Some(condition) = chosen {
+            self.assume(state, condition);
+        }
+    }
+
+    /// What the quantified formulas that were assumed on the way to the given ones say of the indices that occur in
+    /// these.
+    pub fn instances(&self, formulas: &[TermId]) -> Vec<TermId> {
+        let mut instances = Vec::new();
+        if self.universal.is_empty() {
+            return instances;
+        }
+        let mut all = self.definitions_for(formulas);
+        all.extend_from_slice(formulas);
+        let mut indices: FxHashSet<TermId> = FxHashSet::default();
+        let mut occurring: FxHashSet<TermId> = FxHashSet::default();
+        for_each_subterm(&*self.arena, all, |term, kind| match kind {
+            TermKind::Variable { .. } => {
+                occurring.insert(term);
+            }
+            TermKind::Apply {
+                op: Op::Select | Op::Store,
+                arguments,
+            } => {
+                indices.insert(arguments[1]);
+            }
+            _ => {}
+        });
+        for universal in &self.universal {
+            if !occurring.contains(&universal.condition) {
+                continue;
+            }
+            for &index in &indices {
+                if self.arena.sort(index) != universal.symbol.sort() {
+                    continue;
+                }
+                let value = instantiate(&*self.arena, universal.value, |symbol, _| {
+                    (symbol == universal.symbol).then_some(index)
+                });
+                instances.push(self.arena.implies(universal.condition, value));
+            }
+        }
+        instances.sort_unstable();
+        instances
     }
 
     /// What is claimed of the node.

@@ -14,11 +14,11 @@ use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
-use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
+use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
-use crate::term::{Build, TermId, Value, instantiate};
+use crate::term::{Arena, Build, Op, Pool, TermId, TermKind, Value, for_each_subterm, instantiate};
 
 /// Wall time of a query over many candidates.
 const MANY: Duration = Duration::from_millis(400);
@@ -144,6 +144,10 @@ impl<'b> Houdini<'b> {
         if open.is_empty() {
             return held;
         }
+        let behind: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
+        let instances = self.instances(block, assumed, &behind);
+        let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
+        let assumed = &assumed[..];
         let mut abstraction = Abstraction::new(&arena);
         let guard = abstraction.of(block.guard);
         let easy: Vec<TermId> = assumed.iter().map(|&one| abstraction.of(one)).collect();
@@ -231,6 +235,40 @@ impl<'b> Houdini<'b> {
         }
         self.solver.pop();
         holds
+    }
+
+    /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
+    /// and the goals use.
+    fn instances(
+        &self,
+        block: &Block,
+        formulas: &[TermId],
+        goals: &[TermId],
+    ) -> Vec<(TermId, TermId)> {
+        let arena = &**self.solver.arena();
+        let mut all: Vec<(TermId, TermId)> = formulas.iter().map(|&one| (one, one)).collect();
+        let mut indices = None;
+        for &formula in formulas {
+            let Some(symbol) = quantified(formula) else {
+                continue;
+            };
+            let indices = indices.get_or_insert_with(|| {
+                let updates = block.updates.iter().map(|(_, value)| *value);
+                let terms = updates.chain([block.guard]).chain(goals.iter().copied());
+                indices_of(arena, terms)
+            });
+            let index_sort = symbol.sort();
+            let fitting = indices
+                .iter()
+                .filter(|&&index| arena.sort(index) == index_sort);
+            all.extend(fitting.map(|&index| {
+                let instance = instantiate(arena, formula, |other, _| {
+                    (other == symbol).then_some(index)
+                });
+                (instance, formula)
+            }));
+        }
+        all
     }
 
     fn limit(&mut self, time: Duration) {
@@ -343,17 +381,16 @@ impl<'b> Houdini<'b> {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
+        let (instances, origins): (Vec<TermId>, Vec<TermId>) =
+            self.instances(block, &assumed, &[goal]).into_iter().unzip();
         let mut abstraction = Abstraction::new(&arena);
-        let mut questions = vec![(
-            abstraction.of(broken),
-            assumed.iter().map(|&one| abstraction.of(one)).collect(),
-        )];
+        let coarse: Vec<TermId> = instances.iter().map(|&one| abstraction.of(one)).collect();
+        let mut questions = vec![(abstraction.of(broken), coarse)];
         match abstraction.is_coarser() {
-            true => questions.push((broken, assumed.clone())),
-            false => questions = vec![(broken, assumed.clone())],
+            true => questions.push((broken, instances)),
+            false => questions = vec![(broken, instances)],
         }
         for (broken, assumptions) in questions {
-            let assumptions: Vec<TermId> = assumptions;
             self.solver.push();
             self.solver.assert(broken);
             self.limit(PROOF);
@@ -361,11 +398,28 @@ impl<'b> Houdini<'b> {
             let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
             self.solver.pop();
             if let Some(core) = core {
-                let used = assumptions.iter().zip(&assumed);
+                let used = assumptions.iter().zip(&origins);
                 let used = used.filter(|(assumption, _)| core.contains(assumption));
-                return Some(used.map(|(_, &formula)| candidate(formula)).collect());
+                return Some(used.map(|(_, &origin)| candidate(origin)).collect());
             }
         }
         None
     }
+}
+
+/// The indices at which the terms read and write arrays.
+fn indices_of(arena: &Arena, terms: impl Iterator<Item = TermId>) -> Vec<TermId> {
+    let mut indices = Vec::new();
+    for_each_subterm(arena, terms, |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select | Op::Store,
+            arguments,
+        } = kind
+        {
+            indices.push(arguments[1]);
+        }
+    });
+    indices.sort_unstable();
+    indices.dedup();
+    indices
 }

@@ -12,7 +12,7 @@ use crate::program::interpreter::{
 use crate::program::{
     CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
 };
-use crate::term::{Build, Sort, TermId, Value, store};
+use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
 
 /// A variable that is sampled: a Boolean, a bit vector of up to 64 bits, or an integer.
 #[derive(Copy, Clone, Debug)]
@@ -65,6 +65,54 @@ pub fn number(value: &Value) -> Option<i128> {
     }
 }
 
+/// An array that is sampled: of bit vectors, or of integers.
+#[derive(Copy, Clone, Debug)]
+pub struct SampledArray {
+    /// Which.
+    pub id: VariableId,
+    /// As a term.
+    pub term: TermId,
+    /// The sort of its indices.
+    pub index: Sort,
+    /// The sort of its elements.
+    pub element: Sort,
+}
+
+impl SampledArray {
+    /// Those of the variables that are sampled arrays.
+    pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
+        let one = |&id: &VariableId| {
+            let variable = program.variable(id);
+            let Sort::Array { index, element } = variable.sort else {
+                return None;
+            };
+            let fits = |sort: ScalarSort| match sort {
+                ScalarSort::BitVec(width) => width <= 64,
+                ScalarSort::Int => true,
+                _ => false,
+            };
+            (fits(index) && fits(element)).then(|| Self {
+                id,
+                term: store().variable(variable.symbol),
+                index: index.into(),
+                element: element.into(),
+            })
+        };
+        variables.iter().filter_map(one).collect()
+    }
+}
+
+/// Some cells of the arrays in a state.
+#[derive(Clone, Debug)]
+pub struct ArrayRow {
+    /// The sampled variables.
+    pub scalars: Vec<i128>,
+    /// The indices of the cells.
+    pub indices: Vec<i128>,
+    /// For each array, its elements there, as signed numbers.
+    pub cells: Vec<Vec<i128>>,
+}
+
 /// The states seen at a cut point.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSamples {
@@ -72,6 +120,10 @@ pub struct PlaceSamples {
     pub variables: Vec<SampledVariable>,
     /// Their values, a row a state; rows differ from one another.
     pub rows: Vec<Vec<i128>>,
+    /// The live arrays that are sampled.
+    pub arrays: Vec<SampledArray>,
+    /// Some of the states with the arrays.
+    pub array_rows: Vec<ArrayRow>,
     /// How often the run at hand has visited the place.
     visits_in_run: u64,
     /// How many states of it have been kept, and which share of the visits is kept now.
@@ -116,6 +168,42 @@ impl PlaceSamples {
     }
 }
 
+impl ArrayRow {
+    fn new(scalars: Vec<i128>, arrays: &[Value]) -> Self {
+        let near = scalars
+            .iter()
+            .flat_map(|value| [value - 1, *value, value + 1]);
+        let near = near.filter(|index| (0..1 << 40).contains(index));
+        let mut indices: Vec<i128> = (0..FIRST_CELLS).chain(near).collect();
+        for array in arrays.iter().filter_map(Value::as_array) {
+            let written: Vec<i128> = array.entries().keys().filter_map(number).collect();
+            let step = written.len() / 8 + 1;
+            indices.extend(written.iter().step_by(step).filter(|index| **index >= 0));
+        }
+        indices.sort_unstable();
+        indices.dedup();
+        let cells = arrays.iter().filter_map(Value::as_array).map(|array| {
+            let (sort, _) = match array.sort() {
+                Sort::Array { index, element } => (Sort::from(index), element),
+                other => (other, ScalarSort::Bool),
+            };
+            let cell = |&index: &i128| {
+                let index = match sort {
+                    Sort::BitVec(width) => Value::bit_vec(width, index as u128),
+                    _ => Value::int(index),
+                };
+                number(array.select(&index)).unwrap_or_default()
+            };
+            indices.iter().map(cell).collect()
+        });
+        Self {
+            cells: cells.collect(),
+            indices,
+            scalars,
+        }
+    }
+}
+
 /// The states seen at all cut points that are inside of runs.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -125,6 +213,10 @@ pub struct Samples {
 
 /// How many states are kept for a place.
 const MOST_ROWS: usize = 300;
+
+/// How many states are kept with their arrays, and how many cells from the beginning on.
+const MOST_ARRAY_ROWS: usize = 40;
+const FIRST_CELLS: i128 = 12;
 
 /// Ordinary runs.
 const RUNS: usize = 96;
@@ -239,7 +331,11 @@ impl Observer for Recorder<'_> {
             call_string: self.call_string(),
         };
         let place = self.samples.places.entry(at).or_insert_with(|| {
-            PlaceSamples::of(SampledVariable::all(self.program, &self.blocks.state(at)))
+            let live = self.blocks.state(at);
+            PlaceSamples {
+                arrays: SampledArray::all(self.program, &live),
+                ..PlaceSamples::of(SampledVariable::all(self.program, &live))
+            }
         });
         place.visits_in_run += 1;
         if !place.is_kept() || place.rows.len() >= MOST_ROWS {
@@ -249,8 +345,15 @@ impl Observer for Recorder<'_> {
         let row: Option<Vec<i128>> = values
             .map(|variable| number(&state.value(variable.id)))
             .collect();
-        if let Some(row) = row {
-            place.add(row);
+        let Some(row) = row else { return };
+        if !place.arrays.is_empty()
+            && place.array_rows.len() < MOST_ARRAY_ROWS
+            && (place.visits_in_run <= 3 || place.visits_in_run > FIRST_VISITS)
+        {
+            let arrays = place.arrays.iter().map(|array| state.value(array.id));
+            let arrays: Vec<Value> = arrays.collect();
+            place.array_rows.push(ArrayRow::new(row.clone(), &arrays));
         }
+        place.add(row);
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
-//!   [`facets`]: linear inequalities; [`cases`]: what holds in some of the states.
+//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`cases`]: what holds in some of the states.
 
+mod arrays;
 mod cases;
 mod equations;
 mod facets;
@@ -27,6 +28,8 @@ pub enum Round {
     Values,
     /// Equality, order, constant difference and sum of two variables; congruences.
     Pairs,
+    /// All cells of an array in a range.
+    Arrays,
     /// Linear equations of several variables.
     Linear,
     /// Linear inequalities of up to four variables.
@@ -41,9 +44,10 @@ pub enum Round {
 
 impl Round {
     /// All of them, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Values,
         Self::Pairs,
+        Self::Arrays,
         Self::Linear,
         Self::Inequalities,
         Self::Cases,
@@ -56,6 +60,7 @@ impl Round {
         match self {
             Self::Values => "values",
             Self::Pairs => "pairs",
+            Self::Arrays => "arrays",
             Self::Linear => "linear equations",
             Self::Inequalities => "linear inequalities",
             Self::Cases => "cases",
@@ -74,6 +79,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
+        Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),
         Round::Cases => cases::candidates(&columns, vocabulary),

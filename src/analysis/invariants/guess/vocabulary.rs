@@ -19,6 +19,8 @@ const MOST_CONDITIONS: usize = 200;
 pub struct Vocabulary {
     /// For each sort its constants and their neighbours, in order.
     thresholds: FxHashMap<Sort, Vec<i128>>,
+    /// Constants that may be sizes, in order.
+    sizes: Vec<i128>,
     /// Atomic conditions over variables, with these.
     conditions: Vec<(TermId, Vec<Symbol>)>,
 }
@@ -29,6 +31,7 @@ impl Vocabulary {
         let operations = program.edges.iter().flat_map(|edge| &edge.operations);
         let mut constants: FxHashMap<Sort, BTreeSet<i128>> = FxHashMap::default();
         let mut atoms = Vec::new();
+        let mut sizes = BTreeSet::new();
         let mut seen = FxHashSet::default();
         for operation in operations {
             let conditional = matches!(operation, Operation::Assume(_));
@@ -38,6 +41,9 @@ impl Vocabulary {
                 {
                     let known = constants.entry(store().sort(term)).or_default();
                     known.extend([number - 1, number, number + 1]);
+                    if conditional && (2..1 << 32).contains(&number) {
+                        sizes.insert(number);
+                    }
                 }
                 let comparison = matches!(
                     store().kind(term),
@@ -63,6 +69,7 @@ impl Vocabulary {
         atoms.truncate(MOST_CONDITIONS);
         let variables = |atom| free_variables(store(), atom).into_iter();
         Self {
+            sizes: sizes.into_iter().collect(),
             thresholds: constants
                 .into_iter()
                 .map(|(sort, numbers)| (sort, numbers.into_iter().collect()))
@@ -77,6 +84,11 @@ impl Vocabulary {
     /// The constants of the sort and their neighbours, in order.
     pub fn thresholds(&self, sort: Sort) -> &[i128] {
         self.thresholds.get(&sort).map_or(&[], Vec::as_slice)
+    }
+
+    /// Constants that may be sizes of arrays: those in conditions.
+    pub fn sizes(&self) -> &[i128] {
+        &self.sizes
     }
 
     /// The conditions over no other variables than these.

@@ -1,0 +1,276 @@
+//! Candidates about all cells of an array in a range of indices.
+//!
+//! A candidate says: if [`any_index`] is in a range whose ends are variables or constants of the program, the cell there
+//! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable.
+
+use super::{Vocabulary, at_most, constant, sum};
+use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
+use crate::certify::certificate::any_index;
+use crate::term::{Build, Sort, TermId, store};
+
+/// Cells in the range that all samples have together, for a candidate to be believed.
+const CONVINCING: usize = 3;
+
+/// The most candidates of an array at a place.
+const MOST: usize = 120;
+
+/// The most constants that end ranges.
+const MOST_CONSTANTS: usize = 6;
+
+/// Which cells: from the one end on, before the other.
+struct Range {
+    /// Over [`any_index`].
+    term: TermId,
+    ends: (End, End),
+}
+
+/// An end of a range.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum End {
+    /// The beginning.
+    First,
+    /// No end.
+    Never,
+    Constant(i128),
+    /// A variable, by its number, and this more.
+    Variable(usize, i128),
+}
+
+pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (number, array) in place.arrays.iter().enumerate() {
+        let mut found = Vec::new();
+        for range in ranges(place, array.index, vocabulary) {
+            let cells = cells_in(place, &range);
+            if cells.len() < CONVINCING {
+                continue;
+            }
+            let facts = facts(place, number, array, &cells);
+            found.extend(
+                facts
+                    .into_iter()
+                    .map(|fact| store().implies(range.term, fact)),
+            );
+            if found.len() > MOST {
+                break;
+            }
+        }
+        all.extend(found);
+    }
+    all
+}
+
+fn ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Range> {
+    let mut uppers = vec![End::Never];
+    uppers.extend(
+        vocabulary
+            .sizes()
+            .iter()
+            .take(MOST_CONSTANTS)
+            .map(|&size| End::Constant(size)),
+    );
+    let mut lowers = vec![End::First];
+    for (number, variable) in place.variables.iter().enumerate() {
+        let wide = matches!(variable.sort, Sort::Int | Sort::BitVec(16..));
+        let negative = place.rows.iter().any(|row| row[number] < -1);
+        if wide && !negative {
+            uppers.push(End::Variable(number, 0));
+            uppers.push(End::Variable(number, 1));
+            lowers.push(End::Variable(number, 0));
+            lowers.push(End::Variable(number, 1));
+        }
+    }
+    let mut ranges = Vec::new();
+    // Ranges that end at a variable say most.
+    uppers.sort_by_key(|end| !matches!(end, End::Variable(..)));
+    for &lower in &lowers {
+        for &upper in &uppers {
+            let variables = matches!((lower, upper), (End::Variable(..), End::Variable(..)));
+            if variables {
+                continue;
+            }
+            let term = range_term(place, index, lower, upper);
+            ranges.push(Range {
+                term,
+                ends: (lower, upper),
+            });
+        }
+    }
+    ranges
+}
+
+fn range_term(place: &PlaceSamples, index: Sort, lower: End, upper: End) -> TermId {
+    let cell = any_index(index);
+    let end = |end: End| match end {
+        End::First | End::Never => constant(index, 0),
+        End::Constant(value) => constant(index, value),
+        End::Variable(number, more) => {
+            let resized = resized(&place.variables[number], index);
+            sum(index, resized, constant(index, more))
+        }
+    };
+    let before = |a, b| match index {
+        Sort::Int => store().int_lt(a, b),
+        _ => store().ult(a, b),
+    };
+    let from = match (lower, index) {
+        (End::First, Sort::Int) => store().int_le(end(lower), cell),
+        (End::First, _) => TermId::TRUE,
+        _ => store().not(before(cell, end(lower))),
+    };
+    let to = match upper {
+        End::Never => TermId::TRUE,
+        _ => before(cell, end(upper)),
+    };
+    store().and2(from, to)
+}
+
+/// The variable as an index, as C converts it.
+fn resized(variable: &SampledVariable, index: Sort) -> TermId {
+    match (variable.sort, index) {
+        (Sort::BitVec(_), Sort::BitVec(width)) if variable.unsigned => {
+            store().zero_resize(variable.term, width)
+        }
+        (Sort::BitVec(_), Sort::BitVec(width)) => store().sign_resize(variable.term, width),
+        (Sort::BitVec(_), _) => store().bv_to_nat(variable.term),
+        _ => variable.term,
+    }
+}
+
+/// The cells in the range, by row and position.
+fn cells_in(place: &PlaceSamples, range: &Range) -> Vec<(usize, usize)> {
+    let mut cells = Vec::new();
+    for (number, row) in place.array_rows.iter().enumerate() {
+        let end = |end: End| match end {
+            End::First => 0,
+            End::Never => i128::MAX,
+            End::Constant(value) => value,
+            End::Variable(variable, more) => row.scalars[variable] + more,
+        };
+        let (lower, upper) = (end(range.ends.0), end(range.ends.1));
+        let inside = row.indices.iter().enumerate();
+        let inside = inside.filter(|(_, index)| lower <= **index && **index < upper);
+        cells.extend(inside.map(|(position, _)| (number, position)));
+    }
+    cells
+}
+
+/// What holds of the array in these cells.
+fn facts(
+    place: &PlaceSamples,
+    number: usize,
+    array: &SampledArray,
+    cells: &[(usize, usize)],
+) -> Vec<TermId> {
+    let rows = &place.array_rows;
+    let index = any_index(array.index);
+    let read = store().select(array.term, index);
+    let value = |&(row, position): &(usize, usize)| rows[row].cells[number][position];
+    let at = |&(row, position): &(usize, usize)| rows[row].indices[position];
+    let mut all = Vec::new();
+    let values: Vec<i128> = cells.iter().map(value).collect();
+    if values.iter().all(|&value| value == values[0]) {
+        all.push(store().eq(read, constant(array.element, values[0])));
+    } else {
+        all.extend(linear(array, index, read, cells, &values, &at));
+        let mut distinct = values.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() <= 3 {
+            let equal = distinct
+                .iter()
+                .map(|&value| store().eq(read, constant(array.element, value)));
+            all.push(store().or(equal.collect::<Vec<_>>()));
+        }
+    }
+    for (other, description) in place.arrays.iter().enumerate() {
+        let alike = description.index == array.index && description.element == array.element;
+        if !alike || other == number {
+            continue;
+        }
+        let same = |&(row, position): &(usize, usize)| {
+            rows[row].cells[other][position] == rows[row].cells[number][position]
+        };
+        if cells.iter().all(same) {
+            all.push(store().eq(read, store().select(description.term, index)));
+        }
+    }
+    for (scalar, variable) in place.variables.iter().enumerate() {
+        if variable.sort == array.element {
+            order(
+                variable,
+                read,
+                &|cell| rows[cell.0].scalars[scalar],
+                cells,
+                &values,
+                &mut all,
+            );
+        }
+    }
+    all
+}
+
+/// The cell's value is a · index + b.
+fn linear(
+    array: &SampledArray,
+    index: TermId,
+    read: TermId,
+    cells: &[(usize, usize)],
+    values: &[i128],
+    at: &dyn Fn(&(usize, usize)) -> i128,
+) -> Option<TermId> {
+    let first = cells.first()?;
+    let (second, value) = cells
+        .iter()
+        .zip(values)
+        .find(|(cell, _)| at(cell) != at(first))?;
+    let (run, rise) = (at(second) - at(first), value - values[0]);
+    if run == 0 || rise % run != 0 {
+        return None;
+    }
+    let slope = rise / run;
+    let offset = values[0] - slope * at(first);
+    let fits = |(cell, value): (&(usize, usize), &i128)| slope * at(cell) + offset == *value;
+    if slope == 0 || slope.abs() > 1 << 16 || !cells.iter().zip(values).all(fits) {
+        return None;
+    }
+    let element = array.element;
+    let index = match (array.index, element) {
+        (Sort::BitVec(_), Sort::BitVec(width)) => store().zero_resize(index, width),
+        (Sort::Int, Sort::Int) => index,
+        _ => return None,
+    };
+    let scaled = super::product(element, constant(element, slope), index);
+    Some(store().eq(read, sum(element, scaled, constant(element, offset))))
+}
+
+/// The cell's value is in an order with a variable.
+fn order(
+    variable: &SampledVariable,
+    read: TermId,
+    other: &dyn Fn(&(usize, usize)) -> i128,
+    cells: &[(usize, usize)],
+    values: &[i128],
+    all: &mut Vec<TermId>,
+) {
+    let every = |holds: fn(i128, i128) -> bool| {
+        let pairs = cells.iter().zip(values);
+        pairs
+            .map(|(cell, value)| holds(*value, other(cell)))
+            .all(|holds| holds)
+    };
+    let term = variable.term;
+    if every(|value, other| value == other) {
+        all.push(store().eq(read, term));
+        return;
+    }
+    if every(|value, other| value != other) {
+        all.push(store().ne(read, term));
+    }
+    if every(|value, other| value <= other) {
+        all.push(at_most(variable.sort, variable.unsigned, read, term));
+    }
+    if every(|value, other| value >= other) {
+        all.push(at_most(variable.sort, variable.unsigned, term, read));
+    }
+}
