@@ -14,6 +14,7 @@
 //! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
 //! which costs a proof, not the truth.
 
+use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,7 @@ use super::query::{Answer, ask, ask_within};
 use super::stacks::{Node, Stacks};
 use super::walk::{Deadline, Frontier, GivenUp, Recursion, State, Walk};
 use crate::program::{Program, Simplified};
+use crate::solver::z3::text::TextSolver;
 use crate::term::{Build, TermId};
 
 /// What became of a proof.
@@ -114,6 +116,8 @@ struct Checker<'a> {
     /// Whether some fact was dropped.
     dropped: bool,
     deadline: Deadline<'a>,
+    /// Answers the questions.
+    solver: RefCell<TextSolver>,
 }
 
 impl<'a> Checker<'a> {
@@ -127,6 +131,7 @@ impl<'a> Checker<'a> {
             has_facts: false,
             dropped: false,
             deadline,
+            solver: RefCell::default(),
             simplified,
             lowered,
         }
@@ -245,7 +250,7 @@ impl<'a> Checker<'a> {
             cuts,
             &mut self.facts,
             recursion,
-            self.deadline,
+            (self.deadline, &self.solver),
         )
     }
 

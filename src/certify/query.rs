@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::walk::{GivenUp, Walk};
-use crate::solver::z3::text::{TextAnswer, check_text};
+use crate::solver::z3::text::TextAnswer;
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
 
 /// What the solver says to a list of conditions.
@@ -53,7 +53,9 @@ pub(super) fn ask_within(
         assertions.push(arena.or(goals));
     }
     let left = walk.left()?.min(most);
-    match check_text(&smtlib_script(arena, &assertions), &names, left) {
+    let script = smtlib_script(arena, &assertions);
+    let answer = walk.solver.borrow_mut().check(&script, &names, left);
+    match answer {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {
             debug_assert!(values.is_empty());

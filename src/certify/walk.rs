@@ -29,6 +29,7 @@ use super::stacks::{Node, StackId, Stacks};
 use crate::program::graph::{callee, goes_on};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
+use crate::solver::z3::text::TextSolver;
 use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate,
     store,
@@ -128,6 +129,8 @@ pub(super) struct Walk<'c, 'p> {
     facts: &'c mut Facts<'p>,
     recursion: Recursion,
     deadline: Deadline<'c>,
+    /// Answers the questions.
+    pub solver: &'c RefCell<TextSolver>,
     pub arena: Rc<Arena>,
     slots: RefCell<Slots>,
     fresh: RefCell<Fresh>,
@@ -167,7 +170,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         cuts: &'c Cuts,
         facts: &'c mut Facts<'p>,
         recursion: Recursion,
-        deadline: Deadline<'c>,
+        (deadline, solver): (Deadline<'c>, &'c RefCell<TextSolver>),
     ) -> Self {
         let mut marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)> =
             FxHashMap::default();
@@ -211,6 +214,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             facts,
             recursion,
             deadline,
+            solver,
             arena: Rc::new(Arena::new()),
             slots: RefCell::default(),
             fresh: RefCell::new(Fresh {

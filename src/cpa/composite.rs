@@ -1,6 +1,7 @@
 //! The composite of the CPAs that every engine here runs: location, call stack, loop bound, ARG, and a domain.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Cpa;
@@ -27,7 +28,7 @@ pub trait Domain {
     fn transfer(
         &mut self,
         state: &Self::State,
-        edge: &Edge,
+        edge: &Rc<Edge>,
         precision: &Self::Precision,
     ) -> Option<(Self::State, Self::Label)>;
 
@@ -152,12 +153,11 @@ impl<D: Domain> Cpa for Composite<D> {
     fn successors(&mut self, state: &Self::State, precision: &Self::Precision) -> Vec<Self::State> {
         let mut successors = Vec::new();
         self.domain.expand();
-        for edge in self.location.edges(state.place) {
-            let Some(stack) = self.call_stack.transfer(state.stack, &edge) else {
+        for edge in self.location.edges(state.place).iter() {
+            let Some(stack) = self.call_stack.transfer(state.stack, edge) else {
                 continue;
             };
-            let Some((domain, label)) = self.domain.transfer(&state.domain, &edge, precision)
-            else {
+            let Some((domain, label)) = self.domain.transfer(&state.domain, edge, precision) else {
                 continue;
             };
             successors.push(CompositeState {

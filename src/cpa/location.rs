@@ -1,5 +1,6 @@
 //! The location CPA: where execution is, and by which edges it goes on.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -83,6 +84,8 @@ pub struct LocationCpa {
     blocks: Arc<Blocks>,
     /// Where the functions of recursive components have been called.
     callers: FxHashMap<FunctionId, Vec<(EdgeId, CallStringId)>>,
+    /// The edges of the cut points that have been asked for.
+    edges: FxHashMap<InlinedLocation, Rc<[Rc<Edge>]>>,
 }
 
 impl LocationCpa {
@@ -91,6 +94,7 @@ impl LocationCpa {
         Self {
             blocks,
             callers: FxHashMap::default(),
+            edges: FxHashMap::default(),
         }
     }
 
@@ -119,13 +123,24 @@ impl LocationCpa {
     }
 
     /// The transfer relation.
-    pub fn edges(&mut self, place: Place) -> Vec<Edge> {
+    pub fn edges(&mut self, place: Place) -> Rc<[Rc<Edge>]> {
         let Place::At(source) = place else {
-            return Vec::new();
+            return Rc::from([]);
         };
+        // To whom a function returns depends on who has called it so far.
         if let Some(function) = self.returning_function(source) {
-            return self.returns(source, function);
+            return self.returns(source, function).map(Rc::new).collect();
         }
+        if let Some(known) = self.edges.get(&source) {
+            return Rc::clone(known);
+        }
+        let edges: Rc<[Rc<Edge>]> = self.leaving(source).into_iter().map(Rc::new).collect();
+        self.edges.insert(source, Rc::clone(&edges));
+        edges
+    }
+
+    /// The edges from a cut point that is no function's end.
+    fn leaving(&mut self, source: InlinedLocation) -> Vec<Edge> {
         let blocks = self.blocks.from(source);
         let edge = |(index, block): (usize, &Block)| {
             let run = || EdgeKind::Block {
@@ -183,17 +198,16 @@ impl LocationCpa {
         ends.then_some(function)
     }
 
-    fn returns(&self, source: InlinedLocation, function: FunctionId) -> Vec<Edge> {
+    fn returns(&self, source: InlinedLocation, function: FunctionId) -> impl Iterator<Item = Edge> {
         let program = self.blocks.inlined().program();
         let callers = self.callers.get(&function).into_iter().flatten();
-        let back = callers.map(|&(edge, call_string)| Edge {
+        callers.map(move |&(edge, call_string)| Edge {
             source,
             target: Place::At(InlinedLocation {
                 location: program.edge(edge).target,
                 call_string,
             }),
             kind: EdgeKind::Return { edge },
-        });
-        back.collect()
+        })
     }
 }

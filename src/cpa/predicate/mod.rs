@@ -41,8 +41,8 @@ pub struct PredicateState {
     pub abstraction: TermId,
     /// Where the path formula began.
     pub abstraction_location: Place,
-    /// φ: what has happened since.
-    pub formula: PathFormula,
+    /// φ: what has happened since. Shared with the edges of the ARG that leave the state.
+    pub formula: Rc<PathFormula>,
 }
 
 /// What an edge of the ARG remembers.
@@ -112,7 +112,7 @@ impl PredicateCpa {
         PredicateState {
             abstraction: TermId::TRUE,
             abstraction_location: place,
-            formula: PathFormula::new(condition),
+            formula: Rc::new(PathFormula::new(condition)),
         }
     }
 
@@ -328,7 +328,7 @@ impl Domain for PredicateCpa {
     fn transfer(
         &mut self,
         state: &PredicateState,
-        edge: &Edge,
+        edge: &Rc<Edge>,
         _: &(),
     ) -> Option<(PredicateState, Crossing)> {
         let before = &state.formula;
@@ -346,13 +346,13 @@ impl Domain for PredicateCpa {
         };
         self.forget_dead(&mut formula, edge.target);
         let label = Crossing {
-            before: Rc::new(before.clone()),
-            edge: Rc::new(edge.clone()),
+            before: Rc::clone(before),
+            edge: Rc::clone(edge),
             condition: formula.guard,
             inputs,
         };
         let state = PredicateState {
-            formula,
+            formula: Rc::new(formula),
             ..state.clone()
         };
         Some((state, label))
@@ -388,7 +388,7 @@ impl Domain for PredicateCpa {
                 self.blocks.inlined().program().variable(id).symbol
             });
         Some(PredicateState {
-            formula,
+            formula: Rc::new(formula),
             ..old.clone()
         })
     }

@@ -1,4 +1,4 @@
-//! Questions to Z3 as SMT-LIB text, each in a context of its own.
+//! Questions to Z3 as SMT-LIB text, in a context of their own.
 //!
 //! It is for the checker of proofs, which must not depend on the engines' way to the solver: nothing of
 //! [`super::translate`] is used here.
@@ -21,35 +21,75 @@ pub enum TextAnswer {
     Unknown(String),
 }
 
-/// Whether what the script asserts has a model. With one, the values of the Boolean constants with these names (as they
-/// are written in the script) are told.
-pub fn check_text(script: &str, names: &[String], timeout: Duration) -> TextAnswer {
-    let context = match Context::new() {
-        Ok(context) => context,
-        Err(reason) => return TextAnswer::Unknown(reason),
-    };
-    let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
-    let question = format!("(set-option :timeout {milliseconds})\n{script}(check-sat)\n");
-    match evaluate(&context, question) {
-        Err(reason) => TextAnswer::Unknown(reason),
-        // Anything else in the answer is an error message.
-        Ok(answer) => match answer.trim() {
-            "unsat" => TextAnswer::Unsatisfiable,
-            "sat" if names.is_empty() => TextAnswer::Satisfiable(Vec::new()),
-            "sat" => match evaluate(&context, format!("(get-value ({}))\n", names.join(" "))) {
-                Err(reason) => TextAnswer::Unknown(reason),
-                Ok(values) => match truth_values(&values, names.len()) {
-                    Some(values) => TextAnswer::Satisfiable(values),
-                    None => TextAnswer::Unknown(format!("no values: {}", values.trim())),
-                },
-            },
-            "unknown" | "timeout" => {
-                let reason = evaluate(&context, "(get-info :reason-unknown)\n".to_owned());
-                TextAnswer::Unknown(reason.unwrap_or_default().trim().to_owned())
+/// Z3's cheapest strategy has this long before the one that it would choose: to set that up takes it some 5 ms, and most
+/// questions are easy.
+const EASY: Duration = Duration::from_millis(20);
+
+/// Answers scripts one after the other; nothing of one is left when the next is read.
+#[derive(Default)]
+pub struct TextSolver {
+    /// Made for the first question: 7 ms, where the next questions pay 1 ms for a reset.
+    context: Option<Context>,
+}
+
+impl TextSolver {
+    /// Whether what the script asserts has a model. With one, the values of the Boolean constants with these names (as
+    /// they are written in the script) are told.
+    pub fn check(&mut self, script: &str, names: &[String], timeout: Duration) -> TextAnswer {
+        let context = match self.context.take().map_or_else(Context::new, Ok) {
+            Ok(context) => context,
+            Err(reason) => return TextAnswer::Unknown(reason),
+        };
+        match answer(&context, script, names, timeout) {
+            Ok(answer) => {
+                self.context = Some(context);
+                answer
             }
-            other => TextAnswer::Unknown(other.chars().take(300).collect()),
-        },
+            // After an error the context is not used again.
+            Err(reason) => TextAnswer::Unknown(reason),
+        }
     }
+}
+
+fn answer(
+    context: &Context,
+    script: &str,
+    names: &[String],
+    timeout: Duration,
+) -> Result<TextAnswer, String> {
+    let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
+    let easy = timeout.min(EASY).as_millis().max(1);
+    let mut said = evaluate(
+        context,
+        format!(
+            "(reset)\n(set-option :timeout {milliseconds})\n{script}(check-sat-using (try-for smt {easy}))\n"
+        ),
+    )?;
+    if is_unknown(&said) && timeout > EASY {
+        said = evaluate(context, "(check-sat)\n".to_owned())?;
+    }
+    // Anything else in the answer is an error message.
+    match said.trim() {
+        "unsat" => Ok(TextAnswer::Unsatisfiable),
+        "sat" if names.is_empty() => Ok(TextAnswer::Satisfiable(Vec::new())),
+        "sat" => {
+            let values = evaluate(context, format!("(get-value ({}))\n", names.join(" ")))?;
+            match truth_values(&values, names.len()) {
+                Some(values) => Ok(TextAnswer::Satisfiable(values)),
+                None => Err(format!("no values: {}", values.trim())),
+            }
+        }
+        _ if is_unknown(&said) => {
+            let reason = evaluate(context, "(get-info :reason-unknown)\n".to_owned());
+            let reason = reason.unwrap_or_default();
+            Ok(TextAnswer::Unknown(reason.trim().to_owned()))
+        }
+        other => Err(other.chars().take(300).collect()),
+    }
+}
+
+fn is_unknown(answer: &str) -> bool {
+    matches!(answer.trim(), "unknown" | "timeout")
 }
 
 /// The values in an answer to `get-value`: each is in parentheses after its name.
@@ -85,21 +125,48 @@ mod tests {
             "(declare-const |a b| Bool)(declare-const c Bool)(assert (and |a b| (not c)))\n";
         let names = ["|a b|".to_owned(), "c".to_owned()];
         assert_eq!(
-            check_text(declared, &names, SECOND),
+            TextSolver::default().check(declared, &names, SECOND),
             TextAnswer::Satisfiable(vec![true, false])
         );
         let contradiction = format!("{declared}(assert c)\n");
         assert_eq!(
-            check_text(&contradiction, &names, SECOND),
+            TextSolver::default().check(&contradiction, &names, SECOND),
             TextAnswer::Unsatisfiable
         );
+    }
+
+    #[test]
+    fn nothing_is_left_of_earlier_questions() {
+        let mut solver = TextSolver::default();
+        let one = "(declare-const c Bool)(assert c)\n";
+        let other = "(declare-const c (_ BitVec 8))(assert (bvult c #x01))\n";
+        let contradiction = format!("{one}(assert (not c))\n");
+        let error = "(assert c)\n";
+        for _ in 0..2 {
+            let sat = TextAnswer::Satisfiable(Vec::new());
+            assert_eq!(solver.check(one, &[], SECOND), sat);
+            let unsat = solver.check(&contradiction, &[], SECOND);
+            assert_eq!(unsat, TextAnswer::Unsatisfiable);
+            assert_eq!(solver.check(other, &[], SECOND), sat);
+            let failed = solver.check(error, &[], SECOND);
+            assert!(matches!(failed, TextAnswer::Unknown(_)));
+        }
+    }
+
+    #[test]
+    fn what_is_not_easy_is_decided_too() {
+        let sum = "(declare-const a (_ BitVec 16))(declare-const b (_ BitVec 16))\n\
+            (assert (not (= (bvmul (bvadd a b) (bvadd a b)) (bvadd (bvmul a a) (bvadd (bvmul b b) \
+            (bvmul #x0002 (bvmul a b)))))))\n";
+        let answer = TextSolver::default().check(sum, &[], 20 * SECOND);
+        assert_eq!(answer, TextAnswer::Unsatisfiable);
     }
 
     #[test]
     fn neither_an_error_nor_a_timeout_is_an_answer() {
         let broken = "(declare-const c Bool)(assert (and c undeclared))\n(assert false)\n";
         assert!(matches!(
-            check_text(broken, &[], SECOND),
+            TextSolver::default().check(broken, &[], SECOND),
             TextAnswer::Unknown(_)
         ));
         let hard = "(declare-const a (_ BitVec 64))(declare-const b (_ BitVec 64))\n\
@@ -107,7 +174,7 @@ mod tests {
             (assert (bvugt b #x0000000000000001))(assert (bvult a #x0000000100000000))\n\
             (assert (bvult b #x0000000100000000))\n";
         assert!(matches!(
-            check_text(hard, &[], Duration::from_millis(20)),
+            TextSolver::default().check(hard, &[], Duration::from_millis(20)),
             TextAnswer::Unknown(_)
         ));
     }
