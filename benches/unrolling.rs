@@ -2,6 +2,8 @@
 //! solver's.
 //!
 //!     cargo bench --bench unrolling [BOUND]          (default: 1000)
+//!
+//! With the environment variable `SOLVER` set to `z3` or `yices2`, only that one.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -24,8 +26,15 @@ fn main() {
         .skip(1)
         .find_map(|argument| argument.parse().ok());
     let bound: u32 = bound.unwrap_or(1000);
+    let only = std::env::var("SOLVER").ok();
     println!("solver   bound    total s   solver s   outside   states");
     for backend in Backend::ALL {
+        if only
+            .as_ref()
+            .is_some_and(|only| *only != backend.to_string())
+        {
+            continue;
+        }
         let config = SolverConfig {
             backend,
             ..SolverConfig::default()

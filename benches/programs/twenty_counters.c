@@ -1,48 +1,73 @@
 /* Twenty counters with nondeterministic inputs, branches and additions: what bounded model checking is measured on. The
-   property holds, and to see it for one more step takes what was seen for the step before. */
+   property holds; it is a question for the solver after each iteration, and to answer it for one more takes what was
+   answered for the one before. */
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
 int main(void) {
-  int a0 = 0, a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0, a8 = 0, a9 = 0;
-  int b0 = 0, b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0, b8 = 0, b9 = 0;
+  int sent = 0, received = 0, lost = 0, waiting = 0, most = 0;
+  int head = 0, tail = 0, length = 0, full = 0, empty = 1;
+  int even = 0, odd = 1, third = 0, up = 0, down = 1000;
+  int low = 0, high = 100, total = 0, turn = 0, credit = 8;
   while (1) {
     int choice = __VERIFIER_nondet_int();
     int amount = __VERIFIER_nondet_int();
-    if (choice == 0) {
-      a0 += amount;
-      b0 += amount;
-    } else if (choice == 1) {
-      a1 += amount;
-      b1 += amount;
-    } else if (choice == 2) {
-      a2 += amount + 1;
-      b2 += amount;
-      b2++;
-    } else {
-      a3 += 3;
-      b3 += 3;
+
+    if (choice == 0 && waiting < 64) {
+      sent++;
+      waiting++;
+    } else if (choice == 1 && waiting > 0) {
+      waiting--;
+      if (amount & 1)
+        received++;
+      else
+        lost++;
     }
-    if (amount > 0) {
-      a4++;
-      b4++;
-    } else {
-      a5 += a4;
-      b5 += b4;
+    if (waiting > most)
+      most = waiting;
+
+    if (choice > 10 && length < 16) {
+      head = head == 15 ? 0 : head + 1;
+      length++;
+    } else if (choice < -10 && length > 0) {
+      tail = tail == 15 ? 0 : tail + 1;
+      length--;
     }
-    if (choice > amount) {
-      a6 += choice;
-      b6 += choice;
-      a7--;
-      b7--;
+    full = length == 16;
+    empty = length == 0;
+
+    even += amount + amount;
+    odd += choice + choice + 4;
+    third = third >= 2 ? 0 : third + 1;
+    if (amount > 0 && up < 1000 && down > 0) {
+      up++;
+      down--;
     }
-    a8 += a7;
-    b8 += b7;
-    a9 += 2;
-    b9 += 2;
-    if (a0 != b0 || a1 != b1 || a2 != b2 || a3 != b3 || a4 != b4)
+    if (amount > choice && high - low > 2) {
+      low++;
+      high--;
+    } else if (low > 0 && high < 100) {
+      low--;
+      high++;
+    }
+    total += amount > 100 ? 4 : 2;
+    turn = turn + third > 30 ? 0 : turn + third;
+    if (choice == turn && credit > 0)
+      credit--;
+    else if (credit < 8)
+      credit++;
+
+    if (waiting < 0 || most < waiting || most > 64)
       reach_error();
-    if (a5 != b5 || a6 != b6 || a7 != b7 || a8 != b8 || a9 != b9)
+    if (head < 0 || head > 15 || tail < 0 || tail > 15 || length < 0 || length > 16)
+      reach_error();
+    if (full && empty || ((head - tail - length) & 15) != 0)
+      reach_error();
+    if (even & 1 || !(odd & 1) || third < 0 || third > 2)
+      reach_error();
+    if (up < 0 || up > 1000 || down < 0 || down > 1000 || low < 0 || low > high || high > 100)
+      reach_error();
+    if (total & 1 || turn < 0 || turn > 30 || credit < 0 || credit > 8)
       reach_error();
   }
 }

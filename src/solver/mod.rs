@@ -70,7 +70,7 @@ pub trait Interrupt: Send + Sync {
 pub struct SolverStatistics {
     /// Checks asked.
     pub checks: u64,
-    /// Wall time in checks.
+    /// Wall time in checks, including what the solver makes of new assertions for them.
     pub check_time: Duration,
     /// Terms translated.
     pub translated: u64,

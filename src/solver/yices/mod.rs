@@ -372,7 +372,10 @@ impl YicesSolver {
         if let Some((_, reason)) = &self.broken {
             return Err(reason.clone());
         }
-        self.flush()?;
+        let begin = Instant::now();
+        let flushed = self.flush();
+        self.statistics.check_time += begin.elapsed();
+        flushed?;
         let (found, stop) = self.search(&literals);
         match found {
             smt_status_t::STATUS_SAT => {

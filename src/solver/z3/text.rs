@@ -23,7 +23,7 @@ pub enum TextAnswer {
 
 /// Z3's cheapest strategy has this long before the one that it would choose: to set that up takes it some 5 ms, and most
 /// questions are easy.
-const EASY: Duration = Duration::from_millis(20);
+const EASY: Duration = Duration::from_millis(4);
 
 /// Answers scripts one after the other; nothing of one is left when the next is read.
 #[derive(Default)]
