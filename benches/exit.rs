@@ -51,8 +51,8 @@ fn run(file: &str) -> Option<Duration> {
         .expect("regatta starts");
     let mut certified = None;
     let mut is_stuck = false;
-    for line in BufReader::new(child.stdout.take()?).lines() {
-        let line = line.ok()?;
+    let output = child.stdout.take().expect("a pipe");
+    for line in BufReader::new(output).lines().map_while(Result::ok) {
         let is = |event: &str| line.contains(&format!("\"event\":\"{event}\""));
         if !line.contains("\"k-induction\"") && is("certified") && line.contains("\"confirmed\"") {
             certified = Some(Instant::now());
@@ -65,7 +65,7 @@ fn run(file: &str) -> Option<Duration> {
             }
         }
     }
-    child.wait().ok()?;
+    child.wait().expect("regatta ends");
     let exit = Instant::now();
     certified
         .filter(|_| is_stuck)

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use regatta::analysis::invariants::InvariantStore;
 use regatta::analysis::unrolling::base_case::{BaseCase, BaseCases};
 use regatta::analysis::unrolling::{Start, Unrolling};
 use regatta::analysis::{CancellationToken, Context};
@@ -53,7 +54,9 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, solver));
     let token = CancellationToken::new();
     let mut confirm = |_: &_| panic!("the property holds");
+    let invariants = InvariantStore::new();
     let mut context = Context {
+        invariants: &invariants,
         token: &token,
         report: &|_| {},
         confirm: &mut confirm,
