@@ -61,12 +61,14 @@ fn answer(
     let easy = timeout.min(EASY).as_millis().max(1);
     let mut said = evaluate(
         context,
-        format!(
-            "(reset)\n(set-option :timeout {milliseconds})\n{script}(check-sat-using (try-for smt {easy}))\n"
-        ),
+        format!("(reset)\n{script}(check-sat-using (try-for smt {easy}))\n"),
     )?;
     if is_unknown(&said) && timeout > EASY {
-        said = evaluate(context, "(check-sat)\n".to_owned())?;
+        // Not by the option `:timeout`, which is one for all contexts of the process.
+        said = evaluate(
+            context,
+            format!("(check-sat-using (try-for default {milliseconds}))\n"),
+        )?;
     }
     // Anything else in the answer is an error message.
     match said.trim() {
