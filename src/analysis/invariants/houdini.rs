@@ -17,14 +17,18 @@ use crate::analysis::CancellationToken;
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, BlockEnd, Blocks};
+use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
-use crate::term::{Arena, Build, Op, Pool, TermId, TermKind, Value, for_each_subterm, instantiate};
+use crate::term::{
+    Arena, Build, Op, Pool, TermId, TermKind, Value, for_each_subterm, instantiate, smtlib_script,
+};
 
 /// Wall time of a query over many candidates.
 const MANY: Duration = Duration::from_millis(400);
 
-/// Wall time of a query over one candidate.
-const ONE: Duration = Duration::from_millis(100);
+/// Wall time of a query over one candidate, and of several of them.
+const ONE: Duration = Duration::from_millis(300);
+const ALONE: Duration = Duration::from_millis(1_500);
 
 /// Wall time of a query on which a proof depends.
 const PROOF: Duration = Duration::from_secs(3);
@@ -33,6 +37,7 @@ const PROOF: Duration = Duration::from_secs(3);
 pub struct Houdini<'b> {
     blocks: &'b Arc<Blocks>,
     solver: Box<dyn Solver>,
+    alone: TextSolver,
     /// All blocks between cut points.
     all: Vec<Block>,
     token: CancellationToken,
@@ -63,6 +68,7 @@ impl<'b> Houdini<'b> {
             all: all.collect(),
             blocks,
             solver,
+            alone: TextSolver::default(),
             token: token.clone(),
         }
     }
@@ -220,21 +226,28 @@ impl<'b> Houdini<'b> {
                     observe(self, &refuted);
                     open = left;
                 }
+                // Incremental solving is not good at everything.
                 Answer::Unknown(_) => {
                     let begin = Instant::now();
                     for index in std::mem::take(&mut open) {
-                        if self.token.is_cancelled() || begin.elapsed() > MANY {
+                        if self.token.is_cancelled() || begin.elapsed() > ALONE {
                             break;
                         }
-                        self.limit(ONE);
-                        let not = arena.not(goals[index]);
-                        holds[index] = self.solver.check(&[not]) == Answer::Unsatisfiable;
+                        holds[index] = self.holds_alone(guard, assumed, goals[index]);
                     }
                 }
             }
         }
         self.solver.pop();
         holds
+    }
+
+    /// Whether the goal follows, asked of a solver that need not be ready for another question.
+    fn holds_alone(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> bool {
+        let arena = self.solver.arena();
+        let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
+        let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
+        self.alone.check(&script, &[], ONE) == TextAnswer::Unsatisfiable
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
@@ -397,6 +410,12 @@ impl<'b> Houdini<'b> {
             let answer = self.solver.check(&assumptions);
             let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
             self.solver.pop();
+            if answer != Answer::Unsatisfiable
+                && answer != Answer::Satisfiable
+                && self.holds_alone(broken, &assumptions, TermId::FALSE)
+            {
+                return Some(origins.iter().map(|&origin| candidate(origin)).collect());
+            }
             if let Some(core) = core {
                 let used = assumptions.iter().zip(&origins);
                 let used = used.filter(|(assumption, _)| core.contains(assumption));

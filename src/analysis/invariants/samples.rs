@@ -169,32 +169,19 @@ impl PlaceSamples {
 }
 
 impl ArrayRow {
-    fn new(scalars: Vec<i128>, arrays: &[Value]) -> Self {
+    fn new(scalars: Vec<i128>, arrays: &[SampledArray], state: &StateView<'_>) -> Self {
         let near = scalars
             .iter()
             .flat_map(|value| [value - 1, *value, value + 1]);
         let near = near.filter(|index| (0..1 << 40).contains(index));
-        let mut indices: Vec<i128> = (0..FIRST_CELLS).chain(near).collect();
-        for array in arrays.iter().filter_map(Value::as_array) {
-            let written: Vec<i128> = array.entries().keys().filter_map(number).collect();
-            let step = written.len() / 8 + 1;
-            indices.extend(written.iter().step_by(step).filter(|index| **index >= 0));
-        }
+        let far = (4..20).flat_map(|bit| [(1 << bit) - 3, 1 << bit]);
+        let mut indices: Vec<i128> = (0..FIRST_CELLS).chain(near).chain(far).collect();
         indices.sort_unstable();
         indices.dedup();
-        let cells = arrays.iter().filter_map(Value::as_array).map(|array| {
-            let (sort, _) = match array.sort() {
-                Sort::Array { index, element } => (Sort::from(index), element),
-                other => (other, ScalarSort::Bool),
-            };
-            let cell = |&index: &i128| {
-                let index = match sort {
-                    Sort::BitVec(width) => Value::bit_vec(width, index as u128),
-                    _ => Value::int(index),
-                };
-                number(array.select(&index)).unwrap_or_default()
-            };
-            indices.iter().map(cell).collect()
+        let cells = arrays.iter().map(|array| {
+            let cell = |&index: &i128| number(&state.cell(array.id, index as u64)?);
+            let cells = indices.iter().map(|index| cell(index).unwrap_or_default());
+            cells.collect()
         });
         Self {
             cells: cells.collect(),
@@ -225,8 +212,9 @@ const RUNS: usize = 96;
 const RUN_STEPS: u64 = 5_000;
 const LONG_RUN_STEPS: u64 = 5_000_000;
 
-/// One run of so many is long.
-const LONG_RUNS: usize = 24;
+/// The first of so many runs are long, each so many apart.
+const LONG_RUNS: usize = 72;
+const LONG_RUN_EVERY: usize = 24;
 
 /// The states of a run that are kept: the first ones, and then about so many at random.
 const FIRST_VISITS: u64 = 6;
@@ -265,9 +253,10 @@ impl Samples {
                 place.one_in = 1;
             }
             let limits = Limits {
-                steps: match number % LONG_RUNS {
-                    0 => LONG_RUN_STEPS,
-                    _ => RUN_STEPS,
+                steps: if number < LONG_RUNS && number % LONG_RUN_EVERY == 0 {
+                    LONG_RUN_STEPS
+                } else {
+                    RUN_STEPS
                 },
                 ..Limits::default()
             };
@@ -350,9 +339,8 @@ impl Observer for Recorder<'_> {
             && place.array_rows.len() < MOST_ARRAY_ROWS
             && (place.visits_in_run <= 3 || place.visits_in_run > FIRST_VISITS)
         {
-            let arrays = place.arrays.iter().map(|array| state.value(array.id));
-            let arrays: Vec<Value> = arrays.collect();
-            place.array_rows.push(ArrayRow::new(row.clone(), &arrays));
+            let array_row = ArrayRow::new(row.clone(), &place.arrays, state);
+            place.array_rows.push(array_row);
         }
         place.add(row);
     }

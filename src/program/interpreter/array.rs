@@ -80,6 +80,18 @@ impl<T: Cell> Cells<T> {
         }
     }
 
+    /// The same for one who only looks.
+    pub(crate) fn peek(&self, index: u64) -> &T {
+        let flat = usize::try_from(index).ok();
+        flat.and_then(|index| self.flat.get(index))
+            .unwrap_or_else(|| {
+                let page = self.page_table.get(&(index >> PAGE_BITS));
+                page.map_or(&self.default, |&page| {
+                    &self.pages[page as usize][index as usize % PAGE]
+                })
+            })
+    }
+
     fn read_far(&mut self, index: u64) -> T {
         let number = index >> PAGE_BITS;
         if self.recent.0 != number {
@@ -263,6 +275,18 @@ impl Array {
         match self {
             Self::Wide(cells) => cells.read(index),
             other => u128::from(other.read_narrow(index)),
+        }
+    }
+
+    /// The same for one who only looks.
+    pub(crate) fn peek_bits(&self, index: u64) -> u128 {
+        match self {
+            Self::Byte(cells) => u128::from(*cells.peek(index)),
+            Self::Half(cells) => u128::from(*cells.peek(index)),
+            Self::Word(cells) => u128::from(*cells.peek(index)),
+            Self::Long(cells) => u128::from(*cells.peek(index)),
+            Self::Wide(cells) => *cells.peek(index),
+            Self::Int(_) => 0,
         }
     }
 

@@ -79,6 +79,20 @@ impl StateView<'_> {
         self.value_at(description.place, description.sort)
     }
 
+    /// A cell of an array variable; `None` for what is no array.
+    pub fn cell(&self, array: VariableId, index: u64) -> Option<Value> {
+        let description = &self.executable.variables[array.index()];
+        let (Place::Array(register), Sort::Array { element, .. }) =
+            (description.place, description.sort)
+        else {
+            return None;
+        };
+        Some(match &self.memories[register as usize].cells {
+            Array::Int(cells) => Value::Int(cells.peek(index).to_big()),
+            cells => value_of_bits(element.into(), cells.peek_bits(index)),
+        })
+    }
+
     /// The value at a place.
     pub(super) fn value_at(&self, place: Place, sort: Sort) -> Value {
         match place {
