@@ -8,7 +8,7 @@
 //!                            ▼                                          │
 //!                    replay of alarms  ◄────────────────────────────────┘
 //!                            ▼
-//!          portfolio::supervisor ─► RESULT line, exit code, events
+//!          portfolio::supervisor ─► RESULT line, exit code, events, progress
 //! ```
 //!
 //! # The modules
@@ -21,7 +21,7 @@
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.
-//! * [`portfolio`]: the supervisor process, events, limits, the verdict.
+//! * [`portfolio`]: portfolio files, the supervisor process, the coordinator of the threads, events, limits, the verdict.
 //! * [`cli`]: the command.
 
 // The module comments are for readers of the source, who see the private items that they point to.

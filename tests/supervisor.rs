@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use regatta::portfolio::crash;
-use regatta::portfolio::event::{Reporter, What};
+use regatta::portfolio::event::{Event, Reporter, What};
 use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
 use regatta::portfolio::verdict::{Conclusion, Verdict};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
@@ -29,6 +29,7 @@ const CASES: [Case; 6] = [
         "a_crash_that_nobody_claims_is_unknown",
         a_crash_that_nobody_claims_is_unknown,
     ),
+    ("what_the_race_uses_is_told", what_the_race_uses_is_told),
     (
         "an_answer_ends_a_race_that_has_other_threads",
         an_answer_ends_a_race_that_has_other_threads,
@@ -106,6 +107,33 @@ fn the_cpu_limit_ends_a_race_that_spins() -> Result<(), String> {
         std::hint::spin_loop();
     })?;
     expect(found, Verdict::Unknown("CPU time limit".into()))
+}
+
+fn what_the_race_uses_is_told() -> Result<(), String> {
+    let limits = Limits {
+        wall: Some(Duration::from_millis(600)),
+        tell_resources: Some(Duration::from_millis(50)),
+        ..Limits::default()
+    };
+    let mut told = Vec::new();
+    let mut observe = |event: &Event| {
+        if let What::Resources { memory, cpu } = event.what {
+            told.push((memory, cpu));
+        }
+    };
+    let spin = |_: &Attempt, _: &Reporter| -> RaceEnd {
+        let block = vec![1_u8; 16 << 20];
+        loop {
+            std::hint::black_box(&block);
+        }
+    };
+    supervise(Instant::now(), limits, &mut observe, &spin).map_err(|error| error.to_string())?;
+    let right = |&(memory, cpu): &(u64, f64)| (16..64).contains(&memory) && cpu > 0.0;
+    if (2..=12).contains(&told.len()) && told.last().is_some_and(right) {
+        Ok(())
+    } else {
+        Err(format!("{told:?}"))
+    }
 }
 
 fn a_crash_is_attributed_and_the_race_starts_again() -> Result<(), String> {

@@ -5,24 +5,18 @@
 
 use std::sync::Arc;
 
+use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 
-/// Options of bounded model checking.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The largest bound, in steps between cut points; default without limit.
-    pub max_bound: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            max_bound: u32::MAX,
-        }
+options! {
+    /// Options of bounded model checking.
+    pub struct Options {
+        /// The largest bound, in steps between cut points.
+        pub max_bound: u32 = u32::MAX;
     }
 }
 
@@ -42,6 +36,7 @@ pub fn run(
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;
+        context.safe_point();
         (context.report)(Progress::Bound { bound });
         match base.check(bound, context) {
             BaseCase::Violated(violation) => return Answer::Unsafe(violation),

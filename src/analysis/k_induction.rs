@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::invariants::houdini::Houdini;
 use super::invariants::{ByPlace, Candidate, Snapshot, by_place};
+use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::schedule::{Schedule, Share};
 use super::unrolling::{Start, Unrolling};
@@ -25,18 +26,11 @@ const STEP_CASE: Share = Share {
     at_least: Duration::from_millis(200),
 };
 
-/// Options of k-induction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The largest k; default without limit.
-    pub max_bound: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            max_bound: u32::MAX,
-        }
+options! {
+    /// Options of k-induction.
+    pub struct Options {
+        /// The largest k, in steps between cut points.
+        pub max_bound: u32 = u32::MAX;
     }
 }
 
@@ -61,6 +55,7 @@ pub fn run(
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;
+        context.safe_point();
         (context.report)(Progress::Bound { bound });
         match base.check(bound, context) {
             BaseCase::Violated(violation) => return Answer::Unsafe(violation),
@@ -123,6 +118,7 @@ impl StepCase {
         let any = self.unrolling.arena().or(guards);
         let mut answer = solver::Answer::Satisfiable;
         while answer == solver::Answer::Satisfiable && !context.token.is_cancelled() {
+            context.safe_point();
             let limit = CheckLimit {
                 time: Some(self.schedule.allowance()),
                 resource: None,

@@ -7,17 +7,20 @@
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`data_flow`]: invariants, continuously refined; [`invariants`]: how analyses share them.
+//! * [`options`]: how an engine declares what a user can set.
 
 pub mod bmc;
 pub mod data_flow;
 pub mod exhaustive;
 pub mod invariants;
 pub mod k_induction;
+pub mod options;
 pub mod simulate;
 pub mod unrolling;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -44,12 +47,23 @@ pub enum Answer {
 pub struct Context<'c> {
     /// When to stop.
     pub token: &'c CancellationToken,
+    /// See [`Context::safe_point`].
+    pub safe_point: &'c dyn Fn() -> Duration,
     /// Whom to tell what happens.
     pub report: &'c dyn Fn(Progress),
     /// Replays an alarm on the program as lowered.
     pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
     /// What the analyses of the race have proved, to give and to take.
     pub invariants: &'c InvariantStore,
+}
+
+impl Context<'_> {
+    /// The engine could stop here. To be called between queries, where it costs nothing: if others are waiting for the
+    /// processor and this engine's turn is over, it waits for its next one. Returns how long that took, for an engine
+    /// that keeps an eye on the time.
+    pub fn safe_point(&self) -> Duration {
+        (self.safe_point)()
+    }
 }
 
 /// What happens in an engine.

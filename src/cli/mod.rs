@@ -7,6 +7,8 @@ mod cfa;
 mod input;
 mod interpret;
 pub mod options;
+mod portfolio;
+mod progress;
 mod verify;
 
 use std::ffi::OsString;
@@ -35,6 +37,7 @@ pub fn run(started: Instant) -> ExitCode {
         Command::Verify(options) => verify::run(started, options),
         Command::Cfa(options) => cfa::run(options),
         Command::Interpret(options) => interpret::run(options),
+        Command::Portfolio(command) => portfolio::run(command),
     })
 }
 

@@ -32,10 +32,13 @@ pub enum Command {
     Cfa(CfaOptions),
     /// Run a C program in the interpreter, with given values for its inputs
     Interpret(InterpretOptions),
+    /// Show which portfolios there are and what is in them
+    #[command(subcommand)]
+    Portfolio(PortfolioCommand),
 }
 
 /// The names of the subcommands; anything else in their place is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 4] = ["verify", "cfa", "interpret", "help"];
+pub const SUBCOMMANDS: [&str; 5] = ["verify", "cfa", "interpret", "portfolio", "help"];
 
 /// How the C program is read.
 #[derive(Clone, Debug, Args)]
@@ -132,8 +135,8 @@ pub struct VerifyOptions {
     #[command(flatten)]
     pub input: InputOptions,
 
-    /// The analyses to run
-    #[arg(long, value_name = "NAME", default_value = "default")]
+    /// The analyses to run: a portfolio of `regatta portfolio list`, or a file that ends in .toml
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "default")]
     pub portfolio: String,
 
     /// Wall time after which the result is UNKNOWN
@@ -205,6 +208,19 @@ pub struct InterpretOptions {
     /// Steps after which the run is given up
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub steps: u64,
+}
+
+/// What to show of portfolios.
+#[derive(Clone, Debug, Subcommand)]
+pub enum PortfolioCommand {
+    /// The portfolios that come with the program
+    List,
+    /// A portfolio as a file with every option, what it means, what it may be and its default
+    Explain {
+        /// A portfolio's name or file
+        #[arg(value_name = "NAME|FILE.toml", default_value = "default")]
+        portfolio: String,
+    },
 }
 
 fn positive_seconds(text: &str) -> Result<f64, String> {

@@ -5,9 +5,11 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use super::options::VerifyOptions;
+use super::progress::{self, Progress};
 use super::{EXIT_INPUT, complain, input};
+use crate::portfolio::config::Portfolio;
 use crate::portfolio::event::{Event, What};
-use crate::portfolio::race::{self, Portfolio, RaceOptions};
+use crate::portfolio::race::{self, RaceOptions};
 use crate::portfolio::supervisor::{Limits, Outcome, supervise};
 use crate::portfolio::verdict::{Conclusion, Verdict};
 
@@ -20,29 +22,34 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             return EXIT_INPUT;
         }
     };
-    let portfolio = match Portfolio::by_name(&options.portfolio) {
+    let portfolio = match Portfolio::find(&options.portfolio) {
         Ok(portfolio) => portfolio,
-        Err(message) => {
-            complain(&format!("error: {message}"));
+        Err(error) => {
+            complain(&error.render(input::style()));
             return EXIT_INPUT;
         }
     };
     let time_limit = options.time_limit.map(Duration::from_secs_f64);
+    // Both could be for the same terminal.
+    let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
     let race_options = RaceOptions {
         file,
         load: load_options,
         portfolio,
         style: input::style(),
         time_limit,
+        threads: options.threads.map(usize::from),
     };
     let limits = Limits {
         wall: time_limit,
         cpu: options.cpu_limit.map(Duration::from_secs_f64),
         memory: options.memory_limit,
+        tell_resources: progress.as_ref().map(|_| progress::INTERVAL),
     };
     let mut output = Output {
         json: options.json,
         verbose: options.verbose,
+        progress,
     };
     let outcome = supervise(
         started,
@@ -53,7 +60,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
     let conclusion = match outcome {
         Ok(Outcome::Concluded(conclusion)) => conclusion,
         Ok(Outcome::Rejected(text)) => {
-            complain(&text);
+            output.complain(&text);
             return EXIT_INPUT;
         }
         Err(error) => {
@@ -80,6 +87,7 @@ fn print_result(verdict: &Verdict) -> u8 {
 struct Output {
     json: bool,
     verbose: bool,
+    progress: Option<Progress>,
 }
 
 impl Output {
@@ -90,23 +98,35 @@ impl Output {
             let _ = writeln!(std::io::stdout().lock(), "{line}");
         }
         match &event.what {
-            What::Warning { message } => complain(&format!("warning: {message}")),
+            What::Warning { message } => self.complain(&format!("warning: {message}")),
             What::Panicked { analysis, message } => {
-                complain(&format!("internal error: {analysis} panicked: {message}"))
+                self.complain(&format!("internal error: {analysis} panicked: {message}"))
             }
             What::Refuted { analysis, reason } => {
-                complain(&format!(
+                self.complain(&format!(
                     "internal error: an answer of {analysis} did not pass its check: {reason}"
                 ));
             }
             What::Crashed { analysis, reason } => match analysis {
                 Some(analysis) => {
-                    complain(&format!("{reason} (in {analysis}); going on without it"))
+                    self.complain(&format!("{reason} (in {analysis}); going on without it"))
                 }
-                None => complain(reason),
+                None => self.complain(reason),
             },
-            _ if self.verbose => complain(&describe(event)),
+            What::Resources { .. } => {}
+            _ if self.verbose => self.complain(&describe(event)),
             _ => {}
+        }
+        if let Some(progress) = &mut self.progress {
+            progress.event(event);
+        }
+    }
+
+    /// A message on standard error, above the progress display if there is one.
+    fn complain(&self, message: &str) {
+        match &self.progress {
+            Some(progress) => progress.above(|| complain(message)),
+            None => complain(message),
         }
     }
 }
@@ -177,6 +197,7 @@ fn describe(event: &Event) -> String {
             outcome,
             seconds,
         } => format!("proof of {analysis}: {outcome} ({:.1} ms)", seconds * 1e3),
+        What::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
         What::Warning { message: text }
         | What::Panicked { message: text, .. }
         | What::Refuted { reason: text, .. }

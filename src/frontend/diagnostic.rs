@@ -29,6 +29,8 @@ pub enum ErrorKind {
     Property,
     /// A task-definition file is not one.
     Task,
+    /// A portfolio file is not one.
+    Portfolio,
 }
 
 impl ErrorKind {
@@ -43,6 +45,7 @@ impl ErrorKind {
             Self::MissingMain => "no main function",
             Self::Property => "property file",
             Self::Task => "task definition",
+            Self::Portfolio => "portfolio",
         }
     }
 }

@@ -1,37 +1,34 @@
-//! The engines of a race, each on a thread of its own.
+//! The engines of a race, each on a thread of its own; the [`Coordinator`] says whose turn it is.
 //!
 //! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
 
 use std::cell::Cell;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, unbounded};
-use serde_json::Map;
+use serde_json::{Map, Value as Json};
 
+use super::config::{Analysis, Engine, Sharing};
+use super::coordinator::Coordinator;
 use super::event::What;
 use super::race::{Race, guarded, proved};
 use super::verdict::Conclusion;
+use crate::analysis::invariants::InvariantStore;
+use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive, k_induction,
 };
-use crate::certify::replay::{NotConfirmed, Replay, replay_compiled};
+use crate::certify::Certificate;
+use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
-use crate::program::interpreter::{Executable, Journal, Limits, Outcome};
+use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits, Outcome};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
-
-/// The engines.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Engine {
-    Bmc,
-    KInduction,
-    DataFlow,
-    Exhaustive,
-}
 
 /// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
 const STACK: usize = 1 << 30;
@@ -49,51 +46,61 @@ const REPLAY_GROWTH: u64 = 6;
 const REPLAY_SHARE: f64 = 0.3;
 const REPLAY_AT_LEAST: Duration = Duration::from_secs(3);
 
-impl Engine {
-    /// The name in events.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bmc => "bmc",
-            Self::KInduction => "k-induction",
-            Self::DataFlow => "data-flow",
-            Self::Exhaustive => "exhaustive",
-        }
-    }
+/// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
+const FIRST_ID: u32 = 4;
 
-    /// The number by which crashes are attributed.
-    pub fn id(self) -> u32 {
-        5 + self as u32
-    }
-}
-
-/// Runs the engines side by side until one has an answer; `None` if none has.
-pub(super) fn race(race: &Arc<Race>, engines: &[Engine]) -> Option<Conclusion> {
+/// Runs the analyses until one has an answer; `None` if none has.
+pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<Conclusion> {
     let program = Arc::new(race.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();
-    let (sender, answers) = unbounded();
-    for (index, &engine) in engines.iter().enumerate() {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let permits = race.options.threads.unwrap_or_else(cores);
+    let schedule = &race.options.portfolio.schedule;
+    let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len()));
+    let (sender, ends) = unbounded();
+    let start = |(number, analysis): (u32, Analysis)| {
         let runner = Runner {
-            has_yices: index == 0 && engine == Engine::Bmc || engines == [Engine::KInduction],
+            seat: coordinator.admit(analysis.common.priority),
+            coordinator: Arc::clone(&coordinator),
             race: Arc::clone(race),
             blocks: Arc::clone(&blocks),
             token: token.clone(),
-            engine,
+            id: FIRST_ID + number,
+            analysis,
         };
-        let sender = sender.clone();
-        let thread = std::thread::Builder::new()
-            .name(engine.name().to_owned())
-            .stack_size(STACK);
-        if let Err(error) = thread.spawn(move || runner.run(&sender)) {
-            race.reporter.event(What::Finished {
-                analysis: engine.name().to_owned(),
-                outcome: format!("has no thread: {error}"),
-                statistics: Map::new(),
-            });
+        runner.start(sender.clone())
+    };
+    let (first, rest): (Vec<_>, Vec<_>) = analyses
+        .into_iter()
+        .partition(|(_, analysis)| !analysis.engine.has_solver());
+    let start_all = |analyses: Vec<(u32, Analysis)>| {
+        let started = analyses.into_iter().map(&start);
+        started.filter(|&started| started).count()
+    };
+    let mut running = start_all(first);
+    let mut rest = Some((Instant::now() + schedule.head_start, rest));
+    loop {
+        let due = |&mut (at, _): &mut (Instant, _)| running == 0 || Instant::now() >= at;
+        if let Some((_, rest)) = rest.take_if(due) {
+            running += start_all(rest);
+        }
+        if running == 0 {
+            return None;
+        }
+        coordinator.tick();
+        let head_start = rest.as_ref().map(|&(at, _)| at);
+        let next = [head_start, coordinator.next_tick()].into_iter().flatten();
+        let end = match next.min() {
+            Some(next) => ends.recv_deadline(next).ok(),
+            None => ends.recv().ok(),
+        };
+        match end {
+            Some(Some(conclusion)) => return Some(conclusion),
+            Some(None) => running -= 1,
+            None => {}
         }
     }
-    drop(sender);
-    answers.iter().next()
 }
 
 /// What an engine's thread has.
@@ -101,124 +108,241 @@ struct Runner {
     race: Arc<Race>,
     blocks: Arc<Blocks>,
     token: CancellationToken,
-    engine: Engine,
-    /// Whether it is the one that may have Yices.
-    has_yices: bool,
+    coordinator: Arc<Coordinator>,
+    seat: usize,
+    id: u32,
+    analysis: Analysis,
+}
+
+/// How an engine has ended, before its answer is checked.
+struct Ended {
+    claim: Claim,
+    /// What it found, in words.
+    outcome: String,
+    statistics: Map<String, Json>,
+}
+
+/// What an engine says.
+enum Claim {
+    Nothing,
+    /// Replayed already.
+    Violated(Violation),
+    Proved(Certificate),
+    /// There are only so many runs; each has been seen on the program as lowered.
+    AllRunsSeen,
+}
+
+impl From<Answer> for Ended {
+    fn from(answer: Answer) -> Self {
+        let (claim, outcome) = match answer {
+            Answer::Safe(certificate) => (Claim::Proved(certificate), "found a proof".to_owned()),
+            Answer::Unsafe(violation) => {
+                (Claim::Violated(violation), "found a violation".to_owned())
+            }
+            Answer::Explored(statistics) => (Claim::AllRunsSeen, statistics.to_string()),
+            Answer::Unknown(reason) => (Claim::Nothing, reason),
+        };
+        Self {
+            claim,
+            outcome,
+            statistics: Map::new(),
+        }
+    }
 }
 
 impl Runner {
-    fn run(&self, answers: &Sender<Conclusion>) {
-        let name = self.engine.name();
-        let reporter = &self.race.reporter;
-        let answer = guarded(reporter, name, self.engine.id(), || {
-            let answer = self.analyse();
+    /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
+    fn start(self, ends: Sender<Option<Conclusion>>) -> bool {
+        let name = self.analysis.name().to_owned();
+        let reporter = self.race.reporter.clone();
+        let thread = std::thread::Builder::new()
+            .name(name.clone())
+            .stack_size(STACK);
+        let (coordinator, seat) = (Arc::clone(&self.coordinator), self.seat);
+        let spawned = thread.spawn(move || {
+            let conclusion = self.run();
+            self.coordinator.leave(self.seat);
+            // The race may be over.
+            let _ = ends.send(conclusion);
+        });
+        if let Err(error) = &spawned {
+            coordinator.leave(seat);
             reporter.event(What::Finished {
-                analysis: name.to_owned(),
-                outcome: match &answer {
-                    Answer::Safe(_) => "found a proof".to_owned(),
-                    Answer::Explored(statistics) => statistics.to_string(),
-                    Answer::Unsafe(_) => "found a violation".to_owned(),
-                    Answer::Unknown(reason) => reason.clone(),
-                },
+                analysis: name,
+                outcome: format!("has no thread: {error}"),
                 statistics: Map::new(),
             });
-            self.conclude(&answer)
-        });
-        if let Some(Some(conclusion)) = answer {
-            // The race may be over.
-            let _ = answers.send(conclusion);
         }
+        spawned.is_ok()
     }
 
-    fn analyse(&self) -> Answer {
-        let name = self.engine.name();
-        let last_bound = Cell::new(None::<Instant>);
-        let report = |progress| {
-            self.race.reporter.event(match progress {
-                Progress::Bound { bound } => {
-                    let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
-                    if last_bound.get().is_some_and(recent) {
-                        return;
-                    }
-                    last_bound.set(Some(Instant::now()));
-                    What::Bound {
-                        analysis: name.to_owned(),
-                        bound,
-                    }
-                }
-                Progress::Invariants {
-                    round,
-                    proved,
-                    total,
-                } => What::Invariants {
-                    analysis: name.to_owned(),
-                    round: round.to_owned(),
-                    proved,
-                    total,
-                },
-                Progress::LeftAside { reason } => What::LeftAside {
-                    analysis: name.to_owned(),
-                    reason,
-                },
+    fn run(&self) -> Option<Conclusion> {
+        let name = self.analysis.name();
+        let reporter = &self.race.reporter;
+        self.coordinator.enter(self.seat);
+        let conclusion = guarded(reporter, name, self.id, || {
+            let Ended {
+                claim,
+                outcome,
+                statistics,
+            } = self.analyse();
+            reporter.event(What::Finished {
+                analysis: name.to_owned(),
+                outcome,
+                statistics,
             });
-        };
+            if !matches!(claim, Claim::Nothing) {
+                self.coordinator.certify(self.seat);
+            }
+            self.conclude(&claim)
+        });
+        conclusion.flatten()
+    }
+
+    fn analyse(&self) -> Ended {
+        let last_bound = Cell::new(None::<Instant>);
+        let report = |progress| self.report(progress, &last_bound);
         let mut replays = Replays::new(&self.race.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
+        let own = InvariantStore::new();
+        let invariants = match self.race.options.portfolio.general.sharing {
+            Sharing::On => &self.race.invariants,
+            Sharing::Off => &own,
+        };
+        let safe_point = || self.coordinator.safe_point(self.seat);
         let mut context = Context {
             token: &self.token,
+            safe_point: &safe_point,
             report: &report,
             confirm: &mut confirm,
-            invariants: &self.race.invariants,
+            invariants,
         };
         let solver = || self.solver();
-        match self.engine {
-            Engine::Bmc => {
-                let options = bmc::Options::default();
-                bmc::run(&self.blocks, &options, &solver, &mut context)
+        match &self.analysis.engine {
+            Engine::Simulation(options) => self.simulate(options, &safe_point),
+            Engine::Bmc(options) => bmc::run(&self.blocks, options, &solver, &mut context).into(),
+            Engine::DataFlow(options) => {
+                let options = data_flow::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                data_flow::run(&self.blocks, &options, &solver, &mut context).into()
             }
-            Engine::KInduction => {
-                let options = k_induction::Options::default();
-                k_induction::run(&self.blocks, &options, &solver, &mut context)
+            Engine::KInduction(options) => {
+                k_induction::run(&self.blocks, options, &solver, &mut context).into()
             }
-            Engine::DataFlow => {
-                let options = data_flow::Options::default();
-                data_flow::run(&self.blocks, &options, &solver, &mut context)
-            }
-            Engine::Exhaustive => {
-                let mut options = exhaustive::Options::default();
+            Engine::Exhaustive(options) => {
+                let mut options = options.clone();
                 if let Some(left) = self.race.time_left() {
                     options.time = options.time.min(left);
                 }
-                exhaustive::run(&self.race.executable, &options, &mut context)
+                exhaustive::run(&self.race.executable, &options, &mut context).into()
             }
         }
     }
 
-    /// Yices for the engine that is to have it, if it knows the program's sorts; else Z3.
+    fn report(&self, progress: Progress, last_bound: &Cell<Option<Instant>>) {
+        let analysis = self.analysis.name().to_owned();
+        self.race.reporter.event(match progress {
+            Progress::Bound { bound } => {
+                let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
+                if last_bound.get().is_some_and(recent) {
+                    return;
+                }
+                last_bound.set(Some(Instant::now()));
+                What::Bound { analysis, bound }
+            }
+            Progress::Invariants {
+                round,
+                proved,
+                total,
+            } => What::Invariants {
+                analysis,
+                round: round.to_owned(),
+                proved,
+                total,
+            },
+            Progress::LeftAside { reason } => What::LeftAside { analysis, reason },
+        });
+    }
+
+    fn simulate(&self, options: &simulate::Options, safe_point: &dyn Fn() -> Duration) -> Ended {
+        let mut options = simulate::Options {
+            // The simplifier drops what tells when an object in memory begins and ends.
+            accesses: AccessChecks::SingleObjects,
+            ..options.clone()
+        };
+        if let Some(left) = self.race.time_left() {
+            // As the only analysis, it may have most of the time.
+            options.time = options.time.min(left.mul_f64(0.9));
+        }
+        let program = &self.race.simplified.program;
+        let mut confirm = ReplayOnLowered::new(&self.race.executable);
+        let control = simulate::Control {
+            token: &self.token,
+            safe_point,
+        };
+        let simulation = simulate_confirmed(program, &options, control, &mut confirm);
+        let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
+            (SimulationOutcome::Unsafe(_), Some(violation)) => {
+                (Claim::Violated(violation), "found a violation".to_owned())
+            }
+            (SimulationOutcome::OnlyRun { steps }, _) => (
+                Claim::AllRunsSeen,
+                format!("has seen the only run, of {steps} steps"),
+            ),
+            _ => (Claim::Nothing, "found no violation".to_owned()),
+        };
+        Ended {
+            claim,
+            outcome,
+            statistics: counters(&simulation.statistics),
+        }
+    }
+
+    /// The analysis's solver. Where that is Yices and the program has sorts that it does not know, it is Z3.
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let arena = Rc::new(Arena::new());
-        if self.has_yices && knows_sorts(self.blocks.inlined().program()) {
-            let config = SolverConfig {
-                backend: Backend::Yices2,
-                ..SolverConfig::default()
-            };
-            if let Ok(solver) = new_solver(config, Rc::clone(&arena)) {
+        let config = self.analysis.solver.clone().unwrap_or_default().config();
+        if config.backend == Backend::Yices2 {
+            if knows_sorts(self.blocks.inlined().program())
+                && let Ok(solver) = new_solver(config, Rc::clone(&arena))
+            {
                 return Ok(solver);
             }
+            return new_solver(SolverConfig::default(), arena);
         }
-        new_solver(SolverConfig::default(), arena)
+        new_solver(config, arena)
     }
 
     /// The answer, once it has passed its check.
-    fn conclude(&self, answer: &Answer) -> Option<Conclusion> {
-        match answer {
-            Answer::Unsafe(violation) => Some(self.race.violated(self.engine.name(), violation)),
-            Answer::Safe(certificate) => self.race.certified(self.engine.name(), certificate),
-            // It has been seen on the program as lowered already.
-            Answer::Explored(_) => Some(proved(self.engine.name())),
-            Answer::Unknown(_) => None,
+    fn conclude(&self, claim: &Claim) -> Option<Conclusion> {
+        let name = self.analysis.name();
+        match claim {
+            Claim::Nothing => None,
+            Claim::Violated(violation) => Some(self.race.violated(name, violation)),
+            Claim::Proved(certificate) => self.race.certified(name, certificate),
+            Claim::AllRunsSeen => Some(proved(name)),
         }
     }
+}
+
+/// What a simulation took, for its last event.
+fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
+    let mut counters = Map::new();
+    counters.insert("runs".into(), Json::from(statistics.runs));
+    counters.insert("steps".into(), Json::from(statistics.steps));
+    counters.insert(
+        "steps_per_second".into(),
+        Json::from(statistics.steps_per_second().round()),
+    );
+    counters.insert("edges_covered".into(), Json::from(statistics.edges_covered));
+    counters.insert("edges".into(), Json::from(statistics.edges));
+    counters.insert("rejected_alarms".into(), Json::from(statistics.rejected));
+    if let Some(reason) = &statistics.first_rejection {
+        counters.insert("first_rejection".into(), Json::from(reason.clone()));
+    }
+    counters
 }
 
 /// Replays the alarms of an engine. What the simplifier left out may make a run much longer than the engine's path, or

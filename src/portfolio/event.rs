@@ -120,6 +120,13 @@ pub enum What {
         /// How it died.
         reason: String,
     },
+    /// What the process with the analyses uses at the moment.
+    Resources {
+        /// Resident memory in MiB.
+        memory: u64,
+        /// CPU time of all its threads so far, in seconds.
+        cpu: f64,
+    },
     /// The run's answer.
     Concluded(Conclusion),
 }

@@ -2,15 +2,20 @@
 //!
 //! Uses everything down to [`crate::analysis`] and [`crate::certify`]; only the command uses it.
 //!
+//! * [`config`]: portfolio files.
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
 //! * [`race`]: what the child process does: load, simplify, analyse, certify.
+//! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
 //! * [`engine`]: the engines on their threads, and what makes an answer count.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
+pub mod config;
+mod coordinator;
 pub mod crash;
 mod engine;
 pub mod event;
 pub mod race;
+mod scheduler;
 pub mod supervisor;
 pub mod verdict;

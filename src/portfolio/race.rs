@@ -8,104 +8,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value as Json};
+use serde_json::Map;
 
+use super::config::Portfolio;
 use super::crash;
-use super::engine::{self, Engine};
+use super::engine;
 use super::event::{Reporter, Size, What};
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
-use crate::analysis::CancellationToken;
-use crate::analysis::exhaustive::{self, Exploration};
 use crate::analysis::invariants::InvariantStore;
-use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
-use crate::certify::replay::{Replay, Violation, replay_compiled};
+use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep, check};
 use crate::frontend::{Error, LoadOptions, Style, load};
-use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
+use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
 use crate::term::Value;
-
-/// The analyses to run.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Portfolio {
-    /// What a user gets: simulation for a moment, then all engines side by side.
-    Default,
-    /// Simulation alone.
-    Simulate,
-    /// Bounded model checking alone.
-    Bmc,
-    /// k-induction alone.
-    KInduction,
-    /// Data-flow analysis alone.
-    DataFlow,
-    /// k-induction with the invariants of the data-flow analysis.
-    KInductionDataFlow,
-    /// Exhaustive exploration alone.
-    Exhaustive,
-}
-
-impl Portfolio {
-    /// The names, in the order of the variants.
-    pub const NAMES: [&str; 7] = [
-        "default",
-        "simulate",
-        "bmc",
-        "ki",
-        "df",
-        "ki-df",
-        "exhaustive",
-    ];
-
-    /// The portfolio with the name.
-    ///
-    /// # Errors
-    /// A message for the user that lists the names.
-    pub fn by_name(name: &str) -> Result<Self, String> {
-        match name {
-            "default" => Ok(Self::Default),
-            "simulate" => Ok(Self::Simulate),
-            "bmc" => Ok(Self::Bmc),
-            "ki" => Ok(Self::KInduction),
-            "df" => Ok(Self::DataFlow),
-            "ki-df" => Ok(Self::KInductionDataFlow),
-            "exhaustive" => Ok(Self::Exhaustive),
-            _ => Err(format!(
-                "there is no portfolio `{name}`; there are: {}",
-                Self::NAMES.join(", ")
-            )),
-        }
-    }
-
-    /// The engines that race in it.
-    fn engines(self) -> &'static [Engine] {
-        match self {
-            Self::Default => &[
-                Engine::Bmc,
-                Engine::KInduction,
-                Engine::DataFlow,
-                Engine::Exhaustive,
-            ],
-            Self::Simulate => &[],
-            Self::Bmc => &[Engine::Bmc],
-            Self::KInduction => &[Engine::KInduction],
-            Self::DataFlow => &[Engine::DataFlow],
-            Self::KInductionDataFlow => &[Engine::KInduction, Engine::DataFlow],
-            Self::Exhaustive => &[Engine::Exhaustive],
-        }
-    }
-
-    /// How long simulation goes first.
-    fn simulation(self) -> Duration {
-        match self {
-            // What it finds, it nearly always finds in half a second.
-            Self::Default => Duration::from_millis(700),
-            Self::Simulate => simulate::Options::default().time,
-            _ => Duration::ZERO,
-        }
-    }
-}
 
 /// What to do in the race.
 #[derive(Clone, Debug)]
@@ -120,24 +38,14 @@ pub struct RaceOptions {
     pub style: Style,
     /// The wall time of the whole run.
     pub time_limit: Option<Duration>,
+    /// How many threads work at a time; if not given, one for each core.
+    pub threads: Option<usize>,
 }
 
 /// Names of the analyses, for events and for what a crash excludes.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
-const SIMULATION: &str = "simulation";
 const CHECKER: &str = "proof checker";
-
-/// How long all inputs are explored first.
-const EXPLORATION: Duration = Duration::from_millis(250);
-
-/// What came of a short exploration.
-enum Brief {
-    Decided(Conclusion),
-    /// More time would not help.
-    Hopeless,
-    OutOfTime,
-}
 
 /// What the check of a proof may take when there is no time limit.
 const CHECK_BUDGET: Duration = Duration::from_secs(60);
@@ -242,34 +150,10 @@ pub(super) struct Race {
 
 impl Race {
     fn run(self: Arc<Self>, attempt: &Attempt) -> Conclusion {
-        let portfolio = self.options.portfolio;
         let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
-        let mut engines = portfolio.engines().to_vec();
-        if portfolio.simulation() > Duration::ZERO
-            && takes_part(Engine::Exhaustive.name())
-            && let Some(answer) = guarded(
-                &self.reporter,
-                Engine::Exhaustive.name(),
-                Engine::Exhaustive.id(),
-                || self.explore_briefly(),
-            )
-        {
-            match answer {
-                Brief::Decided(conclusion) => return conclusion,
-                // It would not get any further.
-                Brief::Hopeless => engines.retain(|engine| *engine != Engine::Exhaustive),
-                Brief::OutOfTime => {}
-            }
-        }
-        if portfolio.simulation() > Duration::ZERO
-            && takes_part(SIMULATION)
-            && let Some(Some(conclusion)) =
-                guarded(&self.reporter, SIMULATION, 3, || self.simulate())
-        {
-            return conclusion;
-        }
-        engines.retain(|engine| takes_part(engine.name()));
-        if let Some(conclusion) = engine::race(&self, &engines) {
+        let analyses = (0..).zip(self.options.portfolio.analyses.iter().cloned());
+        let analyses = analyses.filter(|(_, analysis)| takes_part(analysis.name()));
+        if let Some(conclusion) = engine::race(&self, analyses.collect()) {
             return conclusion;
         }
         match unsupported(&self.simplified.program).next() {
@@ -287,90 +171,13 @@ impl Race {
             steps: vec![ProofStep::Simplified],
         };
         let check = || self.certified(SIMPLIFIER, &certificate);
-        guarded(&self.reporter, CHECKER, 4, check).flatten()
+        guarded(&self.reporter, CHECKER, 3, check).flatten()
     }
 
-    /// Explores all inputs for a moment, as the first of all: what has few runs needs no other analysis.
-    fn explore_briefly(&self) -> Brief {
-        let options = exhaustive::Options {
-            time: EXPLORATION,
-            ..exhaustive::Options::default()
-        };
-        let name = Engine::Exhaustive.name();
-        let exploration =
-            exhaustive::explore(&self.executable, &options, &CancellationToken::new());
-        let (outcome, brief) = match exploration {
-            Exploration::Complete(statistics) => {
-                (statistics.to_string(), Brief::Decided(proved(name)))
-            }
-            Exploration::Alarm(alarm) => {
-                match replay_compiled(&self.executable, &alarm, Limits::default()) {
-                    Replay::Confirmed(violation) => {
-                        let conclusion = self.violated(name, &violation);
-                        ("found a violation".to_owned(), Brief::Decided(conclusion))
-                    }
-                    Replay::NotConfirmed(reason) => (reason.to_string(), Brief::Hopeless),
-                }
-            }
-            Exploration::OutOfTime => ("has more to see".to_owned(), Brief::OutOfTime),
-            Exploration::GivenUp(reason) => (reason, Brief::Hopeless),
-        };
-        self.reporter.event(What::Finished {
-            analysis: name.to_owned(),
-            outcome,
-            statistics: Map::new(),
-        });
-        brief
-    }
-
-    fn simulate(&self) -> Option<Conclusion> {
-        let mut options = simulate::Options {
-            time: self.options.portfolio.simulation(),
-            ..simulate::Options::default()
-        };
-        if let Some(limit) = self.options.time_limit {
-            // As the only analysis, it may have most of the time.
-            let left = limit.saturating_sub(self.reporter.started().elapsed());
-            options.time = options.time.min(left.mul_f64(0.9));
-        }
-        // The simplifier drops what tells when an object in memory begins and ends.
-        options.accesses = AccessChecks::SingleObjects;
-        let mut confirm = ReplayOnLowered::new(&self.executable);
-        let token = CancellationToken::new();
-        let simulation =
-            simulate_confirmed(&self.simplified.program, &options, &token, &mut confirm);
-        let statistics = &simulation.statistics;
-        let mut counters = Map::new();
-        counters.insert("runs".into(), Json::from(statistics.runs));
-        counters.insert("steps".into(), Json::from(statistics.steps));
-        counters.insert(
-            "steps_per_second".into(),
-            Json::from(statistics.steps_per_second().round()),
-        );
-        counters.insert("edges_covered".into(), Json::from(statistics.edges_covered));
-        counters.insert("edges".into(), Json::from(statistics.edges));
-        counters.insert("rejected_alarms".into(), Json::from(statistics.rejected));
-        if let Some(reason) = &statistics.first_rejection {
-            counters.insert("first_rejection".into(), Json::from(reason.clone()));
-        }
-        let (outcome, conclusion) = match (&simulation.outcome, &confirm.violation) {
-            (SimulationOutcome::Unsafe(_), Some(violation)) => {
-                let conclusion = self.violated(SIMULATION, violation);
-                ("found a violation".to_owned(), Some(conclusion))
-            }
-            (SimulationOutcome::OnlyRun { steps }, _) => {
-                let outcome = format!("has seen the only run, of {steps} steps");
-                (outcome, Some(proved(SIMULATION)))
-            }
-            _ => ("found no violation".to_owned(), None),
-        };
-        let what = What::Finished {
-            analysis: SIMULATION.to_owned(),
-            outcome,
-            statistics: counters,
-        };
-        self.reporter.event(what);
-        conclusion
+    /// What is left of the wall time, if it is limited.
+    pub fn time_left(&self) -> Option<Duration> {
+        let limit = self.options.time_limit?;
+        Some(limit.saturating_sub(self.reporter.started().elapsed()))
     }
 
     /// The answer that a proof is, if it passes its check on the program as lowered.
@@ -399,14 +206,6 @@ impl Race {
             }
             Check::Undecided(_) => None,
         }
-    }
-
-    /// What is left of the time limit, if there is one.
-    pub fn time_left(&self) -> Option<Duration> {
-        let elapsed = self.reporter.started().elapsed();
-        self.options
-            .time_limit
-            .map(|limit| limit.saturating_sub(elapsed))
     }
 
     /// The answer that a confirmed violation is.

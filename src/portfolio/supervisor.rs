@@ -26,7 +26,7 @@ use super::crash;
 use super::event::{Event, Message, Reporter, What};
 use super::verdict::Conclusion;
 
-/// What the run may use. `None` is without a limit.
+/// What the run may use, and tells of it. `None` is without a limit.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Limits {
     /// Wall time since the command's start.
@@ -35,6 +35,8 @@ pub struct Limits {
     pub cpu: Option<Duration>,
     /// Resident memory of the race's process, in MiB.
     pub memory: Option<u64>,
+    /// How often to tell what the run uses, as an event.
+    pub tell_resources: Option<Duration>,
 }
 
 /// One start of the race.
@@ -189,7 +191,15 @@ impl Child {
         signals: &SignalFd,
         observe: &mut dyn FnMut(&Event),
     ) -> Watched {
+        let mut told = Instant::now();
         loop {
+            if limits
+                .tell_resources
+                .is_some_and(|interval| told.elapsed() >= interval)
+            {
+                told = Instant::now();
+                self.tell_resources(started, spent, observe);
+            }
             let wall_left = limits
                 .wall
                 .map(|wall| wall.saturating_sub(started.elapsed()));
@@ -213,6 +223,10 @@ impl Child {
                 Some(left) if polled => Some(left.min(LIMIT_POLL)),
                 None if polled => Some(LIMIT_POLL),
                 other => other,
+            };
+            let timeout = match (timeout, limits.tell_resources) {
+                (Some(timeout), Some(interval)) => Some(timeout.min(interval)),
+                (timeout, interval) => timeout.or(interval),
             };
             // Rounded up, lest the last millisecond be spent in a busy loop.
             let timeout = timeout.map_or(PollTimeout::NONE, |left| {
@@ -240,6 +254,17 @@ impl Child {
                 return end;
             }
         }
+    }
+
+    fn tell_resources(&self, started: Instant, spent: Duration, observe: &mut dyn FnMut(&Event)) {
+        let used = self.cpu_time().unwrap_or_default() + spent;
+        observe(&Event {
+            time: started.elapsed().as_secs_f64(),
+            what: What::Resources {
+                memory: self.resident_mib().unwrap_or_default(),
+                cpu: used.as_secs_f64(),
+            },
+        });
     }
 
     /// Reads what the pipe holds and handles the whole lines in it.

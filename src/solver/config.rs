@@ -2,9 +2,6 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
 
 use super::Solver;
 use super::integer_encoding::IntegerEncoding;
@@ -12,8 +9,7 @@ use super::z3::{Core, Z3Solver};
 use crate::term::Arena;
 
 /// The program that solves.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Backend {
     /// Z3: every sort.
     #[default]
@@ -23,8 +19,7 @@ pub enum Backend {
 }
 
 /// How terms are given to it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
     /// As they are.
     #[default]
@@ -34,8 +29,7 @@ pub enum Encoding {
 }
 
 /// The choice of a solver.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SolverConfig {
     /// The program.
     pub backend: Backend,
@@ -46,16 +40,6 @@ pub struct SolverConfig {
 /// Why there is no such solver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SolverError {
-    /// The name is not known.
-    #[error("there is no {kind} `{name}`; there are {known}")]
-    UnknownName {
-        /// What it should name.
-        kind: &'static str,
-        /// The name.
-        name: String,
-        /// All that there are.
-        known: &'static str,
-    },
     /// The program was built without it.
     #[error("regatta was built without {0} (a cargo feature)")]
     NotCompiledIn(Backend),
@@ -70,11 +54,6 @@ pub enum SolverError {
     Failed(Backend, String),
 }
 
-impl Backend {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Z3, Self::Yices2];
-}
-
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -84,44 +63,12 @@ impl fmt::Display for Backend {
     }
 }
 
-impl FromStr for Backend {
-    type Err = SolverError;
-
-    fn from_str(name: &str) -> Result<Self, SolverError> {
-        match name {
-            "z3" => Ok(Self::Z3),
-            "yices2" => Ok(Self::Yices2),
-            _ => Err(SolverError::UnknownName {
-                kind: "solver",
-                name: name.into(),
-                known: "z3, yices2",
-            }),
-        }
-    }
-}
-
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BitVector => "bitvector",
             Self::Integer => "integer",
         })
-    }
-}
-
-impl FromStr for Encoding {
-    type Err = SolverError;
-
-    fn from_str(name: &str) -> Result<Self, SolverError> {
-        match name {
-            "bitvector" => Ok(Self::BitVector),
-            "integer" => Ok(Self::Integer),
-            _ => Err(SolverError::UnknownName {
-                kind: "encoding",
-                name: name.into(),
-                known: "bitvector, integer",
-            }),
-        }
     }
 }
 

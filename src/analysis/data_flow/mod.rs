@@ -17,30 +17,24 @@ use super::invariants::Candidate;
 use super::invariants::guess::{Degree, Round, Vocabulary, candidates, equations};
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, SampledVariable, Samples};
+use super::options::options;
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::{BlockEnd, Blocks};
 use crate::program::interpreter::AccessChecks;
 use crate::term::{Build, TermId, store};
 
-/// Options of the data-flow analysis.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The rounds, in order; default all.
-    pub rounds: Vec<Round>,
-    /// Wall time of the simulation whose states refute candidates; default 100 ms.
-    pub simulation: Duration,
-    /// The name under which it publishes.
-    pub publisher: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            rounds: Round::ALL.to_vec(),
-            simulation: Duration::from_millis(100),
-            publisher: "data-flow".to_owned(),
-        }
+options! {
+    /// Options of the data-flow analysis.
+    pub struct Options {
+        /// The languages of invariants, in order.
+        pub rounds: Vec<Round> = Round::ALL.to_vec();
+        /// Wall time of the simulation whose states refute candidates.
+        pub simulation: Duration = Duration::from_millis(100);
+    }
+    fixed {
+        /// The name under which it publishes.
+        pub publisher: String = "data-flow".to_owned();
     }
 }
 
@@ -118,6 +112,7 @@ impl Analysis<'_> {
         let mut hulls = Samples::default();
         // Equations that models refute make room for those that are left of them.
         for _ in 0..ATTEMPTS {
+            context.safe_point();
             let known: FxHashSet<Candidate> = context
                 .invariants
                 .snapshot()
@@ -135,6 +130,7 @@ impl Analysis<'_> {
                 &context.invariants.snapshot(),
                 &self.samples,
                 &self.options.publisher,
+                context.safe_point,
                 &mut |refutation| refutations.push(refutation),
             );
             if let Some(batch) = batch {

@@ -19,6 +19,7 @@ mod tree;
 
 use std::time::{Duration, Instant};
 
+use super::options::options;
 use super::{Answer, CancellationToken, Context, Progress};
 use crate::certify::replay::Replay;
 use crate::program::interpreter::concolic::{
@@ -29,27 +30,17 @@ use crate::program::interpreter::{
 };
 use tree::Tree;
 
-/// What the exploration may spend.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Wall time; default 10 minutes. It gives up before, once it sees that it takes longer.
-    pub time: Duration,
-    /// Number of runs that may be expected; default 500 million.
-    pub runs: u64,
-    /// Steps of a run (see [`Limits::steps`]); default 300 million.
-    pub run_steps: u64,
-    /// Bytes that a run may use for arrays and calls; default 1 GiB.
-    pub memory: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            time: Duration::from_secs(600),
-            runs: 500_000_000,
-            run_steps: 300_000_000,
-            memory: 1 << 30,
-        }
+options! {
+    /// What the exploration may spend.
+    pub struct Options {
+        /// Wall time. It gives up before, once it sees that it takes longer.
+        pub time: Duration = Duration::from_secs(600);
+        /// Number of runs that may be expected.
+        pub runs: u64 = 500_000_000;
+        /// Steps of a run.
+        pub run_steps: u64 = 300_000_000;
+        /// Bytes that a run may use for arrays and calls.
+        pub memory: usize = 1 << 30;
     }
 }
 

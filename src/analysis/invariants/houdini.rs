@@ -81,6 +81,7 @@ impl<'b> Houdini<'b> {
         proved: &Snapshot,
         samples: &Samples,
         publisher: &str,
+        safe_point: &dyn Fn() -> Duration,
         observe: &mut dyn FnMut(Refutation),
     ) -> Option<Proved> {
         let mut open = by_place(candidates.iter().copied());
@@ -88,6 +89,7 @@ impl<'b> Houdini<'b> {
         let mut dirty: Vec<bool> = vec![true; self.all.len()];
         while let Some(next) = dirty.iter().position(|&dirty| dirty) {
             dirty[next] = false;
+            safe_point();
             if self.token.is_cancelled() {
                 return None;
             }

@@ -7,8 +7,7 @@ use super::corpus::{Corpus, mutate};
 use super::coverage::{Coverage, Hits};
 use super::source::{Candidate, CandidateInputs, Policy};
 use super::values::{Chance, Dictionary, fit};
-use super::{Confirm, Options, Simulation, SimulationOutcome, Statistics};
-use crate::analysis::CancellationToken;
+use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use crate::certify::replay::judge;
 use crate::program::Program;
 use crate::program::interpreter::{
@@ -38,7 +37,7 @@ const SEEDS: usize = 4;
 pub(super) struct Fuzzer<'f> {
     executable: &'f Executable,
     options: &'f Options,
-    token: &'f CancellationToken,
+    control: Control<'f>,
     confirm: &'f mut dyn Confirm,
     dictionary: &'f Dictionary,
     start: Instant,
@@ -70,13 +69,13 @@ impl<'f> Fuzzer<'f> {
         executable: &'f Executable,
         dictionary: &'f Dictionary,
         options: &'f Options,
-        token: &'f CancellationToken,
+        control: Control<'f>,
         confirm: &'f mut dyn Confirm,
     ) -> Self {
         Self {
             executable,
             options,
-            token,
+            control,
             confirm,
             dictionary,
             start: Instant::now(),
@@ -288,7 +287,7 @@ impl<'f> Fuzzer<'f> {
                 .min(self.options.steps.saturating_sub(self.statistics.steps)),
             memory: self.options.memory,
             deadline: Some(self.start + self.options.time),
-            cancelled: Some(self.token.flag()),
+            cancelled: Some(self.control.token.flag()),
         }
     }
 
@@ -306,6 +305,8 @@ impl<'f> Fuzzer<'f> {
 
     /// Runs the candidate; says if that ends the simulation.
     fn execute(&mut self, candidate: &Candidate) -> (Report, Option<End>) {
+        // The time of others is none of the budget.
+        self.start += (self.control.safe_point)();
         self.inputs.load(candidate);
         self.hits.clear();
         let limits = self.limits();
@@ -335,7 +336,7 @@ impl<'f> Fuzzer<'f> {
         }
         let end = (self.statistics.steps >= self.options.steps
             || self.statistics.runs >= self.options.runs
-            || self.token.is_cancelled()
+            || self.control.token.is_cancelled()
             || self.statistics.runs.is_multiple_of(16)
                 && self.start.elapsed() >= self.options.time)
             .then_some(End::OutOfBudget);

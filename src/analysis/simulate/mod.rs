@@ -29,42 +29,31 @@ pub use sample::sample_runs;
 use std::time::Duration;
 
 use super::CancellationToken;
+use super::options::options;
 use crate::certify::replay::{Replay, Violation, replay_compiled, replay_quiet_run};
 use crate::program::Program;
 use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
 
-/// What simulation may spend, and how it begins.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Wall time; default 5 seconds.
-    pub time: Duration,
-    /// Steps of all runs together (see [`crate::program::interpreter::Limits::steps`]); default without limit.
-    pub steps: u64,
-    /// Number of runs; default without limit.
-    pub runs: u64,
-    /// Seed of everything random; the same program, seed and budget of runs and steps give the same result. Default 1.
-    pub seed: u64,
-    /// Steps after which the first runs are cut off, 1,000 or more; default 200,000. It grows up to a fourth of the
-    /// budget.
-    pub run_steps: u64,
-    /// Bytes that a run may use for arrays and calls; default 1 GiB.
-    pub memory: usize,
-    /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
-    /// that replays on the program as lowered is a must.
-    pub accesses: AccessChecks,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            time: Duration::from_secs(5),
-            steps: u64::MAX,
-            runs: u64::MAX,
-            seed: 1,
-            run_steps: 200_000,
-            memory: 1 << 30,
-            accesses: AccessChecks::All,
-        }
+options! {
+    /// What simulation may spend, and how it begins.
+    pub struct Options {
+        /// Wall time.
+        pub time: Duration = Duration::from_secs(5);
+        /// Steps of all runs together.
+        pub steps: u64 = u64::MAX;
+        /// Number of runs.
+        pub runs: u64 = u64::MAX;
+        /// Seed of everything random: the same program, seed and budget of runs and steps give the same result.
+        pub seed: u64 = 1;
+        /// Steps after which the first runs are cut off; it grows up to a fourth of the budget.
+        pub run_steps: u64 = 200_000, in 1_000..=u64::MAX;
+        /// Bytes that a run may use for arrays and calls.
+        pub memory: usize = 1 << 30;
+    }
+    fixed {
+        /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
+        /// that replays on the program as lowered is a must.
+        pub accesses: AccessChecks = AccessChecks::All;
     }
 }
 
@@ -120,6 +109,25 @@ impl Statistics {
     /// Steps a second.
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// What stops a simulation, for good or for a while.
+#[derive(Copy, Clone)]
+pub struct Control<'c> {
+    /// When to stop.
+    pub token: &'c CancellationToken,
+    /// Called between two runs, see [`super::Context::safe_point`].
+    pub safe_point: &'c dyn Fn() -> Duration,
+}
+
+impl<'c> Control<'c> {
+    /// With the token, and never for a while.
+    pub fn new(token: &'c CancellationToken) -> Self {
+        Self {
+            token,
+            safe_point: &|| Duration::ZERO,
+        }
     }
 }
 
@@ -198,17 +206,17 @@ impl Confirm for ReplayOnLowered<'_> {
 
 /// Simulates the program; what the interpreter finds counts.
 pub fn simulate(program: &Program, options: &Options, token: &CancellationToken) -> Simulation {
-    simulate_confirmed(program, options, token, &mut Unconfirmed)
+    simulate_confirmed(program, options, Control::new(token), &mut Unconfirmed)
 }
 
 /// Simulates the program; what is found counts if it is confirmed.
 pub fn simulate_confirmed(
     program: &Program,
     options: &Options,
-    token: &CancellationToken,
+    control: Control<'_>,
     confirm: &mut dyn Confirm,
 ) -> Simulation {
     let executable = Executable::compile_for(program, options.accesses);
     let dictionary = values::Dictionary::of(program);
-    fuzz::Fuzzer::new(program, &executable, &dictionary, options, token, confirm).run()
+    fuzz::Fuzzer::new(program, &executable, &dictionary, options, control, confirm).run()
 }

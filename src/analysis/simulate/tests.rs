@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Confirm, Options, SimulationOutcome, simulate, simulate_confirmed};
+use super::{Confirm, Control, Options, SimulationOutcome, simulate, simulate_confirmed};
 use crate::analysis::CancellationToken;
 use crate::certify::replay::{Replay, replay};
 use crate::program::interpreter::{Journal, Limits};
@@ -188,15 +188,15 @@ fn runs_with_faults_and_runs_that_are_not_confirmed_are_no_alarms() {
     assert!(simulation.statistics.rejected > 0);
     let plain = one_input(WORD, |x| s.ugt(x, word(10)));
     let mut refuse = Refuse { asked: 0 };
-    let simulation =
-        simulate_confirmed(&plain, &budget(300), &CancellationToken::new(), &mut refuse);
+    let token = CancellationToken::new();
+    let simulation = simulate_confirmed(&plain, &budget(300), Control::new(&token), &mut refuse);
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
     assert_eq!(simulation.statistics.first_rejection.as_deref(), Some("no"));
     assert!(refuse.asked > 1);
     let simulation = simulate_confirmed(
         &counter(10, false),
         &budget(300),
-        &CancellationToken::new(),
+        Control::new(&token),
         &mut refuse,
     );
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);

@@ -95,10 +95,12 @@ impl BaseCases {
             .into_iter()
             .partition(|target| matches!(target.place, Place::At(_)));
         for target in unsupported {
+            context.safe_point();
             self.exclude(&target, context);
         }
         let mut rejected = 0;
         while !errors.is_empty() && !context.token.is_cancelled() {
+            context.safe_point();
             let guards = errors.iter().map(|target| target.guard);
             let any = self.unrolling.arena().or(guards.collect::<Vec<_>>());
             match self.unrolling.check(any, CheckLimit::default()) {
@@ -207,6 +209,7 @@ impl BaseCases {
         open.retain(|&(_, guard)| guard != TermId::TRUE);
         reached += all - open.len();
         while !open.is_empty() && !context.token.is_cancelled() {
+            context.safe_point();
             let limit = CheckLimit {
                 time: Some(self.forward.allowance()),
                 resource: None,

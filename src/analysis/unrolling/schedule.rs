@@ -1,6 +1,8 @@
-//! How much of an engine's time a question may take that need not be asked at every bound.
+//! How much of an engine's CPU time a question may take that need not be asked at every bound.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
 
 /// A share of the time.
 #[derive(Copy, Clone, Debug)]
@@ -11,21 +13,26 @@ pub struct Share {
     pub at_least: Duration,
 }
 
-/// At which bounds to ask, and for how long: at every bound as long as that stays within the share, then at bounds that
+/// CPU time of this thread. It stands still while others have their turn.
+fn now() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+/// At which bounds to ask, and for how long (for one thread): at every bound as long as that stays within the share, then at bounds that
 /// are farther and farther apart.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     share: Share,
-    started: Instant,
+    started: Duration,
     spent: Duration,
     next: u32,
-    asking: Instant,
+    asking: Duration,
 }
 
 impl Schedule {
     /// Starts now.
     pub fn new(share: Share) -> Self {
-        let now = Instant::now();
+        let now = now();
         Self {
             share,
             started: now,
@@ -37,21 +44,23 @@ impl Schedule {
 
     /// Whether to ask at the bound; the time runs from here on.
     pub fn begin(&mut self, bound: u32) -> bool {
-        self.asking = Instant::now();
+        self.asking = now();
         bound >= self.next
     }
 
     /// How long the question may still take.
     pub fn allowance(&self) -> Duration {
-        let allowed = self.started.elapsed().mul_f64(self.share.of_time);
-        let spent = self.spent + self.asking.elapsed();
+        let now = now();
+        let allowed = (now - self.started).mul_f64(self.share.of_time);
+        let spent = self.spent + (now - self.asking);
         allowed.saturating_sub(spent).max(self.share.at_least)
     }
 
     /// It has been asked at the bound.
     pub fn end(&mut self, bound: u32) {
-        self.spent += self.asking.elapsed();
-        let within = self.spent <= self.started.elapsed().mul_f64(self.share.of_time);
+        let now = now();
+        self.spent += now - self.asking;
+        let within = self.spent <= (now - self.started).mul_f64(self.share.of_time);
         self.next = bound + if within { 1 } else { 1 + bound / 4 };
     }
 }

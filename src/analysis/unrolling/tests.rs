@@ -59,6 +59,7 @@ fn run_cancellable(
     let mut context = Context {
         invariants: &invariants,
         token,
+        safe_point: &|| Duration::ZERO,
         report,
         confirm: &mut confirm,
     };
@@ -182,6 +183,7 @@ fn a_cancelled_engine_stops() {
     let mut context = Context {
         invariants: &invariants,
         token: &token,
+        safe_point: &|| Duration::ZERO,
         report: &report,
         confirm: &mut confirm,
     };

@@ -17,6 +17,7 @@ mod values;
 pub mod vocabulary;
 
 use super::samples::{PlaceSamples, SampledVariable};
+use crate::analysis::options::choice;
 use crate::term::{Build, Sort, TermId, store};
 pub use equations::{Degree, equations};
 pub use vocabulary::Vocabulary;
@@ -41,6 +42,17 @@ pub enum Round {
     /// Polynomial equations of degree two and three.
     Polynomial,
 }
+
+choice!(
+    Round: "values" = Self::Values,
+    "pairs" = Self::Pairs,
+    "arrays" = Self::Arrays,
+    "linear" = Self::Linear,
+    "inequalities" = Self::Inequalities,
+    "cases" = Self::Cases,
+    "differences" = Self::Differences,
+    "polynomial" = Self::Polynomial,
+);
 
 impl Round {
     /// All of them, in order.

@@ -1,0 +1,44 @@
+//! `regatta portfolio`: which portfolios there are, and what is in them.
+
+use std::io::Write;
+
+use super::options::PortfolioCommand;
+use super::{EXIT_INPUT, complain, input};
+use crate::frontend::Error;
+use crate::portfolio::config::{Analysis, Portfolio};
+
+/// Runs the command; returns the exit code.
+pub fn run(command: &PortfolioCommand) -> u8 {
+    let text = match command {
+        PortfolioCommand::List => list(),
+        PortfolioCommand::Explain { portfolio } => {
+            Portfolio::find(portfolio).map(|portfolio| portfolio.explain())
+        }
+    };
+    match text {
+        Ok(text) => {
+            // A reader that has seen enough is no error.
+            let _ = std::io::stdout().lock().write_all(text.as_bytes());
+            0
+        }
+        Err(error) => {
+            complain(&error.render(input::style()));
+            EXIT_INPUT
+        }
+    }
+}
+
+/// A line for each portfolio, and one for its analyses.
+fn list() -> Result<String, Error> {
+    let mut text = String::new();
+    for name in Portfolio::names() {
+        let portfolio = Portfolio::find(name)?;
+        let analyses: Vec<&str> = portfolio.analyses.iter().map(Analysis::name).collect();
+        let description = &portfolio.general.description;
+        text.push_str(&format!(
+            "{name:10} {description}\n           [{}]\n",
+            analyses.join(", ")
+        ));
+    }
+    Ok(text)
+}

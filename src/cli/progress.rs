@@ -1,0 +1,312 @@
+//! What a run is doing, on a terminal: a line an analysis, and one for time and memory.
+//!
+//! Draws from the events alone. Everything happens in the supervisor's one thread, when an event comes; so no thread of
+//! the display's own is in the way of a restart of the race, which forks, nor of the end. Nothing is drawn in the first
+//! moment, in which most answers come, and nothing at all if standard error is not a terminal.
+
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::portfolio::config::{Analysis, Portfolio};
+use crate::portfolio::event::{Event, What};
+
+/// How often time and memory are drawn, if nothing else happens.
+pub const INTERVAL: Duration = Duration::from_millis(200);
+
+/// What has an answer in this time, in seconds, is not drawn.
+const SILENT: f64 = 0.3;
+
+/// Drawings a second at most.
+const RATE: u8 = 10;
+
+/// The display.
+pub struct Progress {
+    lines: MultiProgress,
+    head: ProgressBar,
+    analyses: Vec<Line>,
+    /// What happens before the analyses, or beside them.
+    phase: String,
+    /// How many invariants the store has.
+    stored: usize,
+    drawn: bool,
+}
+
+/// The line of an analysis.
+struct Line {
+    name: String,
+    bar: ProgressBar,
+    activity: Activity,
+}
+
+/// What an analysis is doing, as far as its events tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Activity {
+    bound: Option<u32>,
+    left_aside: Option<String>,
+    /// The language of invariants that was looked at last, and how many were proved in all.
+    invariants: Option<(String, usize)>,
+    /// What it is doing, or how it ended.
+    state: String,
+}
+
+impl Activity {
+    /// Takes note of an event of the analysis.
+    fn note(&mut self, what: &What) {
+        match what {
+            What::Started { .. } => {
+                *self = Self {
+                    state: "runs".to_owned(),
+                    ..Self::default()
+                }
+            }
+            What::Bound { bound, .. } => self.bound = Some(*bound),
+            What::Invariants { round, proved, .. } => {
+                let before = self.invariants.take().map_or(0, |(_, before)| before);
+                self.invariants = Some((round.clone(), before + proved));
+            }
+            What::LeftAside { reason, .. } => self.left_aside = Some(reason.clone()),
+            What::Certified { outcome, .. } => self.state = format!("proof {outcome}"),
+            What::Finished { outcome, .. } => self.state.clone_from(outcome),
+            What::Panicked { .. } => self.state = "internal error".to_owned(),
+            What::Refuted { .. } => self.state = "internal error: refuted".to_owned(),
+            What::Crashed { .. } => self.state = "crashed".to_owned(),
+            _ => {}
+        }
+    }
+
+    fn describe(&self) -> String {
+        let mut parts = vec![self.state.clone()];
+        parts.extend(self.bound.map(|bound| format!("bound {bound}")));
+        let invariants = self.invariants.as_ref();
+        parts.extend(invariants.map(|(round, proved)| format!("{round}: {proved} invariants")));
+        let left_aside = self.left_aside.as_ref();
+        parts.extend(left_aside.map(|reason| format!("left aside: {reason}")));
+        parts.join(", ")
+    }
+}
+
+impl Progress {
+    /// A display for the portfolio's analyses, if standard error is a terminal.
+    pub fn new(portfolio: &Portfolio) -> Option<Self> {
+        let target = ProgressDrawTarget::stderr_with_hz(RATE);
+        if target.is_hidden() {
+            return None;
+        }
+        let names = portfolio.analyses.iter().map(Analysis::name);
+        Some(Self::on(target, names))
+    }
+
+    fn on<'n>(target: ProgressDrawTarget, names: impl Iterator<Item = &'n str>) -> Self {
+        let lines = MultiProgress::with_draw_target(target);
+        let line = |_: &str| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            bar.set_style(style("{prefix:>14}  {wide_msg}"));
+            bar
+        };
+        Self {
+            lines,
+            head: line(""),
+            analyses: names
+                .map(|name| Line {
+                    name: name.to_owned(),
+                    bar: line(name),
+                    activity: Activity::default(),
+                })
+                .collect(),
+            phase: String::new(),
+            stored: 0,
+            drawn: false,
+        }
+    }
+
+    /// Draws what has changed.
+    pub fn event(&mut self, event: &Event) {
+        if let What::Concluded(_) = event.what {
+            return self.clear();
+        }
+        if !self.drawn && event.time >= SILENT {
+            self.begin();
+        }
+        if let What::Invariants { total, .. } = event.what {
+            self.stored = total;
+        }
+        match analysis_of(&event.what) {
+            Some(name) => match self.analyses.iter_mut().find(|line| line.name == name) {
+                Some(line) => {
+                    line.activity.note(&event.what);
+                    line.show(self.drawn);
+                }
+                None => name.clone_into(&mut self.phase),
+            },
+            None => {
+                let mut head = self.phase.clone();
+                if let What::Resources { memory, cpu } = event.what {
+                    head = format!("{memory} MiB, CPU {cpu:.1} s, {} invariants", self.stored);
+                }
+                self.head.set_prefix(format!("{:.1} s", event.time));
+                self.head.set_message(head);
+            }
+        }
+    }
+
+    /// Prints a line above the display.
+    pub fn above(&self, print: impl FnOnce()) {
+        if self.drawn {
+            self.lines.suspend(print);
+        } else {
+            print();
+        }
+    }
+
+    /// Takes the display away for good.
+    pub fn clear(&mut self) {
+        if self.drawn {
+            let _ = self.lines.clear();
+            self.lines.set_draw_target(ProgressDrawTarget::hidden());
+            self.drawn = false;
+        }
+    }
+
+    fn begin(&mut self) {
+        self.drawn = true;
+        self.head = self.lines.add(self.head.clone());
+        for line in &mut self.analyses {
+            line.bar = self.lines.add(line.bar.clone());
+            line.show(true);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Line {
+    fn show(&self, drawn: bool) {
+        if drawn {
+            self.bar.set_prefix(self.name.clone());
+            self.bar.set_message(self.activity.describe());
+        }
+    }
+}
+
+/// Whose event it is.
+fn analysis_of(what: &What) -> Option<&str> {
+    match what {
+        What::Started { analysis, .. }
+        | What::Bound { analysis, .. }
+        | What::Invariants { analysis, .. }
+        | What::LeftAside { analysis, .. }
+        | What::Certified { analysis, .. }
+        | What::Finished { analysis, .. }
+        | What::Panicked { analysis, .. }
+        | What::Refuted { analysis, .. } => Some(analysis),
+        What::Crashed { analysis, .. } => analysis.as_deref(),
+        What::Phase { .. }
+        | What::Program { .. }
+        | What::Warning { .. }
+        | What::Resources { .. }
+        | What::Concluded(_) => None,
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::{InMemoryTerm, TermLike};
+
+    use super::*;
+    use crate::portfolio::verdict::Conclusion;
+
+    fn event(time: f64, what: What) -> Event {
+        Event { time, what }
+    }
+
+    fn started(analysis: &str) -> What {
+        What::Started {
+            analysis: analysis.to_owned(),
+            id: 1,
+        }
+    }
+
+    fn bound(bound: u32) -> What {
+        What::Bound {
+            analysis: "bmc".to_owned(),
+            bound,
+        }
+    }
+
+    fn invariants(round: &str, proved: usize, total: usize) -> What {
+        What::Invariants {
+            analysis: "bmc".to_owned(),
+            round: round.to_owned(),
+            proved,
+            total,
+        }
+    }
+
+    #[test]
+    fn lines_show_what_is_done_and_go_at_the_end() {
+        let terminal = InMemoryTerm::new(10, 60);
+        let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
+        let mut progress = Progress::on(target, ["simulation", "bmc"].into_iter());
+        progress.event(&event(0.01, started("front end")));
+        progress.event(&event(0.02, started("bmc")));
+        progress.event(&event(0.1, bound(3)));
+        assert_eq!(terminal.contents(), "", "nothing in the first moment");
+        progress.event(&event(0.5, started("simulation")));
+        progress.event(&event(0.55, invariants("pairs", 2, 5)));
+        let resources = What::Resources {
+            memory: 120,
+            cpu: 0.75,
+        };
+        progress.event(&event(0.6, resources));
+        std::thread::sleep(Duration::from_millis(150));
+        progress.event(&event(0.7, bound(4)));
+        let drawn = terminal.contents();
+        let lines: Vec<&str> = drawn.lines().map(str::trim).collect();
+        assert_eq!(
+            lines,
+            [
+                "0.6 s  120 MiB, CPU 0.8 s, 5 invariants",
+                "simulation  runs",
+                "bmc  runs, bound 4, pairs: 2 invariants"
+            ]
+        );
+        progress.above(|| {
+            let _ = terminal.write_line("a line of the log");
+        });
+        assert!(terminal.contents().starts_with("a line of the log"));
+        let conclusion = What::Concluded(Conclusion::unknown("no"));
+        progress.event(&event(0.8, conclusion));
+        assert_eq!(terminal.contents().trim(), "a line of the log");
+        progress.event(&event(0.9, bound(5)));
+        assert_eq!(terminal.contents().trim(), "a line of the log");
+    }
+
+    #[test]
+    fn an_activity_is_what_the_last_events_say() {
+        let mut activity = Activity::default();
+        for what in [started("bmc"), bound(7)] {
+            activity.note(&what);
+        }
+        assert_eq!(activity.describe(), "runs, bound 7");
+        activity.note(&invariants("pairs", 2, 5));
+        activity.note(&invariants("cases", 1, 6));
+        assert_eq!(activity.describe(), "runs, bound 7, cases: 3 invariants");
+        activity.note(&What::LeftAside {
+            analysis: "bmc".to_owned(),
+            reason: "a sine".to_owned(),
+        });
+        assert!(activity.describe().ends_with(", left aside: a sine"));
+        // A new attempt.
+        activity.note(&started("bmc"));
+        assert_eq!(activity.describe(), "runs");
+    }
+}

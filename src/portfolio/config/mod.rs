@@ -1,0 +1,258 @@
+//! Portfolios: which analyses run, with which options, and how they share the processor.
+//!
+//! A portfolio is one TOML file, whole. The files in `portfolios/` are compiled in. What a file can say is declared
+//! here and beside the engines with [`options!`], which gives documentation, type, default and reader at once.
+//!
+//! * [`Engine`]: the engines; a new one is a line here and a case in [`super::engine`].
+//! * [`read`]: from the text to a [`Portfolio`], with messages that point into the text.
+//! * [`explain`]: from a [`Portfolio`] to a text that has every option with its documentation, and can be read again.
+
+mod explain;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::analysis::options::{Options, choice, nearest, options};
+use crate::analysis::{bmc, data_flow, exhaustive, k_induction, simulate};
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::solver::{Backend, Encoding, SolverConfig};
+
+/// The analyses of a race with their options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Portfolio {
+    /// What concerns all of it.
+    pub general: General,
+    /// How the analyses share the processor.
+    pub schedule: Schedule,
+    /// The analyses; no two have the same name.
+    pub analyses: Vec<Analysis>,
+}
+
+options! {
+    /// What concerns a portfolio as a whole.
+    pub struct General {
+        /// What the portfolio is for.
+        pub description: String = String::new();
+        /// Whether the analyses give one another what they have proved.
+        pub sharing: Sharing = Sharing::On;
+    }
+}
+
+/// Whether analyses share what they have proved.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// They do.
+    On,
+    /// Each is alone.
+    Off,
+}
+choice!(Sharing: "on" = Self::On, "off" = Self::Off);
+
+options! {
+    /// How analyses share the processor.
+    pub struct Schedule {
+        /// How long the engines that ask no solver are alone, if there are such and they do not end before.
+        pub head_start: Duration = Duration::ZERO, in Duration::ZERO..=LONGEST;
+        /// An analysis runs this long, and then waits for its next turn if others are waiting.
+        pub first_slice: Duration = Duration::from_millis(100), in SHORTEST..=LONGEST;
+        /// Each turn is so many times as long as the one before.
+        pub growth: f64 = 1.5, in 1.0..=100.0;
+        /// No turn is longer.
+        pub longest_slice: Duration = Duration::from_secs(2), in SHORTEST..=LONGEST;
+    }
+}
+
+/// Bounds of times in a schedule.
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// An analysis of a portfolio.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// What every analysis has.
+    pub common: Common,
+    /// Its solver, if the engine has one.
+    pub solver: Option<SolverOptions>,
+    /// What it runs.
+    pub engine: Engine,
+}
+
+impl Analysis {
+    /// Its name in events, messages and crash reports.
+    pub fn name(&self) -> &str {
+        &self.common.name
+    }
+}
+
+options! {
+    /// What every analysis has.
+    pub struct Common {
+        /// The name in events and messages; if not given, the engine's.
+        pub name: String = String::new();
+        /// How much of the processor it gets: twice the number, twice the time.
+        pub priority: u32 = 10, in 1..=100;
+    }
+}
+
+options! {
+    /// The solver of an analysis.
+    pub struct SolverOptions {
+        /// The SMT solver. yices2 is fast on bit vectors; one analysis of a portfolio can have it, and z3 takes its
+        /// place for programs with floats or mathematical integers.
+        pub solver: Backend = Backend::Z3;
+        /// What bit vectors are for the solver: bit vectors, or integers with as little wrap-around as is right. The
+        /// latter is for z3.
+        pub encoding: Encoding = Encoding::BitVector;
+    }
+}
+
+impl SolverOptions {
+    /// The choice as the solvers' own module has it.
+    pub fn config(&self) -> SolverConfig {
+        SolverConfig {
+            backend: self.solver,
+            encoding: self.encoding,
+        }
+    }
+}
+
+/// Declares the engines: variant, name in portfolio files, options, whether they have a solver, documentation.
+macro_rules! engines {
+    ($(
+        $(#[doc = $doc:literal])+
+        $Variant:ident($Options:ty) = $name:literal $(, $solver:ident)?;
+    )+) => {
+        /// The engines with their options.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Engine {
+            $( $(#[doc = $doc])+ $Variant($Options), )+
+        }
+
+        impl Engine {
+            /// The names in portfolio files.
+            pub const NAMES: &[&str] = &[$($name),+];
+
+            /// The engine with the name and the options' defaults.
+            pub fn by_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$Variant(<$Options>::default())),)+
+                    _ => None,
+                }
+            }
+
+            /// The name in portfolio files.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$Variant(_) => $name,)+
+                }
+            }
+
+            /// What it does, in a sentence.
+            pub fn documentation(&self) -> String {
+                let lines: &[&str] = match self {
+                    $(Self::$Variant(_) => &[$($doc),+],)+
+                };
+                crate::analysis::options::documentation(lines)
+            }
+
+            /// Whether it asks a solver.
+            pub fn has_solver(&self) -> bool {
+                let marks: &[&str] = match self {
+                    $(Self::$Variant(_) => &[$(stringify!($solver))?],)+
+                };
+                !marks.is_empty()
+            }
+
+            /// Its options.
+            pub fn options(&self) -> &dyn Options {
+                match self {
+                    $(Self::$Variant(options) => options,)+
+                }
+            }
+
+            /// Its options, to be set.
+            pub fn options_mut(&mut self) -> &mut dyn Options {
+                match self {
+                    $(Self::$Variant(options) => options,)+
+                }
+            }
+        }
+    };
+}
+
+engines! {
+    /// The interpreter on boundary, random and mutated inputs.
+    Simulation(simulate::Options) = "simulation";
+    /// All runs, where inputs have few values that matter.
+    Exhaustive(exhaustive::Options) = "exhaustive";
+    /// Bounded model checking with the forward condition.
+    Bmc(bmc::Options) = "bmc", solver;
+    /// k-induction.
+    KInduction(k_induction::Options) = "k_induction", solver;
+    /// Data-flow invariants, continuously refined, for itself and for others.
+    DataFlow(data_flow::Options) = "data_flow", solver;
+}
+
+/// The files that are compiled in, by name.
+const SHIPPED: &[(&str, &str)] = &[
+    ("default", include_str!("../../../portfolios/default.toml")),
+    ("svcomp", include_str!("../../../portfolios/svcomp.toml")),
+    (
+        "simulate",
+        include_str!("../../../portfolios/simulate.toml"),
+    ),
+    (
+        "exhaustive",
+        include_str!("../../../portfolios/exhaustive.toml"),
+    ),
+    ("bmc", include_str!("../../../portfolios/bmc.toml")),
+    ("ki", include_str!("../../../portfolios/ki.toml")),
+    ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
+    ("df", include_str!("../../../portfolios/df.toml")),
+];
+
+impl Portfolio {
+    /// The names of the portfolios that are compiled in.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        SHIPPED.iter().map(|&(name, _)| name)
+    }
+
+    /// The portfolio with the name, or from the file: what ends in `.toml` or has a `/` in it is a file.
+    ///
+    /// # Errors
+    /// When there is none, the file cannot be read, or says what it cannot say.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if name.ends_with(".toml") || name.contains('/') {
+            return Self::read(Path::new(name));
+        }
+        match SHIPPED.iter().find(|&&(shipped, _)| shipped == name) {
+            Some((name, text)) => Self::parse(&format!("portfolios/{name}.toml"), text),
+            None => {
+                let names: Vec<&str> = Self::names().collect();
+                let error = Error::new(
+                    ErrorKind::Portfolio,
+                    format!("there is no `{name}`; there are {}", names.join(", ")),
+                );
+                Err(match nearest(name, Self::names()) {
+                    Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                    None => error.with_help("a file's name ends in .toml".to_owned()),
+                })
+            }
+        }
+    }
+
+    /// The portfolio in the file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says what it cannot say.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(name.as_str()))
+        })?;
+        Self::parse(&name, &text)
+    }
+}

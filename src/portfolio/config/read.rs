@@ -1,0 +1,247 @@
+//! From the text of a portfolio file to a [`Portfolio`].
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Analysis, Common, Engine, General, Portfolio, Schedule, SolverOptions};
+use crate::analysis::options::{Options, nearest};
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::solver::{Backend, Encoding};
+
+/// Tables of a file beside the general options.
+const SCHEDULE: &str = "schedule";
+const ANALYSIS: &str = "analysis";
+const ENGINE: &str = "engine";
+
+type Value<'t> = Spanned<DeValue<'t>>;
+
+impl Portfolio {
+    /// Reads the text of a portfolio file; `name` is for messages.
+    ///
+    /// # Errors
+    /// The first place in the text that says what a portfolio cannot say.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        Reader { name, text }.portfolio()
+    }
+}
+
+/// The text with its name, for messages.
+struct Reader<'t> {
+    name: &'t str,
+    text: &'t str,
+}
+
+impl<'t> Reader<'t> {
+    fn portfolio(&self) -> Result<Portfolio, Error> {
+        let document = DeTable::parse(self.text).map_err(|error| {
+            let place = error.span().unwrap_or(0..0);
+            self.error(&place, error.message().replace('\n', ", "))
+        })?;
+        let mut general = General::default();
+        let mut schedule = Schedule::default();
+        let mut analyses = Vec::new();
+        for (key, value) in in_order(document.get_ref()) {
+            match &**key.get_ref() {
+                SCHEDULE => {
+                    let table = self.table(key, value)?;
+                    self.set_all(table, &mut [&mut schedule])?;
+                }
+                ANALYSIS => {
+                    let list = value.get_ref().as_array().ok_or_else(|| {
+                        self.error(
+                            &key.span(),
+                            "an analysis begins with `[[analysis]]`".to_owned(),
+                        )
+                    })?;
+                    for entry in list.iter() {
+                        let analysis = self.analysis(key, entry)?;
+                        self.go_together(entry, &analysis, &analyses)?;
+                        analyses.push(analysis);
+                    }
+                }
+                _ => self.set(key, value, &mut [&mut general], &[SCHEDULE, ANALYSIS])?,
+            }
+        }
+        if analyses.is_empty() {
+            return Err(self.error(
+                &(self.text.len()..self.text.len()),
+                "no `[[analysis]]`: a portfolio has at least one".to_owned(),
+            ));
+        }
+        Ok(Portfolio {
+            general,
+            schedule,
+            analyses,
+        })
+    }
+
+    fn analysis(&self, key: &Spanned<impl Sized>, entry: &Value<'_>) -> Result<Analysis, Error> {
+        let table = self.table(key, entry)?;
+        let Some(engine) = table.get(ENGINE) else {
+            return Err(self
+                .error(&entry.span(), "an analysis without an `engine`".to_owned())
+                .with_help(format!("the engines are {}", Engine::NAMES.join(", "))));
+        };
+        let named = engine.get_ref().as_str();
+        let Some(mut kind) = named.and_then(Engine::by_name) else {
+            let known = Engine::NAMES.join(", ");
+            let error = self.error(
+                &engine.span(),
+                format!(
+                    "there is no engine {}; there are {known}",
+                    self.quote(engine)
+                ),
+            );
+            return Err(suggest(error, named, Engine::NAMES));
+        };
+        let mut common = Common::default();
+        let mut solver = kind.has_solver().then(SolverOptions::default);
+        let mut settable: Vec<&mut dyn Options> = vec![&mut common];
+        if let Some(solver) = &mut solver {
+            settable.push(solver);
+        }
+        settable.push(kind.options_mut());
+        for (key, value) in in_order(table) {
+            if &**key.get_ref() != ENGINE {
+                self.set(key, value, &mut settable, &[ENGINE])?;
+            }
+        }
+        if common.name.is_empty() {
+            common.name = kind.name().to_owned();
+        }
+        Ok(Analysis {
+            common,
+            solver,
+            engine: kind,
+        })
+    }
+
+    /// Whether an analysis can be what it is, beside those before it.
+    fn go_together(
+        &self,
+        entry: &Value<'_>,
+        analysis: &Analysis,
+        others: &[Analysis],
+    ) -> Result<(), Error> {
+        let place = |key: &str| {
+            let value = entry.get_ref().as_table().and_then(|table| table.get(key));
+            value.map_or(entry.span(), Spanned::span)
+        };
+        if others.iter().any(|other| other.name() == analysis.name()) {
+            let message = format!("there is an analysis `{}` already", analysis.name());
+            return Err(self
+                .error(&place("name"), message)
+                .with_help("give each a `name` of its own"));
+        }
+        let has_yices = |analysis: &Analysis| {
+            let solver = analysis.solver.as_ref();
+            solver.is_some_and(|solver| solver.solver == Backend::Yices2)
+        };
+        if !has_yices(analysis) {
+            return Ok(());
+        }
+        if let Some(other) = others.iter().find(|other| has_yices(other)) {
+            let message = format!(
+                "yices2 is taken by `{}`; one analysis of a portfolio can have it",
+                other.name()
+            );
+            return Err(self
+                .error(&place("solver"), message)
+                .with_help("`solver = \"z3\"` is for any number of them"));
+        }
+        let encoding = analysis.solver.as_ref().map(|solver| solver.encoding);
+        if encoding == Some(Encoding::Integer) {
+            let message = "yices2 has no integer encoding".to_owned();
+            return Err(self
+                .error(&place("encoding"), message)
+                .with_help("`solver = \"z3\"` has it"));
+        }
+        Ok(())
+    }
+
+    fn set_all(&self, table: &DeTable<'_>, settable: &mut [&mut dyn Options]) -> Result<(), Error> {
+        for (key, value) in in_order(table) {
+            self.set(key, value, settable, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Sets an option in the first of the structs that has it. `others` are further keys that could have been meant.
+    fn set(
+        &self,
+        key: &Spanned<impl AsRef<str>>,
+        value: &Value<'_>,
+        settable: &mut [&mut dyn Options],
+        others: &[&str],
+    ) -> Result<(), Error> {
+        let name = key.get_ref().as_ref();
+        let mut known = others.to_vec();
+        for options in settable {
+            let entries = options.entries();
+            if entries.iter().any(|entry| entry.name == name) {
+                return options.set(name, value.get_ref()).map_err(|bad| {
+                    let message =
+                        format!("`{name}` is {}, not {}", bad.expected, self.quote(value));
+                    let error = self.error(&value.span(), message);
+                    match bad.nearest {
+                        Some(near) => error.with_help(format!("did you mean {near}?")),
+                        None => error,
+                    }
+                });
+            }
+            known.extend(entries.iter().map(|entry| entry.name));
+        }
+        let error = self.error(
+            &key.span(),
+            format!("unknown key `{name}`; there are {}", known.join(", ")),
+        );
+        Err(suggest(error, Some(name), &known))
+    }
+
+    fn table<'v, 'd>(
+        &self,
+        key: &Spanned<impl Sized>,
+        value: &'v Value<'d>,
+    ) -> Result<&'v DeTable<'d>, Error> {
+        value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| self.error(&key.span(), "a table is expected here".to_owned()))
+    }
+
+    /// A value as it stands in the file, cut off if it is long.
+    fn quote(&self, value: &Value<'_>) -> &'t str {
+        const MOST: usize = 60;
+        let text = self.text.get(value.span()).unwrap_or("this value");
+        let line = text.lines().next().unwrap_or("");
+        line.char_indices()
+            .nth(MOST)
+            .map_or(line, |(end, _)| &line[..end])
+    }
+
+    fn error(&self, place: &Range<usize>, message: String) -> Error {
+        Error::new(ErrorKind::Portfolio, message).at(Place::in_text(
+            self.name,
+            self.text,
+            place.start,
+        ))
+    }
+}
+
+fn suggest(error: Error, given: Option<&str>, known: &[&str]) -> Error {
+    match given.and_then(|given| nearest(given, known.iter().copied())) {
+        Some(near) => error.with_help(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}
+
+/// The entries of a table in the order of the file, so that the first mistake is told.
+fn in_order<'v, 'd>(
+    table: &'v DeTable<'d>,
+) -> Vec<(&'v Spanned<std::borrow::Cow<'d, str>>, &'v Value<'d>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}

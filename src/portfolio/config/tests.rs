@@ -1,0 +1,82 @@
+use super::*;
+
+#[test]
+fn what_is_shipped_can_be_read() {
+    for name in Portfolio::names() {
+        let portfolio = Portfolio::find(name).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!portfolio.general.description.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn an_explanation_is_the_same_portfolio_and_hides_nothing() {
+    for name in Portfolio::names() {
+        let portfolio = Portfolio::find(name).expect("a shipped one");
+        let text = portfolio.explain();
+        let again = Portfolio::parse("explained", &text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again, portfolio, "{text}");
+        let all = [&portfolio.general as &dyn Options, &portfolio.schedule];
+        let engines = portfolio
+            .analyses
+            .iter()
+            .map(|analysis| analysis.engine.options());
+        for entry in all.into_iter().chain(engines).flat_map(Options::entries) {
+            let line = format!("\n{} = {}\n", entry.name, entry.value);
+            assert!(text.contains(&line), "{entry:?}");
+            assert!(!entry.documentation.is_empty());
+        }
+    }
+}
+
+#[test]
+fn every_engine_has_its_name() {
+    for &name in Engine::NAMES {
+        let engine = Engine::by_name(name).expect("an engine");
+        assert_eq!(engine.name(), name);
+        assert!(!engine.documentation().is_empty());
+    }
+}
+
+#[test]
+fn options_are_taken_from_the_file() {
+    let text = r#"
+        sharing = "off"
+        schedule = { first_slice = 0.5, growth = 2 }
+        [[analysis]]
+        engine = "bmc"
+        encoding = "integer"
+        max_bound = 7
+        [[analysis]]
+        name = "other"
+        engine = "bmc"
+        solver = "yices2"
+        priority = 3
+    "#;
+    let portfolio = Portfolio::parse("p.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(portfolio.general.sharing, Sharing::Off);
+    assert_eq!(portfolio.schedule.first_slice, Duration::from_millis(500));
+    assert_eq!(
+        portfolio.schedule.longest_slice,
+        Schedule::default().longest_slice
+    );
+    let [first, second] = portfolio.analyses.as_slice() else {
+        panic!("two analyses");
+    };
+    assert_eq!(first.name(), "bmc");
+    assert_eq!(first.engine, Engine::Bmc(bmc::Options { max_bound: 7 }));
+    let solver = first.solver.as_ref().expect("a solver");
+    assert_eq!(
+        (solver.solver, solver.encoding),
+        (Backend::Z3, Encoding::Integer)
+    );
+    assert_eq!((second.name(), second.common.priority), ("other", 3));
+}
+
+#[test]
+fn names_are_suggested() {
+    let error = Portfolio::find("defualt").expect_err("no such portfolio");
+    assert_eq!(error.help(), Some("did you mean `default`?"));
+    assert_eq!(error.kind(), ErrorKind::Portfolio);
+    let error = Portfolio::find("no/such.toml").expect_err("no such file");
+    assert_eq!(error.kind(), ErrorKind::Unreadable);
+}

@@ -1,0 +1,246 @@
+//! The threads of a race and the permits to run: [`super::scheduler`]'s rules, with clocks and threads.
+//!
+//! An analysis's thread calls [`Coordinator::enter`] first, [`Coordinator::safe_point`] between its queries,
+//! [`Coordinator::certify`] when it has an answer and [`Coordinator::leave`] at its end. The race's own thread calls
+//! [`Coordinator::tick`] at [`Coordinator::next_tick`].
+//!
+//! A thread that runs without a permit has a lower priority of the operating system. A user without privileges can
+//! lower a thread's priority, but not raise it again; where that is so, it stays as it is.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::config::Schedule;
+use super::scheduler::{Action, Scheduler};
+
+/// What is added to the nice value of a thread that runs without a permit: it gets about a tenth of what others get.
+const NICENESS: i32 = 10;
+
+/// Who may run.
+pub(super) struct Coordinator {
+    started: Instant,
+    scheduler: Mutex<Scheduler>,
+    seats: Vec<Seat>,
+    priorities: OnceLock<Priorities>,
+}
+
+/// What there is for an analysis's thread.
+#[derive(Default)]
+struct Seat {
+    /// It has to ask the scheduler when it comes to a safe point.
+    attention: AtomicBool,
+    granted: Condvar,
+    /// The thread's number in the operating system; zero before it has entered.
+    thread: AtomicI32,
+}
+
+impl Coordinator {
+    /// With so many permits, for at most so many analyses.
+    pub fn new(permits: usize, schedule: &Schedule, analyses: usize) -> Self {
+        Self {
+            started: Instant::now(),
+            scheduler: Mutex::new(Scheduler::new(permits, schedule.clone())),
+            seats: (0..analyses).map(|_| Seat::default()).collect(),
+            priorities: OnceLock::new(),
+        }
+    }
+
+    /// Admits another analysis and returns its seat. It has a permit after [`Self::tick`] at the earliest.
+    pub fn admit(&self, priority: u32) -> usize {
+        self.scheduler.lock().add(priority)
+    }
+
+    /// Hands out and takes away permits.
+    pub fn tick(&self) {
+        let mut scheduler = self.scheduler.lock();
+        let actions = scheduler.tick(self.started.elapsed());
+        self.apply(&actions);
+    }
+
+    /// When to call [`Self::tick`] next, if nothing else happens.
+    pub fn next_tick(&self) -> Option<Instant> {
+        let next = self.scheduler.lock().next_tick()?;
+        self.started.checked_add(next)
+    }
+
+    /// The calling thread is the analysis's from here on; waits for the first permit.
+    pub fn enter(&self, seat: usize) {
+        // SAFETY: gettid has no preconditions.
+        let thread = unsafe { libc::gettid() };
+        self.seats[seat].thread.store(thread, Ordering::Relaxed);
+        let mut scheduler = self.scheduler.lock();
+        while !scheduler.may_run(seat) {
+            self.seats[seat].granted.wait(&mut scheduler);
+        }
+    }
+
+    /// The analysis could stop here; if it must, waits for its next turn. Returns how long that took.
+    pub fn safe_point(&self, seat: usize) -> Duration {
+        if !self.seats[seat].attention.load(Ordering::Relaxed) {
+            return Duration::ZERO;
+        }
+        let begin = Instant::now();
+        let mut scheduler = self.scheduler.lock();
+        if scheduler.safe_point(seat) {
+            while !scheduler.may_run(seat) {
+                self.seats[seat].granted.wait(&mut scheduler);
+            }
+        }
+        begin.elapsed()
+    }
+
+    /// The analysis has an answer, which is checked from here on.
+    pub fn certify(&self, seat: usize) {
+        let mut scheduler = self.scheduler.lock();
+        let actions = scheduler.certify(seat);
+        self.apply(&actions);
+    }
+
+    /// The analysis is over.
+    pub fn leave(&self, seat: usize) {
+        let mut scheduler = self.scheduler.lock();
+        let actions = scheduler.finish(seat, self.started.elapsed());
+        self.apply(&actions);
+    }
+
+    /// To be called while the scheduler is locked, lest a later action be overtaken.
+    fn apply(&self, actions: &[Action]) {
+        for &action in actions {
+            match action {
+                Action::Grant(seat) => {
+                    let seat = &self.seats[seat];
+                    // Only who has lost a permit runs slowly.
+                    if seat.attention.swap(false, Ordering::Relaxed) {
+                        self.priorities().raise(seat.thread.load(Ordering::Relaxed));
+                    }
+                    seat.granted.notify_one();
+                }
+                Action::Revoke(seat) => {
+                    let seat = &self.seats[seat];
+                    seat.attention.store(true, Ordering::Relaxed);
+                    self.priorities().lower(seat.thread.load(Ordering::Relaxed));
+                }
+            }
+        }
+    }
+
+    fn priorities(&self) -> &Priorities {
+        self.priorities.get_or_init(Priorities::probe)
+    }
+}
+
+/// The operating system's priorities of threads.
+struct Priorities {
+    /// The nice value of threads that hold a permit.
+    usual: i32,
+    /// Whether what has been lowered can be raised again.
+    can_raise: bool,
+}
+
+impl Priorities {
+    /// Tries it, in a thread that is lost if it does not work.
+    fn probe() -> Self {
+        // SAFETY: getpriority has no preconditions.
+        let usual = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
+        let probe = move || {
+            // SAFETY: gettid has no preconditions.
+            let thread = unsafe { libc::gettid() };
+            set_nice(thread, usual + 1) && set_nice(thread, usual)
+        };
+        let thread = std::thread::Builder::new().spawn(probe);
+        let tried = thread.ok().and_then(|thread| thread.join().ok());
+        Self {
+            usual,
+            can_raise: tried == Some(true),
+        }
+    }
+
+    fn lower(&self, thread: libc::pid_t) {
+        if self.can_raise && thread != 0 {
+            set_nice(thread, self.usual + NICENESS);
+        }
+    }
+
+    fn raise(&self, thread: libc::pid_t) {
+        if self.can_raise && thread != 0 {
+            set_nice(thread, self.usual);
+        }
+    }
+}
+
+/// Sets the nice value of a thread of this process; whether that was allowed.
+fn set_nice(thread: libc::pid_t, nice: i32) -> bool {
+    // SAFETY: setpriority has no preconditions. On Linux the number may be a thread's.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), nice) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    /// Three threads, one permit: one that never comes to a safe point keeps nobody from running, and is not stopped.
+    #[test]
+    fn an_overstayer_keeps_nobody_from_running() {
+        let schedule = Schedule {
+            first_slice: Duration::from_millis(5),
+            longest_slice: Duration::from_millis(5),
+            ..Schedule::default()
+        };
+        let coordinator = Arc::new(Coordinator::new(1, &schedule, 3));
+        let over = Arc::new(AtomicBool::new(false));
+        let at_work = Arc::new(AtomicUsize::new(0));
+        let (sender, ends) = crossbeam::channel::unbounded();
+        for number in 0..3 {
+            let seat = coordinator.admit(10);
+            assert_eq!(seat, number);
+            let (coordinator, over, at_work, sender) = (
+                Arc::clone(&coordinator),
+                Arc::clone(&over),
+                Arc::clone(&at_work),
+                sender.clone(),
+            );
+            std::thread::spawn(move || {
+                coordinator.enter(seat);
+                let mut turns = 0;
+                while turns < 3 && !over.load(Ordering::Relaxed) {
+                    if number == 0 {
+                        std::thread::sleep(Duration::from_millis(1));
+                        continue;
+                    }
+                    // The two others are never at work at the same time but for the moment until a safe point.
+                    at_work.fetch_add(1, Ordering::SeqCst);
+                    std::thread::sleep(Duration::from_millis(1));
+                    at_work.fetch_sub(1, Ordering::SeqCst);
+                    if coordinator.safe_point(seat) > Duration::ZERO {
+                        turns += 1;
+                    }
+                }
+                coordinator.certify(seat);
+                coordinator.leave(seat);
+                let _ = sender.send(number);
+            });
+        }
+        let mut ended = Vec::new();
+        coordinator.tick();
+        while ended.len() < 3 {
+            let next = coordinator.next_tick();
+            let latest = Instant::now() + Duration::from_secs(20);
+            match ends.recv_deadline(next.unwrap_or(latest).min(latest)) {
+                Ok(number) => ended.push(number),
+                Err(_) => assert!(Instant::now() < latest, "somebody never runs"),
+            }
+            coordinator.tick();
+            if ended.len() == 2 {
+                over.store(true, Ordering::Relaxed);
+            }
+        }
+        assert_eq!(ended[2], 0);
+        assert_eq!(at_work.load(Ordering::SeqCst), 0);
+    }
+}

@@ -1,0 +1,224 @@
+//! Who may run when there are more analyses than cores: the rules, without threads and clocks.
+//!
+//! There are P permits, one a core. An analysis that has one runs for its turn; then it loses the permit, if others are
+//! waiting, and goes to the end of their queue. It may not notice at once, deep in a solver's query, and nothing waits
+//! for that: the next one starts in any case, and the *overstayer* runs on, with a lower priority of the operating
+//! system where that can be taken back. As soon as it comes to a safe point, it stops there. When its turn comes, it
+//! has a permit again, whether it has been to a safe point or not. So a query may be longer than any turn.
+//!
+//! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
+//! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. A
+//! certification has a permit at once and as long as it takes: somebody else loses his.
+//!
+//! # The worst case
+//! Let A analyses have longest turns L(i), and let there be no certification.
+//! * **Waiting.** From losing its permit to the next one, X waits at most Σ L(i) / P over the other analyses. For the queue
+//!   is first in, first out: before X only those run that hold a permit or stand before it, each for one turn at most,
+//!   and no permit is idle while X waits. That the others never come to a safe point changes nothing.
+//! * **Share.** So X has its permit for at least L(X) in any L(X) + Σ L(i) / P once its turns have grown: with equal
+//!   priorities, it has P / (A + P - 1) of a core or more, and an answer that X finds alone in time T comes after about
+//!   T (A + P - 1) / P at the latest.
+//! * **Beside it** there are at most A - P overstayers. Where their priority cannot be lowered, they compete with the
+//!   permits' holders for the cores as the operating system has it: no holder has less than P / A of a core.
+//!
+//! A certification of length C adds C to the waiting at most.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::config::Schedule;
+
+/// The priority with which a turn is as long as the schedule says.
+pub const NORMAL: u32 = 10;
+
+/// What the rules ask of the world.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The analysis has a permit from now on: if it waits, it goes on.
+    Grant(usize),
+    /// The analysis has none any more: it has to stop at its next safe point.
+    Revoke(usize),
+}
+
+/// What an analysis is doing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// It stands at a safe point. In the queue.
+    Waiting,
+    /// It has a permit, which others may have from the given time on.
+    Running { until: Duration },
+    /// It runs though it has no permit. In the queue.
+    Overstaying,
+    /// It has a permit that nobody takes away.
+    Certifying,
+    /// It is over.
+    Finished,
+}
+
+/// An analysis as the scheduler sees it.
+#[derive(Clone, Debug)]
+struct Entry {
+    priority: u32,
+    state: State,
+    /// Whether it has had a turn.
+    begun: bool,
+    /// The next turn, before the priority.
+    slice: Duration,
+}
+
+/// The rules. Times count from any fixed moment, and never go back.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    permits: usize,
+    schedule: Schedule,
+    entries: Vec<Entry>,
+    /// Those that want a permit, first come, first served.
+    queue: VecDeque<usize>,
+}
+
+impl Scheduler {
+    /// Without analyses.
+    pub fn new(permits: usize, schedule: Schedule) -> Self {
+        Self {
+            permits: permits.max(1),
+            schedule,
+            entries: Vec::new(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// Adds an analysis, which waits, and returns its number. It has a permit after [`Self::tick`] at the earliest.
+    pub fn add(&mut self, priority: u32) -> usize {
+        let number = self.entries.len();
+        self.entries.push(Entry {
+            priority,
+            state: State::Waiting,
+            begun: false,
+            slice: self.schedule.first_slice,
+        });
+        // Newcomers do not pass those that have been here; among newcomers the higher priority goes first.
+        let behind = |&other: &usize| {
+            let other = &self.entries[other];
+            other.begun || other.priority >= priority
+        };
+        let place = self
+            .queue
+            .iter()
+            .rposition(behind)
+            .map_or(0, |last| last + 1);
+        self.queue.insert(place, number);
+        number
+    }
+
+    /// Hands out free permits, and takes permits away from those whose turn is over, if others are waiting. To be called
+    /// at [`Self::next_tick`].
+    pub fn tick(&mut self, now: Duration) -> Vec<Action> {
+        let mut actions = Vec::new();
+        while !self.queue.is_empty() {
+            if self.holders() >= self.permits {
+                let Some((until, holder)) = self.soonest() else {
+                    break;
+                };
+                if until > now {
+                    break;
+                }
+                self.revoke(holder, &mut actions);
+            }
+            self.grant_next(now, &mut actions);
+        }
+        actions
+    }
+
+    /// When [`Self::tick`] has something to do, if nothing else happens.
+    pub fn next_tick(&self) -> Option<Duration> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        self.soonest().map(|(until, _)| until)
+    }
+
+    /// The analysis is at a safe point; whether it has to stop there until it is granted a permit.
+    pub fn safe_point(&mut self, number: usize) -> bool {
+        if let Some(entry) = self.entries.get_mut(number)
+            && entry.state == State::Overstaying
+        {
+            entry.state = State::Waiting;
+        }
+        !self.may_run(number)
+    }
+
+    /// The analysis has an answer, which is checked from now on.
+    pub fn certify(&mut self, number: usize) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let Some(entry) = self.entries.get_mut(number) else {
+            return actions;
+        };
+        let had_none = matches!(entry.state, State::Waiting | State::Overstaying);
+        entry.state = State::Certifying;
+        if had_none {
+            self.queue.retain(|&other| other != number);
+            actions.push(Action::Grant(number));
+            if self.holders() > self.permits
+                && let Some((_, holder)) = self.soonest()
+            {
+                self.revoke(holder, &mut actions);
+            }
+        }
+        actions
+    }
+
+    /// The analysis is over.
+    pub fn finish(&mut self, number: usize, now: Duration) -> Vec<Action> {
+        if let Some(entry) = self.entries.get_mut(number) {
+            entry.state = State::Finished;
+        }
+        self.queue.retain(|&other| other != number);
+        self.tick(now)
+    }
+
+    /// Whether the analysis need not stand still.
+    pub fn may_run(&self, number: usize) -> bool {
+        let state = self.entries.get(number).map(|entry| entry.state);
+        state.is_some_and(|state| state != State::Waiting)
+    }
+
+    /// The number of permits that are in use.
+    fn holders(&self) -> usize {
+        let holds =
+            |entry: &&Entry| matches!(entry.state, State::Running { .. } | State::Certifying);
+        self.entries.iter().filter(holds).count()
+    }
+
+    /// The holder whose turn ends first.
+    fn soonest(&self) -> Option<(Duration, usize)> {
+        let running = self.entries.iter().enumerate();
+        running
+            .filter_map(|(number, entry)| match entry.state {
+                State::Running { until } => Some((until, number)),
+                _ => None,
+            })
+            .min()
+    }
+
+    fn revoke(&mut self, number: usize, actions: &mut Vec<Action>) {
+        self.entries[number].state = State::Overstaying;
+        self.queue.push_back(number);
+        actions.push(Action::Revoke(number));
+    }
+
+    fn grant_next(&mut self, now: Duration, actions: &mut Vec<Action>) {
+        let Some(number) = self.queue.pop_front() else {
+            return;
+        };
+        let entry = &mut self.entries[number];
+        let turn = entry.slice * entry.priority / NORMAL;
+        entry.state = State::Running { until: now + turn };
+        entry.begun = true;
+        let grown = entry.slice.mul_f64(self.schedule.growth);
+        entry.slice = grown.min(self.schedule.longest_slice).max(entry.slice);
+        actions.push(Action::Grant(number));
+    }
+}

@@ -1,0 +1,334 @@
+//! The rules in virtual time.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+
+const STEP: Duration = Duration::from_millis(1);
+
+fn schedule() -> Schedule {
+    Schedule {
+        first_slice: Duration::from_millis(50),
+        growth: 1.5,
+        longest_slice: Duration::from_millis(400),
+        ..Schedule::default()
+    }
+}
+
+/// An analysis of the simulated race.
+struct Simulated {
+    priority: u32,
+    /// Milliseconds that it runs between safe points; `None` if it never comes to one.
+    gap: Option<u32>,
+    /// Permit time after which it is over.
+    work: Duration,
+    since_safe_point: u32,
+    blocked: bool,
+    permit: bool,
+    finished: bool,
+    permit_time: Duration,
+    /// Since when it is without a permit.
+    without_since: Duration,
+    longest_wait: Duration,
+    had_permit: bool,
+}
+
+impl Simulated {
+    fn new(priority: u32, gap: Option<u32>) -> Self {
+        Self {
+            priority,
+            gap,
+            work: Duration::MAX,
+            since_safe_point: 0,
+            blocked: true,
+            permit: false,
+            finished: false,
+            permit_time: Duration::ZERO,
+            without_since: Duration::ZERO,
+            longest_wait: Duration::ZERO,
+            had_permit: false,
+        }
+    }
+
+    fn longest_turn(&self) -> Duration {
+        schedule().longest_slice * self.priority / NORMAL
+    }
+}
+
+/// A race in virtual time.
+struct Race {
+    permits: usize,
+    scheduler: Scheduler,
+    analyses: Vec<Simulated>,
+    now: Duration,
+}
+
+impl Race {
+    fn new(permits: usize, analyses: Vec<Simulated>) -> Self {
+        let mut scheduler = Scheduler::new(permits, schedule());
+        for analysis in &analyses {
+            scheduler.add(analysis.priority);
+        }
+        Self {
+            permits,
+            scheduler,
+            analyses,
+            now: Duration::ZERO,
+        }
+    }
+
+    fn apply(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Grant(number) => {
+                    let analysis = &mut self.analyses[number];
+                    assert!(!analysis.permit && !analysis.finished);
+                    let waited = self.now - analysis.without_since;
+                    if analysis.had_permit {
+                        analysis.longest_wait = analysis.longest_wait.max(waited);
+                    }
+                    analysis.permit = true;
+                    analysis.had_permit = true;
+                    analysis.blocked = false;
+                }
+                Action::Revoke(number) => {
+                    let analysis = &mut self.analyses[number];
+                    assert!(analysis.permit && !analysis.finished);
+                    analysis.permit = false;
+                    analysis.without_since = self.now;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        if self.scheduler.next_tick().is_some_and(|at| at <= self.now) || self.now.is_zero() {
+            let actions = self.scheduler.tick(self.now);
+            self.apply(actions);
+        }
+        let holders = self
+            .analyses
+            .iter()
+            .filter(|analysis| analysis.permit)
+            .count();
+        let unfinished = self
+            .analyses
+            .iter()
+            .filter(|analysis| !analysis.finished)
+            .count();
+        assert_eq!(
+            holders,
+            self.permits.min(unfinished),
+            "no permit is idle, none too many"
+        );
+        for number in 0..self.analyses.len() {
+            let analysis = &mut self.analyses[number];
+            if analysis.finished || analysis.blocked {
+                assert!(!analysis.permit, "a permit for one that stands still");
+                continue;
+            }
+            if analysis.permit {
+                analysis.permit_time += STEP;
+            }
+            if analysis.permit_time >= analysis.work {
+                analysis.finished = true;
+                analysis.permit = false;
+                let actions = self.scheduler.finish(number, self.now);
+                self.apply(actions);
+                continue;
+            }
+            analysis.since_safe_point += 1;
+            if analysis
+                .gap
+                .is_some_and(|gap| analysis.since_safe_point >= gap)
+            {
+                analysis.since_safe_point = 0;
+                analysis.blocked = self.scheduler.safe_point(number);
+            }
+        }
+        self.now += STEP;
+    }
+
+    /// What the module's comment says of waiting and shares.
+    fn assert_worst_case(&self, from: Duration, permit_time: &[Duration]) {
+        let all: Duration = self.analyses.iter().map(Simulated::longest_turn).sum();
+        let permits = u32::try_from(self.permits).expect("few");
+        for (number, analysis) in self.analyses.iter().enumerate() {
+            let longest_turn = analysis.longest_turn();
+            // A turn's end is seen up to a step later, for each turn that is waited for.
+            let turns = u32::try_from(self.analyses.len()).expect("few");
+            let bound = (all - longest_turn) / permits + STEP * turns;
+            assert!(
+                analysis.longest_wait <= bound,
+                "analysis {number} waited {:?}, not {bound:?}",
+                analysis.longest_wait
+            );
+            let had = (analysis.permit_time - permit_time[number]).as_secs_f64();
+            let cycle = (longest_turn + bound).as_secs_f64();
+            let due = (self.now - from).as_secs_f64() * longest_turn.as_secs_f64() / cycle;
+            let slack = 2.0 * longest_turn.as_secs_f64();
+            assert!(
+                had >= due - slack,
+                "analysis {number} had {had} s of {due} s"
+            );
+        }
+    }
+
+    /// Runs until turns have grown, then looks at the worst case.
+    fn check_worst_case(&mut self) {
+        let grown = Duration::from_secs(8 * u64::try_from(self.analyses.len()).expect("few"));
+        while self.now < grown {
+            self.step();
+        }
+        let permit_time: Vec<Duration> = self
+            .analyses
+            .iter()
+            .map(|analysis| analysis.permit_time)
+            .collect();
+        let from = self.now;
+        while self.now < from + Duration::from_secs(30) {
+            self.step();
+        }
+        self.assert_worst_case(from, &permit_time);
+    }
+}
+
+#[test]
+fn the_worst_case_holds_whoever_comes_to_safe_points() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for _ in 0..40 {
+        let permits = random.random_range(1..5);
+        let number = random.random_range(1..10);
+        let analyses = (0..number)
+            .map(|_| {
+                let gap = match random.random_range(0..3) {
+                    0 => None,
+                    1 => Some(random.random_range(1..20)),
+                    _ => Some(random.random_range(200..3000)),
+                };
+                Simulated::new(random.random_range(1..=30), gap)
+            })
+            .collect();
+        Race::new(permits, analyses).check_worst_case();
+    }
+}
+
+#[test]
+fn nobody_ever_comes_to_a_safe_point() {
+    for permits in [1, 2, 3] {
+        let analyses = (0..7).map(|_| Simulated::new(NORMAL, None)).collect();
+        Race::new(permits, analyses).check_worst_case();
+    }
+}
+
+/// One that needs two turns' time is through long before eight that never end have had as much.
+#[test]
+fn what_is_quick_wins_quickly() {
+    let mut analyses: Vec<Simulated> = (0..8).map(|_| Simulated::new(NORMAL, None)).collect();
+    analyses[7].work = Duration::from_millis(100);
+    let mut race = Race::new(2, analyses);
+    while !race.analyses[7].finished {
+        race.step();
+    }
+    assert!(race.now < Duration::from_millis(600), "{:?}", race.now);
+}
+
+#[test]
+fn races_with_ends_keep_the_permits_busy() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    for _ in 0..40 {
+        let analyses = (0..random.random_range(2..9))
+            .map(|_| Simulated {
+                work: Duration::from_millis(random.random_range(1..5000)),
+                ..Simulated::new(NORMAL, random.random_bool(0.5).then_some(3))
+            })
+            .collect::<Vec<_>>();
+        let all: Duration = analyses.iter().map(|analysis| analysis.work).sum();
+        let mut race = Race::new(random.random_range(1..4), analyses);
+        while race.analyses.iter().any(|analysis| !analysis.finished) {
+            race.step();
+            assert!(race.now <= all + Duration::from_secs(1));
+        }
+    }
+}
+
+fn ms(time: u64) -> Duration {
+    Duration::from_millis(time)
+}
+
+#[test]
+fn turns_grow_and_follow_the_priority() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    scheduler.add(NORMAL);
+    scheduler.add(2 * NORMAL);
+    let mut now = Duration::ZERO;
+    let mut turns = Vec::new();
+    while turns.len() < 12 {
+        scheduler.tick(now);
+        let next = scheduler.next_tick().expect("one is waiting");
+        turns.push((next - now).as_micros());
+        now = next;
+    }
+    // The higher priority begins.
+    assert_eq!(
+        turns[..6],
+        [100_000, 50_000, 150_000, 75_000, 225_000, 112_500]
+    );
+    assert_eq!(turns[10..], [759_375, 379_687]);
+}
+
+#[test]
+fn a_turn_goes_on_as_long_as_nobody_waits() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let first = scheduler.add(NORMAL);
+    assert_eq!(scheduler.tick(ms(0)), [Action::Grant(first)]);
+    assert_eq!(scheduler.next_tick(), None);
+    assert!(!scheduler.safe_point(first));
+    let second = scheduler.add(NORMAL);
+    // Its turn was over long ago.
+    let actions = scheduler.tick(ms(1000));
+    assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
+    assert!(scheduler.may_run(first), "not at a safe point yet");
+    assert!(scheduler.safe_point(first));
+    assert!(!scheduler.may_run(first));
+    assert_eq!(scheduler.finish(second, ms(1001)), [Action::Grant(first)]);
+}
+
+#[test]
+fn certification_goes_before_all() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL));
+    scheduler.tick(ms(0));
+    let actions = scheduler.tick(ms(50));
+    assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
+    // The overstayer has an answer.
+    let actions = scheduler.certify(first);
+    assert_eq!(actions, [Action::Grant(first), Action::Revoke(second)]);
+    assert_eq!(scheduler.tick(ms(100_000)), [], "it keeps its permit");
+    assert_eq!(scheduler.next_tick(), None);
+    // The next in the queue, not the one that has lost its permit to the certification.
+    assert_eq!(scheduler.finish(first, ms(100_000)), [Action::Grant(third)]);
+    // Who has a permit keeps it.
+    assert_eq!(scheduler.certify(third), []);
+    assert_eq!(scheduler.tick(ms(200_000)), []);
+    assert_eq!(
+        scheduler.finish(third, ms(200_000)),
+        [Action::Grant(second)]
+    );
+}
+
+#[test]
+fn newcomers_do_not_pass_those_that_wait() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let first = scheduler.add(NORMAL);
+    scheduler.tick(ms(0));
+    let second = scheduler.add(NORMAL);
+    scheduler.tick(ms(100));
+    let third = scheduler.add(100);
+    assert_eq!(
+        scheduler.tick(ms(1000)),
+        [Action::Revoke(second), Action::Grant(first)]
+    );
+    assert_eq!(scheduler.finish(first, ms(1001)), [Action::Grant(third)]);
+}
