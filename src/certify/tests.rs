@@ -482,3 +482,86 @@ proptest! {
         }
     }
 }
+
+const FILLED: &str = "
+    extern int __VERIFIER_nondet_int(void);
+    void assert(int);
+    int main(void) {
+        int a[1000], i, j;
+        for (i = 0; i < 1000; i++)
+            a[i] = 7;
+        j = __VERIFIER_nondet_int();
+        if (j >= 0 && j < 1000)
+            assert(a[j] == 7);
+        return 0;
+    }";
+
+/// For the loop's head: where `range` says so of any index and i, the cell is `value`; and 0 <= i <= 1000.
+fn cells(task: &Task, range: impl Fn(TermId, TermId) -> TermId, value: u128) -> Vec<ProofStep> {
+    let program = &task.simplified.program;
+    let is_array = |variable: &&Variable| matches!(variable.sort, Sort::Array { .. });
+    let array = program.variables.iter().find(is_array).unwrap();
+    let Sort::Array { index, .. } = array.sort else {
+        unreachable!();
+    };
+    let any = certificate::any_index(index.into());
+    let Sort::BitVec(width) = Sort::from(index) else {
+        unreachable!();
+    };
+    let i = task.value("::i");
+    let cell = store().select(store().variable(array.symbol), any);
+    let filled = store().implies(
+        range(any, store().zero_resize(i, width)),
+        store().eq(cell, number(value)),
+    );
+    let head = task.heads()[0].clone();
+    vec![
+        ProofStep::Inductive {
+            batch: vec![(head.clone(), filled), (head, store().ule(i, number(1000)))],
+            k: 1,
+            relies_on: vec![],
+        },
+        safety(1, &[0]),
+    ]
+}
+
+#[test]
+fn what_holds_of_any_index_is_used_for_the_one_that_is_read() {
+    let task = Task::new(c(FILLED));
+    task.confirms(cells(&task, |any, i| store().ult(any, i), 7));
+}
+
+#[test]
+fn what_does_not_hold_of_every_index_is_refuted() {
+    let task = Task::new(c(FILLED));
+    // The cell at i is not written yet.
+    task.does_not_confirm(cells(&task, |any, i| store().ule(any, i), 7));
+    // Another value.
+    task.does_not_confirm(cells(&task, |any, i| store().ult(any, i), 8));
+    // All cells.
+    task.does_not_confirm(cells(&task, |_, _| TermId::TRUE, 7));
+    // True, and not enough.
+    task.does_not_confirm(cells(&task, |_, _| TermId::FALSE, 7));
+}
+
+#[test]
+fn one_place_does_not_profit_from_what_any_index_satisfies_at_another() {
+    // At the second loop nothing is claimed; that the first one's claim is absurd for some states must not help.
+    let task = Task::new(c("
+        extern int __VERIFIER_nondet_int(void);
+        void assert(int);
+        int main(void) {
+            int a[1000], i, j;
+            for (i = 0; i < 1000; i++)
+                a[i] = 7;
+            for (j = 0; j < 1000; j++)
+                assert(a[j] == 8);
+            return 0;
+        }"));
+    let mut steps = cells(&task, |any, i| store().ult(any, i), 7);
+    task.does_not_confirm(steps.clone());
+    if let Some(ProofStep::Safety { relies_on, .. }) = steps.last_mut() {
+        relies_on.clear();
+    }
+    task.does_not_confirm(steps);
+}

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
+use super::by_cases;
 use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
@@ -143,7 +144,7 @@ impl<'b> Houdini<'b> {
         // What the constructors decide needs no solver.
         open.retain(|&(goal, behind)| {
             let trivial = behind == TermId::TRUE || block.guard == TermId::FALSE;
-            if trivial || assumed.contains(&behind) {
+            if trivial || assumed.contains(&behind) || by_cases::holds(&arena, assumed, behind) {
                 held.push(goal);
                 return false;
             }
@@ -395,6 +396,19 @@ impl<'b> Houdini<'b> {
         };
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
+        }
+        if by_cases::holds(&arena, &assumed, goal) {
+            let mut used = assumed;
+            let mut next = 0;
+            while next < used.len() {
+                let left = [&used[..next], &used[next + 1..]].concat();
+                if by_cases::holds(&arena, &left, goal) {
+                    used = left;
+                } else {
+                    next += 1;
+                }
+            }
+            return Some(used.into_iter().map(candidate).collect());
         }
         let (instances, origins): (Vec<TermId>, Vec<TermId>) =
             self.instances(block, &assumed, &[goal]).into_iter().unzip();

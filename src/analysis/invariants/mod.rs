@@ -5,14 +5,18 @@
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
-//! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first.
+//! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first;
+//!   [`by_cases`]: what needs no query.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
 
+mod by_cases;
 pub mod guess;
 mod hard;
 pub mod houdini;
 pub mod samples;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
 

@@ -255,9 +255,8 @@ fn order(
 ) {
     let every = |holds: fn(i128, i128) -> bool| {
         let pairs = cells.iter().zip(values);
-        pairs
-            .map(|(cell, value)| holds(*value, other(cell)))
-            .all(|holds| holds)
+        let mut pairs = pairs.map(|(cell, value)| (*value, other(cell)));
+        pairs.all(|(value, other)| holds(value, other))
     };
     let term = variable.term;
     if every(|value, other| value == other) {

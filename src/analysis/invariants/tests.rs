@@ -1,0 +1,218 @@
+//! The store, and what is proved of small programs.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::guess::{Round, Vocabulary, candidates};
+use super::houdini::Houdini;
+use super::samples::Samples;
+use super::*;
+use crate::analysis::{CancellationToken, simulate};
+use crate::frontend::preprocess::Preprocessed;
+use crate::frontend::{LoadOptions, load_preprocessed};
+use crate::program::block::Blocks;
+use crate::program::simplify::simplify;
+use crate::program::{CallStringId, InlinedProgram, LocationId};
+use crate::solver::{Encoding, SolverConfig, new_solver};
+use crate::term::{Arena, Build, Sort, Symbol, to_smtlib};
+
+fn candidate(location: u32, name: &str) -> Candidate {
+    Candidate {
+        at: InlinedLocation {
+            location: LocationId(location),
+            call_string: CallStringId(0),
+        },
+        formula: crate::term::store().variable(Symbol::new(name, Sort::Bool)),
+    }
+}
+
+fn batch(invariants: Vec<Candidate>, relies_on: Vec<BatchId>) -> Proved {
+    Proved::new(invariants, 1, relies_on, "test", Encoding::BitVector)
+}
+
+#[test]
+fn a_snapshot_does_not_change() {
+    let invariants = InvariantStore::new();
+    let before = invariants.snapshot();
+    let first = invariants.publish(batch(vec![candidate(1, "p")], vec![]));
+    assert!(first.is_some());
+    assert!(before.is_empty());
+    assert_eq!(invariants.snapshot().len(), 1);
+    assert_eq!(invariants.version(), before.version() + 1);
+    assert_eq!(invariants.version(), invariants.snapshot().version());
+}
+
+#[test]
+fn what_relies_on_a_withdrawn_batch_goes_with_it() {
+    let invariants = InvariantStore::new();
+    let first = invariants
+        .publish(batch(vec![candidate(1, "p")], vec![]))
+        .unwrap();
+    let second = invariants
+        .publish(batch(vec![candidate(1, "q")], vec![first]))
+        .unwrap();
+    let third = invariants
+        .publish(batch(vec![candidate(2, "r")], vec![second]))
+        .unwrap();
+    let other = invariants
+        .publish(batch(vec![candidate(2, "s")], vec![]))
+        .unwrap();
+    let version = invariants.version();
+    assert_eq!(invariants.withdraw(first), [first, second, third]);
+    let left: Vec<BatchId> = invariants.snapshot().batches().map(|(id, _)| id).collect();
+    assert_eq!(left, [other]);
+    assert!(invariants.version() > version);
+    // Nobody may build on what is gone, and it goes only once.
+    assert_eq!(
+        invariants.publish(batch(vec![candidate(3, "t")], vec![second])),
+        None
+    );
+    assert_eq!(invariants.withdraw(first), []);
+}
+
+#[test]
+fn a_certificate_has_what_its_batches_rely_on_before_them() {
+    let invariants = InvariantStore::new();
+    let program = loaded("int main(void) { return 0; }");
+    // The call string of the candidates.
+    assert_eq!(program.inlined().entry().call_string, CallStringId(0));
+    let first = invariants
+        .publish(batch(vec![candidate(0, "p")], vec![]))
+        .unwrap();
+    let unneeded = invariants
+        .publish(batch(vec![candidate(0, "q")], vec![]))
+        .unwrap();
+    let last = invariants
+        .publish(batch(vec![candidate(0, "r")], vec![first]))
+        .unwrap();
+    let snapshot = invariants.snapshot();
+    let (steps, indices) = snapshot.proof_steps(&[last], program.inlined());
+    assert_eq!((steps.len(), &indices[..]), (2, &[1][..]));
+    let crate::certify::ProofStep::Inductive { relies_on, .. } = &steps[1] else {
+        panic!("{steps:?}");
+    };
+    assert_eq!(relies_on, &[0]);
+    assert!(snapshot.batch(unneeded).is_some());
+}
+
+fn loaded(text: &str) -> Arc<Blocks> {
+    let source = Preprocessed::from_text("t.c", text);
+    let program = load_preprocessed(source, &LoadOptions::default())
+        .unwrap()
+        .program;
+    let simplified = simplify(&program).program;
+    Arc::new(Blocks::new(Arc::new(InlinedProgram::new(Arc::new(
+        simplified,
+    )))))
+}
+
+/// What a round proposes that is proved, with what the round of values proposes, as text; and all that it proposes.
+fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
+    let blocks = loaded(text);
+    let token = CancellationToken::new();
+    let options = simulate::Options {
+        time: Duration::from_millis(50),
+        ..simulate::Options::default()
+    };
+    let samples = Samples::of_simulation(&blocks, &options, &token);
+    let vocabulary = Vocabulary::of(blocks.inlined().program());
+    let mut proposed = Vec::new();
+    let mut all = Vec::new();
+    for (&at, place) in &samples.places {
+        let of = |round| {
+            let formulas = candidates(round, place, &vocabulary).into_iter();
+            formulas.map(move |formula| Candidate { at, formula })
+        };
+        proposed.extend(of(round));
+        all.extend(of(round).chain(of(Round::Values)));
+    }
+    let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).unwrap();
+    let mut houdini = Houdini::new(&blocks, solver, &token);
+    let batch = houdini.inductive_subset(
+        &all,
+        &Snapshot::default(),
+        &samples,
+        "test",
+        &|| Duration::ZERO,
+        &mut |_| {},
+    );
+    let text = |one: &Candidate| to_smtlib(crate::term::store(), one.formula).replace("main::", "");
+    let proved = batch
+        .iter()
+        .flat_map(|batch| batch.invariants().iter().map(text));
+    (proved.collect(), all.iter().map(text).collect())
+}
+
+const INPUTS: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);";
+
+#[test]
+fn the_sum_of_two_counters_is_found_and_what_only_looks_true_is_not_proved() {
+    let program = format!(
+        "{INPUTS} int main(void) {{
+            unsigned x = 0, y = 0, z = 0;
+            while (__VERIFIER_nondet_int()) {{
+                if (__VERIFIER_nondet_int()) x++; else y++;
+                z++;
+                if (z == 3000000000u) x = 5;
+            }}
+            if (x + y != z) reach_error();
+            return 0;
+        }}"
+    );
+    let (proved, proposed) = proved(&program, Round::Linear);
+    assert!(!proposed.is_empty());
+    // So many steps no sample goes, but the equation is false.
+    assert!(proved.is_empty(), "{proved:?}");
+    let (proved, _) = self::proved(
+        &program.replace("if (z == 3000000000u) x = 5;", ""),
+        Round::Linear,
+    );
+    assert_eq!(proved.len(), 1, "{proved:?}");
+}
+
+#[test]
+fn an_inequality_of_three_variables_is_a_facet() {
+    let (proved, _) = proved(
+        &format!(
+            "{INPUTS} int main(void) {{
+                int n = __VERIFIER_nondet_int(), left = n, done = 0;
+                if (n < 0 || n > 1000) return 0;
+                while (left > 0) {{
+                    left--;
+                    if (__VERIFIER_nondet_int()) done++;
+                }}
+                if (done + left > n) reach_error();
+                return 0;
+            }}"
+        ),
+        Round::Inequalities,
+    );
+    let about_all = |text: &&String| {
+        ["left", "done", "|n@0|"]
+            .iter()
+            .all(|name| text.contains(name))
+    };
+    assert!(proved.iter().any(|text| about_all(&text)), "{proved:?}");
+}
+
+#[test]
+fn cells_behind_the_index_are_known_and_no_others() {
+    let (proved, _) = proved(
+        &format!(
+            "{INPUTS} int main(void) {{
+                int a[1000], i;
+                for (i = 0; i < 1000; i++) a[i] = 2 * i + 1;
+                i = __VERIFIER_nondet_int();
+                if (i >= 0 && i < 1000 && a[i] != 2 * i + 1) reach_error();
+                return 0;
+            }}"
+        ),
+        Round::Arrays,
+    );
+    assert!(!proved.is_empty());
+    assert!(
+        proved.iter().all(|text| text.contains("any index#")),
+        "{proved:?}"
+    );
+}
