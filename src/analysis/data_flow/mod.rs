@@ -14,9 +14,9 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::invariants::Candidate;
-use super::invariants::guess::{Degree, Round, Vocabulary, candidates, equations};
+use super::invariants::guess::{Degree, Round, Vocabulary, about_any_cell, candidates, equations};
 use super::invariants::houdini::{Houdini, Refutation};
-use super::invariants::samples::{PlaceSamples, SampledVariable, Samples};
+use super::invariants::samples::{PlaceSamples, Samples};
 use super::options::options;
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
@@ -97,9 +97,8 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
     let mut samples = Samples::of_simulation(blocks, &simulation, context.token);
     for at in inner_cut_points(blocks) {
         let program = blocks.inlined().program();
-        let variables = || SampledVariable::all(program, &blocks.state(at));
         let place = samples.places.entry(at);
-        place.or_insert_with(|| PlaceSamples::of(variables()));
+        place.or_insert_with(|| PlaceSamples::of(program, &blocks.state(at)));
     }
     samples
 }
@@ -158,14 +157,30 @@ impl Analysis<'_> {
                     .map(|formula| Candidate { at, formula }),
             );
         }
-        if round == Round::Values {
-            all.extend(self.safe_states());
+        match round {
+            Round::Values => all.extend(self.safe_states()),
+            Round::Arrays => {
+                let demanded = self.safe_states().map(|one| one.formula);
+                let conditions = demanded.chain(self.vocabulary.about_cells());
+                let mut conditions: Vec<TermId> = conditions.collect();
+                conditions.sort_unstable();
+                conditions.dedup();
+                for (&at, place) in &self.samples.places {
+                    let formulas = about_any_cell(place, &self.vocabulary, &conditions);
+                    all.extend(
+                        formulas
+                            .into_iter()
+                            .map(|formula| Candidate { at, formula }),
+                    );
+                }
+            }
+            _ => {}
         }
         all
     }
 
     /// For each block to a target that depends on no input: that it is not run.
-    fn safe_states(&self) -> Vec<Candidate> {
+    fn safe_states(&self) -> impl Iterator<Item = Candidate> + use<> {
         let mut all = Vec::new();
         for at in inner_cut_points(self.blocks) {
             for block in self.blocks.from(at).iter() {
@@ -180,7 +195,7 @@ impl Analysis<'_> {
                 }
             }
         }
-        all
+        all.into_iter()
     }
 
     /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have

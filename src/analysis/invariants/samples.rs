@@ -132,10 +132,20 @@ pub struct PlaceSamples {
 }
 
 impl PlaceSamples {
-    /// No states yet of these variables.
-    pub fn of(variables: Vec<SampledVariable>) -> Self {
+    /// No states yet of these live variables.
+    pub fn of(program: &Program, live: &[VariableId]) -> Self {
+        Self {
+            variables: SampledVariable::all(program, live),
+            arrays: SampledArray::all(program, live),
+            ..Self::default()
+        }
+    }
+
+    /// States without arrays.
+    pub fn with_rows(variables: Vec<SampledVariable>, rows: Vec<Vec<i128>>) -> Self {
         Self {
             variables,
+            rows,
             ..Self::default()
         }
     }
@@ -319,13 +329,11 @@ impl Observer for Recorder<'_> {
             location,
             call_string: self.call_string(),
         };
-        let place = self.samples.places.entry(at).or_insert_with(|| {
-            let live = self.blocks.state(at);
-            PlaceSamples {
-                arrays: SampledArray::all(self.program, &live),
-                ..PlaceSamples::of(SampledVariable::all(self.program, &live))
-            }
-        });
+        let place = self
+            .samples
+            .places
+            .entry(at)
+            .or_insert_with(|| PlaceSamples::of(self.program, &self.blocks.state(at)));
         place.visits_in_run += 1;
         if !place.is_kept() || place.rows.len() >= MOST_ROWS {
             return;

@@ -1,18 +1,25 @@
 //! Candidates about all cells of an array in a range of indices.
 //!
 //! A candidate says: if [`any_index`] is in a range whose ends are variables or constants of the program, the cell there
-//! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable.
+//! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable; or it
+//! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
 
 use super::{Vocabulary, at_most, constant, sum};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
-use crate::certify::certificate::any_index;
-use crate::term::{Build, Sort, TermId, store};
+use crate::certify::certificate::{any_index, is_any_index};
+use crate::term::{
+    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables,
+    store,
+};
 
 /// Cells in the range that all samples have together, for a candidate to be believed.
 const CONVINCING: usize = 3;
 
 /// The most candidates of an array at a place.
 const MOST: usize = 120;
+
+/// The most candidates from conditions at a place.
+const MOST_GENERALISED: usize = 400;
 
 /// The most constants that end ranges.
 const MOST_CONSTANTS: usize = 6;
@@ -58,6 +65,111 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         all.extend(found);
     }
     all
+}
+
+/// For conditions about the cell at a variable: that they hold for any index in a range; also for those states only in
+/// which a variable that has few values has one of them.
+pub(super) fn generalised(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    conditions: &[TermId],
+) -> Vec<TermId> {
+    let mut all = Vec::new();
+    let known: Vec<TermId> = place
+        .variables
+        .iter()
+        .map(|variable| variable.term)
+        .chain(place.arrays.iter().map(|array| array.term))
+        .collect();
+    let flags = flags(place);
+    for &condition in conditions {
+        for (index, fact) in of_any_index(condition) {
+            let mut others = free_variables(store(), fact).into_iter();
+            let is_known = |(symbol, instance): (Symbol, u32)| {
+                is_any_index(symbol) || known.contains(&store().variable_at(symbol, instance))
+            };
+            if !others.all(is_known) {
+                continue;
+            }
+            for range in ranges(place, index, vocabulary) {
+                let claim = store().implies(range.term, fact);
+                all.push(claim);
+                all.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
+                if all.len() > MOST_GENERALISED {
+                    return all;
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The condition with [`any_index`] in the place of an index that is a variable, for each such index; with its sort.
+fn of_any_index(condition: TermId) -> Vec<(Sort, TermId)> {
+    let mut indices = Vec::new();
+    for_each_subterm(store(), [condition], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+            && !indices.contains(&arguments[1])
+        {
+            indices.push(arguments[1]);
+        }
+    });
+    let mut all = Vec::new();
+    for index in indices {
+        let Some(variable) = resized_variable(index) else {
+            continue;
+        };
+        let sort = store().sort(index);
+        let any = any_index(sort);
+        let value = match (sort, store().sort(variable)) {
+            (Sort::BitVec(_), Sort::BitVec(width)) => store().zero_resize(any, width),
+            (Sort::Int, Sort::Int) => any,
+            _ => continue,
+        };
+        let replace = |term| match term {
+            term if term == index => Some(any),
+            term if term == variable => Some(value),
+            _ => None,
+        };
+        all.push((
+            sort,
+            Rebuild::new(store(), store(), replace).rebuild(condition),
+        ));
+    }
+    all
+}
+
+/// The variable that the term is, apart from its width.
+fn resized_variable(mut term: TermId) -> Option<TermId> {
+    loop {
+        match store().kind(term) {
+            TermKind::Variable { .. } => return Some(term),
+            TermKind::Apply {
+                op: Op::ZeroExtend(_) | Op::SignExtend(_) | Op::Extract { low: 0, .. },
+                arguments,
+            } => term = arguments[0],
+            _ => return None,
+        }
+    }
+}
+
+/// That a variable with few values has one of them, for each.
+fn flags(place: &PlaceSamples) -> Vec<TermId> {
+    let mut flags = Vec::new();
+    for (number, variable) in place.variables.iter().enumerate() {
+        let mut values: Vec<i128> = place.rows.iter().map(|row| row[number]).collect();
+        values.sort_unstable();
+        values.dedup();
+        // With one value, it may have others that no sample shows.
+        if (1..=2).contains(&values.len()) && flags.len() < 4 {
+            let equal = |&value: &i128| store().eq(variable.term, constant(variable.sort, value));
+            flags.extend(values.iter().map(equal));
+        }
+    }
+    flags
 }
 
 fn ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Range> {

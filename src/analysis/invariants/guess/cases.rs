@@ -62,12 +62,10 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
 }
 
 fn place(columns: &[Column]) -> PlaceSamples {
-    let mut place = PlaceSamples::of(columns.iter().map(|column| column.variable).collect());
     let rows = columns.first().map_or(0, |column| column.signed.len());
-    place.rows = (0..rows)
-        .map(|row| columns.iter().map(|column| column.signed[row]).collect())
-        .collect();
-    place
+    let row = |row: usize| columns.iter().map(|column| column.signed[row]).collect();
+    let variables = columns.iter().map(|column| column.variable);
+    PlaceSamples::with_rows(variables.collect(), (0..rows).map(row).collect())
 }
 
 fn by_value(columns: &[Column]) -> Vec<Case> {

@@ -104,6 +104,15 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     }
 }
 
+/// The candidates for a place with arrays that come from conditions about the cell at a variable.
+pub fn about_any_cell(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    conditions: &[TermId],
+) -> Vec<TermId> {
+    arrays::generalised(place, vocabulary, conditions)
+}
+
 /// A variable with its sampled values, the same row the same state.
 #[derive(Clone, Debug)]
 struct Column {

@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Column;
 use crate::program::{Operation, Program};
 use crate::term::{
-    BitVecValue, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
-    free_variables, store,
+    BitVecValue, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate,
+    for_each_subterm, free_variables, store,
 };
 
 /// The most conditions that are used.
@@ -89,6 +89,20 @@ impl Vocabulary {
     /// Constants that may be sizes of arrays: those in conditions.
     pub fn sizes(&self) -> &[i128] {
         &self.sizes
+    }
+
+    /// The conditions that read arrays, and their negations.
+    pub fn about_cells(&self) -> impl Iterator<Item = TermId> {
+        let reads = |condition: TermId| {
+            let mut reads = false;
+            for_each_subterm(store(), [condition], |_, kind| {
+                reads |= matches!(kind, TermKind::Apply { op: Op::Select, .. });
+            });
+            reads
+        };
+        let conditions = self.conditions.iter().map(|(condition, _)| *condition);
+        let conditions = conditions.filter(move |&condition| reads(condition));
+        conditions.flat_map(|condition| [condition, store().not(condition)])
     }
 
     /// The conditions over no other variables than these.
