@@ -9,8 +9,18 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// Other engines would be done before there is anything to measure.
+const PORTFOLIO: &str = "[[analysis]]
+engine = \"bmc\"
+
+[[analysis]]
+name = \"k-induction\"
+engine = \"k_induction\"
+";
 
 const DIVISIONS: u32 = 30;
 const ITERATIONS: u32 = 5_000;
@@ -21,11 +31,12 @@ fn main() {
         .find_map(|argument| argument.parse().ok());
     let runs: usize = runs.unwrap_or(20);
     let path = std::env::temp_dir().join(format!("regatta-exit-{}.c", std::process::id()));
+    let portfolio = path.with_extension("toml");
     std::fs::write(&path, program()).expect("a temporary file can be written");
-    let mut times: Vec<Duration> = (0..runs)
-        .filter_map(|_| run(path.to_str().expect("a readable path")))
-        .collect();
+    std::fs::write(&portfolio, PORTFOLIO).expect("a temporary file can be written");
+    let mut times: Vec<Duration> = (0..runs).filter_map(|_| run(&path, &portfolio)).collect();
     std::fs::remove_file(&path).ok();
+    std::fs::remove_file(&portfolio).ok();
     times.sort_unstable();
     println!(
         "{} of {runs} runs ended with k-induction in a query",
@@ -42,9 +53,10 @@ fn main() {
 }
 
 /// The time from the verdict to the exit; `None` if k-induction was not at work then.
-fn run(file: &str) -> Option<Duration> {
+fn run(file: &Path, portfolio: &Path) -> Option<Duration> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_regatta"))
-        .args(["verify", "--json", "--time-limit", "20", file])
+        .args(["verify", "--json", "--time-limit", "20", "--portfolio"])
+        .args([portfolio, file])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
