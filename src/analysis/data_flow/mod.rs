@@ -20,7 +20,7 @@ use super::invariants::samples::{PlaceSamples, Samples};
 use super::options::options;
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
-use crate::program::block::{BlockEnd, Blocks};
+use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
 use crate::term::{Build, TermId, store};
 
@@ -151,27 +151,19 @@ impl Analysis<'_> {
                 true => vec![TermId::FALSE],
                 false => candidates(round, place, &self.vocabulary),
             };
-            all.extend(
-                formulas
-                    .into_iter()
-                    .map(|formula| Candidate { at, formula }),
-            );
+            all.extend(Candidate::each(at, formulas));
         }
         match round {
             Round::Values => all.extend(self.safe_states()),
             Round::Arrays => {
-                let demanded = self.safe_states().map(|one| one.formula);
+                let demanded = self.safe_states().into_iter().map(|one| one.formula);
                 let conditions = demanded.chain(self.vocabulary.about_cells());
                 let mut conditions: Vec<TermId> = conditions.collect();
                 conditions.sort_unstable();
                 conditions.dedup();
                 for (&at, place) in &self.samples.places {
                     let formulas = about_any_cell(place, &self.vocabulary, &conditions);
-                    all.extend(
-                        formulas
-                            .into_iter()
-                            .map(|formula| Candidate { at, formula }),
-                    );
+                    all.extend(Candidate::each(at, formulas));
                 }
             }
             _ => {}
@@ -180,22 +172,17 @@ impl Analysis<'_> {
     }
 
     /// For each block to a target that depends on no input: that it is not run.
-    fn safe_states(&self) -> impl Iterator<Item = Candidate> + use<> {
+    fn safe_states(&self) -> Vec<Candidate> {
         let mut all = Vec::new();
         for at in inner_cut_points(self.blocks) {
             for block in self.blocks.from(at).iter() {
-                let is_target = match block.end {
-                    BlockEnd::CutPoint(end) => self.blocks.is_error(end.location),
-                    BlockEnd::Unsupported { .. } => true,
-                    BlockEnd::RecursiveCall { .. } => false,
-                };
-                if is_target && block.inputs.is_empty() {
+                if self.blocks.is_target(block) && block.inputs.is_empty() {
                     let formula = store().not(block.guard);
                     all.push(Candidate { at, formula });
                 }
             }
         }
-        all.into_iter()
+        all
     }
 
     /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have
@@ -212,16 +199,12 @@ impl Analysis<'_> {
             _ => None,
         };
         let mut fresh = Vec::new();
-        for Refutation { at, row, .. } in refutations {
+        for Refutation { at, row } in refutations {
             let (Some(place), Some(row)) = (self.samples.places.get_mut(&at), row) else {
                 continue;
             };
             let mut add = |formulas: Vec<TermId>| {
-                fresh.extend(
-                    formulas
-                        .into_iter()
-                        .map(|formula| Candidate { at, formula }),
-                );
+                fresh.extend(Candidate::each(at, formulas));
             };
             if place.rows.is_empty() {
                 // Simulation has not been here: better such a state than none.

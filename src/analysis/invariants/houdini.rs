@@ -40,7 +40,7 @@ pub struct Houdini<'b> {
     solver: Box<dyn Solver>,
     alone: TextSolver,
     /// All blocks between cut points.
-    all: Vec<Block>,
+    all: Arc<[Block]>,
     token: CancellationToken,
 }
 
@@ -49,8 +49,6 @@ pub struct Houdini<'b> {
 pub struct Refutation {
     /// The cut point.
     pub at: InlinedLocation,
-    /// The candidates that do not hold.
-    pub refuted: Vec<TermId>,
     /// The state, as a row of the place's samples, if there are such.
     pub row: Option<Vec<i128>>,
 }
@@ -87,14 +85,15 @@ impl<'b> Houdini<'b> {
     ) -> Option<Proved> {
         let mut open = by_place(candidates.iter().copied());
         let known = by_place(proved.invariants().map(|(_, one)| one));
-        let mut dirty: Vec<bool> = vec![true; self.all.len()];
+        let all = Arc::clone(&self.all);
+        let mut dirty: Vec<bool> = vec![true; all.len()];
         while let Some(next) = dirty.iter().position(|&dirty| dirty) {
             dirty[next] = false;
             safe_point();
             if self.token.is_cancelled() {
                 return None;
             }
-            let block = self.all[next].clone();
+            let block = &all[next];
             let Some(target) = block.target() else {
                 continue;
             };
@@ -105,21 +104,17 @@ impl<'b> Houdini<'b> {
             let empty = Vec::new();
             let at_source = |map: &ByPlace| map.get(&block.source).unwrap_or(&empty).clone();
             let assumed = [at_source(&open), at_source(&known)].concat();
-            let left = self.consecution(&block, &assumed, goals.clone(), samples, observe);
+            let left = self.consecution(block, &assumed, goals.clone(), samples, observe);
             if left.len() < goals.len() {
                 open.insert(target, left);
-                for (index, other) in self.all.iter().enumerate() {
+                for (index, other) in all.iter().enumerate() {
                     dirty[index] |= other.source == target;
                 }
             }
         }
         let invariants: Vec<Candidate> = open
             .into_iter()
-            .flat_map(|(at, formulas)| {
-                formulas
-                    .into_iter()
-                    .map(move |formula| Candidate { at, formula })
-            })
+            .flat_map(|(at, formulas)| Candidate::each(at, formulas))
             .collect();
         let relies_on = proved.batches().map(|(id, _)| id).collect();
         (!invariants.is_empty())
@@ -163,7 +158,7 @@ impl<'b> Houdini<'b> {
         let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
         let goals: Vec<TermId> = goals.collect();
         if abstraction.is_coarser() {
-            let holds = self.split(guard, &easy, &goals, &mut |_, _| {});
+            let holds = self.split(guard, &easy, &goals, &mut |_| {});
             let mut holds = holds.into_iter();
             open.retain(|&(goal, _)| {
                 let holds = holds.next() == Some(true);
@@ -175,11 +170,10 @@ impl<'b> Houdini<'b> {
         }
         let goals: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
         let at = block.target();
-        let holds = self.split(block.guard, assumed, &goals, &mut |houdini, refuted| {
+        let holds = self.split(block.guard, assumed, &goals, &mut |houdini| {
             if let Some(at) = at {
                 let row = houdini.row(block, at, samples);
-                let refuted = refuted.iter().map(|&index| open[index].0).collect();
-                observe(Refutation { at, refuted, row });
+                observe(Refutation { at, row });
             }
         });
         let holding = open.iter().zip(holds).filter(|(_, holds)| *holds);
@@ -188,13 +182,13 @@ impl<'b> Houdini<'b> {
     }
 
     /// Which of the goals follow from the guard and what is assumed; those that the solver cannot decide in time do not.
-    /// `observe` is told which a model refutes, while it has that model.
+    /// `observe` is called while the solver has a model that refutes some.
     fn split(
         &mut self,
         guard: TermId,
         assumed: &[TermId],
         goals: &[TermId],
-        observe: &mut dyn FnMut(&mut Self, &[usize]),
+        observe: &mut dyn FnMut(&mut Self),
     ) -> Vec<bool> {
         let arena = self.solver.arena().clone();
         let mut holds = vec![false; goals.len()];
@@ -226,7 +220,7 @@ impl<'b> Houdini<'b> {
                     if refuted.is_empty() {
                         break;
                     }
-                    observe(self, &refuted);
+                    observe(self);
                     open = left;
                 }
                 // Incremental solving is not good at everything.
@@ -319,15 +313,12 @@ impl<'b> Houdini<'b> {
     pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {
         let known = by_place(proved.invariants().map(|(_, one)| one));
         let mut needed: Vec<Candidate> = Vec::new();
-        for index in 0..self.all.len() {
-            let block = self.all[index].clone();
-            let is_target = match block.end {
-                BlockEnd::CutPoint(at) => self.blocks.is_error(at.location),
-                BlockEnd::Unsupported { .. } => true,
-                BlockEnd::RecursiveCall { .. } => return None,
-            };
-            if is_target {
-                needed.extend(self.core(&block, TermId::FALSE, &known)?);
+        for block in Arc::clone(&self.all).iter() {
+            if matches!(block.end, BlockEnd::RecursiveCall { .. }) {
+                return None;
+            }
+            if self.blocks.is_target(block) {
+                needed.extend(self.core(block, TermId::FALSE, &known)?);
             }
         }
         self.certificate(1, needed, proved)
@@ -364,6 +355,7 @@ impl<'b> Houdini<'b> {
     /// The invariants with those that they need to be inductive.
     fn support(&mut self, mut needed: Vec<Candidate>, proved: &Snapshot) -> Option<Vec<Candidate>> {
         let known = by_place(proved.invariants().map(|(_, one)| one));
+        let all = Arc::clone(&self.all);
         let mut seen: FxHashSet<Candidate> = FxHashSet::default();
         let mut batch = Vec::new();
         while let Some(next) = needed.pop() {
@@ -371,12 +363,9 @@ impl<'b> Houdini<'b> {
                 continue;
             }
             batch.push(next);
-            for index in 0..self.all.len() {
-                let block = self.all[index].clone();
-                if block.target() == Some(next.at) {
-                    let behind = self.behind(&block, next.formula);
-                    needed.extend(self.core(&block, behind, &known)?);
-                }
+            for block in all.iter().filter(|block| block.target() == Some(next.at)) {
+                let behind = self.behind(block, next.formula);
+                needed.extend(self.core(block, behind, &known)?);
             }
         }
         Some(batch)

@@ -35,6 +35,17 @@ pub struct Candidate {
     pub formula: TermId,
 }
 
+impl Candidate {
+    /// Each of the formulas at the cut point.
+    pub fn each(
+        at: InlinedLocation,
+        formulas: impl IntoIterator<Item = TermId>,
+    ) -> impl Iterator<Item = Self> {
+        let formulas = formulas.into_iter();
+        formulas.map(move |formula| Self { at, formula })
+    }
+}
+
 /// Formulas by cut point.
 pub type ByPlace = FxHashMap<InlinedLocation, Vec<TermId>>;
 

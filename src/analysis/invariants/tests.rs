@@ -120,10 +120,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
     let mut proposed = Vec::new();
     let mut all = Vec::new();
     for (&at, place) in &samples.places {
-        let of = |round| {
-            let formulas = candidates(round, place, &vocabulary).into_iter();
-            formulas.map(move |formula| Candidate { at, formula })
-        };
+        let of = |round| Candidate::each(at, candidates(round, place, &vocabulary));
         proposed.extend(of(round));
         all.extend(of(round).chain(of(Round::Values)));
     }

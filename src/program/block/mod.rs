@@ -197,6 +197,15 @@ impl Blocks {
         self.errors.contains(&location)
     }
 
+    /// Whether the block leads to what a proof has to show unreachable.
+    pub fn is_target(&self, block: &Block) -> bool {
+        match block.end {
+            BlockEnd::CutPoint(at) => self.is_error(at.location),
+            BlockEnd::Unsupported { .. } => true,
+            BlockEnd::RecursiveCall { .. } => false,
+        }
+    }
+
     /// The variable with the symbol.
     pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.by_symbol.get(&symbol).copied()
