@@ -107,6 +107,21 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "5:1: portfolio: unknown key `solver`",
         "",
     ),
+    (
+        "name = \"first\"\n[[analysis]]\nengine = \"k_induction\"\nafter = \"frist\"\n",
+        "6:9: portfolio: no analysis `frist` before this one; there are first",
+        "did you mean `first`?",
+    ),
+    (
+        "after = \"bmc\"\n",
+        "3:9: portfolio: no analysis `bmc` before this one",
+        "",
+    ),
+    (
+        "[[analysis]]\nengine = \"k_induction\"\nproperty_directed = \"yes\"\n",
+        "5:21: portfolio: `property_directed` is true or false, not \"yes\"",
+        "",
+    ),
     // Only the first is told.
     (
         "zzz = 1\naaa = 2\n",

@@ -215,6 +215,20 @@ pub(crate) use choice;
 choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2);
 choice!(Encoding: "bitvector" = Self::BitVector, "integer" = Self::Integer);
 
+impl OptionValue for bool {
+    fn values(_: Option<&RangeInclusive<Self>>) -> String {
+        "true or false".to_owned()
+    }
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        value.as_bool()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl<T: OptionValue> OptionValue for Vec<T> {
     fn values(_: Option<&RangeInclusive<Self>>) -> String {
         format!("a list whose members are {}", T::values(None))

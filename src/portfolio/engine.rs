@@ -71,35 +71,71 @@ pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<C
         };
         runner.start(sender.clone())
     };
-    let (first, rest): (Vec<_>, Vec<_>) = analyses
-        .into_iter()
-        .partition(|(_, analysis)| !analysis.engine.has_solver());
-    let start_all = |analyses: Vec<(u32, Analysis)>| {
-        let started = analyses.into_iter().map(&start);
-        started.filter(|&started| started).count()
+    let mut lineup = Lineup {
+        waiting: analyses,
+        running: Vec::new(),
+        solverless_only: true,
+        head_start: Instant::now() + schedule.head_start,
     };
-    let mut running = start_all(first);
-    let mut rest = Some((Instant::now() + schedule.head_start, rest));
     loop {
-        let due = |&mut (at, _): &mut (Instant, _)| running == 0 || Instant::now() >= at;
-        if let Some((_, rest)) = rest.take_if(due) {
-            running += start_all(rest);
+        while let Some(next) = lineup.next() {
+            let name = next.1.name().to_owned();
+            if start(next) {
+                lineup.running.push(name);
+            }
         }
-        if running == 0 {
+        if lineup.running.is_empty() {
             return None;
         }
         coordinator.tick();
-        let head_start = rest.as_ref().map(|&(at, _)| at);
+        let head_start = lineup.solverless_only.then_some(lineup.head_start);
         let next = [head_start, coordinator.next_tick()].into_iter().flatten();
         let end = match next.min() {
             Some(next) => ends.recv_deadline(next).ok(),
             None => ends.recv().ok(),
         };
-        match end {
-            Some(Some(conclusion)) => return Some(conclusion),
-            Some(None) => running -= 1,
-            None => {}
+        let Some((name, conclusion)) = end else {
+            continue;
+        };
+        if conclusion.is_some() {
+            return conclusion;
         }
+        lineup.running.retain(|running| *running != name);
+    }
+}
+
+/// Who has not started and who has not ended.
+struct Lineup {
+    waiting: Vec<(u32, Analysis)>,
+    running: Vec<String>,
+    /// Engines that ask a solver do not start yet.
+    solverless_only: bool,
+    head_start: Instant,
+}
+
+impl Lineup {
+    /// Takes out the next analysis that can start now.
+    fn next(&mut self) -> Option<(u32, Analysis)> {
+        if let Some(ready) = self.ready(false) {
+            return Some(ready);
+        }
+        self.solverless_only &= !self.running.is_empty() && Instant::now() < self.head_start;
+        match self.solverless_only {
+            true => None,
+            false => self.ready(true),
+        }
+    }
+
+    /// One with or without a solver that need not wait for another.
+    fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
+        let is_open = |name: &String| {
+            self.running.contains(name)
+                || self.waiting.iter().any(|(_, other)| other.name() == name)
+        };
+        let index = self.waiting.iter().position(|(_, analysis)| {
+            analysis.engine.has_solver() == has_solver && !is_open(&analysis.common.after)
+        })?;
+        Some(self.waiting.remove(index))
     }
 }
 
@@ -152,7 +188,7 @@ impl From<Answer> for Ended {
 
 impl Runner {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
-    fn start(self, ends: Sender<Option<Conclusion>>) -> bool {
+    fn start(self, ends: Sender<(String, Option<Conclusion>)>) -> bool {
         let name = self.analysis.name().to_owned();
         let reporter = self.race.reporter.clone();
         let thread = std::thread::Builder::new()
@@ -163,7 +199,7 @@ impl Runner {
             let conclusion = self.run();
             self.coordinator.leave(self.seat);
             // The race may be over.
-            let _ = ends.send(conclusion);
+            let _ = ends.send((self.analysis.common.name.clone(), conclusion));
         });
         if let Err(error) = &spawned {
             coordinator.leave(seat);
@@ -229,7 +265,11 @@ impl Runner {
                 data_flow::run(&self.blocks, &options, &solver, &mut context).into()
             }
             Engine::KInduction(options) => {
-                k_induction::run(&self.blocks, options, &solver, &mut context).into()
+                let options = k_induction::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                k_induction::run(&self.blocks, &options, &solver, &mut context).into()
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();

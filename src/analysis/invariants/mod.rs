@@ -1,18 +1,21 @@
 //! Invariants that analyses share: guesses, their proofs, and the store of what is proved.
 //!
 //! There are two channels with two types (an engine that mixes them up does not compile): a [`Candidate`] is a formula
-//! that somebody believes in; a [`Proved`] batch can only be made by [`houdini`], which has shown it to be inductive.
+//! that somebody believes in; a [`Proved`] batch can only be made by [`houdini`] and [`k_inductive`], which have shown it
+//! to be inductive.
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first;
 //!   [`by_cases`]: what needs no query.
+//! * [`k_inductive`]: candidates proved by k-induction.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
 
 mod by_cases;
 pub mod guess;
 mod hard;
 pub mod houdini;
+pub mod k_inductive;
 pub mod samples;
 pub mod store;
 #[cfg(test)]

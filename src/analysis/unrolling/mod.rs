@@ -4,10 +4,14 @@
 //! CPA++, together with a solver that is told of each definition once. Raising the bound goes on from where the last
 //! one ended: nothing is built twice, and what the solver has learned stays.
 //!
-//! * [`base_case`]: base case and forward condition of Algorithm 3; [`schedule`]: how often what need not be asked is.
+//! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
+//!   [`schedule`]: how often what need not be asked is.
+//! * [`precondition`]: what a model says about the states that the unrolling begins in.
 
 pub mod base_case;
+mod precondition;
 pub mod schedule;
+pub mod step_case;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +58,8 @@ pub struct Unrolling {
     solver: Box<dyn Solver>,
     /// The states before this number have been looked at for targets.
     scanned: usize,
+    /// Where it begins, each with the condition under which it does.
+    starts: Vec<(InlinedLocation, TermId)>,
 }
 
 impl Unrolling {
@@ -68,7 +74,8 @@ impl Unrolling {
             Start::AnyCutPoint => inner_cut_points(blocks),
         };
         let selectors = selectors(cpa.domain.arena(), places.len());
-        for (&location, guard) in places.iter().zip(selectors) {
+        let starts: Vec<(InlinedLocation, TermId)> = places.into_iter().zip(selectors).collect();
+        for &(location, guard) in &starts {
             let place = Place::At(location);
             let state = cpa.domain.initial(place, guard);
             let state = cpa.initial(place, state);
@@ -79,6 +86,7 @@ impl Unrolling {
             reached,
             solver,
             scanned: 0,
+            starts,
         }
     }
 
@@ -143,6 +151,27 @@ impl Unrolling {
                 (!self.cpa.is_target(state)).then_some((id, state.domain.formula.guard))
             })
             .collect()
+    }
+
+    /// For each state at the cut point, its steps, and whether it is reached and satisfies the formula (over state
+    /// variables at instance 0).
+    pub fn where_holds(&self, at: InlinedLocation, formula: TermId) -> Vec<(u32, TermId)> {
+        let all = self.reached.since(0).map(|(_, element)| &element.state);
+        all.filter(|state| state.place == Place::At(at))
+            .map(|state| {
+                let path = &state.domain.formula;
+                let here = self.cpa.domain.at_end(path, formula);
+                (state.steps, self.solver.arena().and2(path.guard, here))
+            })
+            .collect()
+    }
+
+    /// Where the model of the last check begins, and the states there from which its inputs make the formula true: a
+    /// term of the shared store over state variables at instance 0.
+    pub fn precondition(&mut self, formula: TermId) -> Option<(InlinedLocation, TermId)> {
+        let starts = self.starts.clone();
+        let (at, _) = starts.into_iter().find(|&(_, guard)| self.holds(guard))?;
+        Some((at, precondition::precondition(self, formula)))
     }
 
     /// Drops a state at the bound that has been found not to be reached.

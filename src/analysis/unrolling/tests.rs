@@ -26,7 +26,11 @@ const INT: Sort = Sort::BitVec(32);
 enum Engine {
     Bmc,
     KInduction,
+    /// k-induction with property direction.
+    Kipdr,
 }
+
+const ALL: [Engine; 3] = [Engine::Bmc, Engine::KInduction, Engine::Kipdr];
 
 fn run(engine: Engine, program: &Program, bound: u32) -> Answer {
     run_reported(engine, program, bound, &|_| {})
@@ -69,8 +73,12 @@ fn run_cancellable(
             let options = bmc::Options { max_bound: bound };
             bmc::run(&blocks, &options, &solver, &mut context)
         }
-        Engine::KInduction => {
-            let options = k_induction::Options { max_bound: bound };
+        Engine::KInduction | Engine::Kipdr => {
+            let options = k_induction::Options {
+                max_bound: bound,
+                property_directed: matches!(engine, Engine::Kipdr),
+                ..k_induction::Options::default()
+            };
             k_induction::run(&blocks, &options, &solver, &mut context)
         }
     }
@@ -93,7 +101,7 @@ fn even_counter(bad: u128) -> Program {
 
 #[test]
 fn a_violation_is_found_at_its_depth() {
-    for engine in [Engine::Bmc, Engine::KInduction] {
+    for engine in ALL {
         assert!(matches!(
             run(engine, &even_counter(20), 30),
             Answer::Unsafe(_)
@@ -113,6 +121,13 @@ fn parity_needs_an_invariant() {
             run(engine, &even_counter(21), 15),
             Answer::Unknown(_)
         ));
+    }
+    match run(Engine::Kipdr, &even_counter(21), 15) {
+        Answer::Safe(certificate) => assert!(matches!(
+            certificate.steps[..],
+            [ProofStep::Inductive { .. }, ProofStep::Safety { .. }]
+        )),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -214,7 +229,7 @@ fn factors() -> Program {
 
 #[test]
 fn cancelling_interrupts_a_solver_in_the_middle_of_a_check() {
-    for engine in [Engine::Bmc, Engine::KInduction] {
+    for engine in ALL {
         let program = factors();
         let token = CancellationToken::new();
         let canceller = token.clone();
@@ -240,7 +255,7 @@ fn what_a_wrong_step_proves_is_not_believed() {
         Fault::FrontierLost,
         Fault::StepCaseHolds,
     ] {
-        for engine in [Engine::Bmc, Engine::KInduction] {
+        for engine in ALL {
             let lowered = even_counter(20);
             let simplified = simplify(&lowered);
             fault::PLANTED.set(Some(fault));
@@ -318,7 +333,7 @@ proptest! {
             }
             let violated = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Error(_)));
             let unknown = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Unsupported(_)));
-            for engine in [Engine::Bmc, Engine::KInduction] {
+            for engine in ALL {
                 let aside = RefCell::new(Vec::new());
                 let answer = run_reported(engine, &program, 12, &|progress| {
                     if let Progress::LeftAside { reason } = progress {

@@ -47,6 +47,11 @@ impl Definitions {
         name
     }
 
+    /// What the variable stands for, if it is a name.
+    pub fn value_of(&self, name: TermId) -> Option<TermId> {
+        self.values.get(&name).copied()
+    }
+
     /// A variable without a definition.
     pub fn fresh(&mut self, sort: Sort) -> TermId {
         let (symbol, instance) = self

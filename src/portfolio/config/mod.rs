@@ -94,6 +94,8 @@ options! {
         pub name: String = String::new();
         /// How much of the processor it gets: twice the number, twice the time.
         pub priority: u32 = 10, in 1..=100;
+        /// The analysis, further up, that has to end before this one starts; if not given, it starts at once.
+        pub after: String = String::new();
     }
 }
 
@@ -190,7 +192,7 @@ engines! {
     Exhaustive(exhaustive::Options) = "exhaustive";
     /// Bounded model checking with the forward condition.
     Bmc(bmc::Options) = "bmc", solver;
-    /// k-induction.
+    /// k-induction; property-directed (KIPDR), if asked for.
     KInduction(k_induction::Options) = "k_induction", solver;
     /// Data-flow invariants, continuously refined, for itself and for others.
     DataFlow(data_flow::Options) = "data_flow", solver;
@@ -212,6 +214,15 @@ const SHIPPED: &[(&str, &str)] = &[
     ("ki", include_str!("../../../portfolios/ki.toml")),
     ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
     ("df", include_str!("../../../portfolios/df.toml")),
+    ("kipdr", include_str!("../../../portfolios/kipdr.toml")),
+    (
+        "ki-kipdr",
+        include_str!("../../../portfolios/ki-kipdr.toml"),
+    ),
+    (
+        "ki-df-kipdr",
+        include_str!("../../../portfolios/ki-df-kipdr.toml"),
+    ),
 ];
 
 impl Portfolio {

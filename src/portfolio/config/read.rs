@@ -135,6 +135,20 @@ impl<'t> Reader<'t> {
                 .error(&place("name"), message)
                 .with_help("give each a `name` of its own"));
         }
+        let after = &analysis.common.after;
+        if !after.is_empty() && others.iter().all(|other| other.name() != after) {
+            let names = || others.iter().map(Analysis::name);
+            let message = match names().count() {
+                0 => format!("no analysis `{after}` before this one"),
+                _ => format!(
+                    "no analysis `{after}` before this one; there are {}",
+                    names().collect::<Vec<_>>().join(", ")
+                ),
+            };
+            let error = self.error(&place("after"), message);
+            let names: Vec<&str> = names().collect();
+            return Err(suggest(error, Some(after), &names));
+        }
         let has_yices = |analysis: &Analysis| {
             let solver = analysis.solver.as_ref();
             solver.is_some_and(|solver| solver.solver == Backend::Yices2)

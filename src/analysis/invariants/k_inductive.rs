@@ -1,0 +1,149 @@
+//! Candidates proved by k-induction, one or several together (paper 003, Algorithm 1, lines 12 to 23).
+
+use std::time::Duration;
+
+use super::{Candidate, Proved};
+use crate::analysis::Context;
+use crate::analysis::unrolling::Unrolling;
+use crate::analysis::unrolling::step_case::StepCase;
+use crate::solver::{Answer, CheckLimit, Encoding};
+use crate::term::{Build, TermId, store};
+
+/// What came of an attempt.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// They are k-inductive together, relative to invariants that are in the store.
+    Proved(Proved),
+    /// A state that the program reaches after so many steps does not satisfy one of them.
+    Violated {
+        /// Steps between cut points.
+        steps: u32,
+    },
+    /// The model of the step case's last check leads to a state that does not satisfy one of them.
+    NotInductive {
+        /// Which one, by its place among the candidates.
+        which: usize,
+        /// That the model's path is taken and breaks it.
+        broken: TermId,
+    },
+    /// It was not found out.
+    Open,
+}
+
+/// The base cases and step cases of attempts at one bound k.
+pub struct KInduction<'u> {
+    /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached.
+    pub base: &'u mut Unrolling,
+    /// From any cut point, unrolled to k steps.
+    pub step: &'u mut StepCase,
+    /// The k.
+    pub k: u32,
+    /// Wall time of a query.
+    pub limit: Duration,
+    /// The analysis whose batches these are.
+    pub publisher: &'u str,
+}
+
+impl KInduction<'_> {
+    /// Tries to prove all of the candidates together.
+    pub fn prove(&mut self, candidates: &[Candidate], context: &Context<'_>) -> Attempt {
+        let mut base_cases = candidates.iter();
+        if let Some(attempt) = base_cases.find_map(|one| self.base_case(one, context)) {
+            return attempt;
+        }
+        match self.step_cases(candidates, candidates, context) {
+            Some(attempt) => attempt,
+            None => Attempt::Proved(Proved::new(
+                candidates.to_vec(),
+                self.k,
+                self.step.used_batches(),
+                self.publisher,
+                Encoding::BitVector,
+            )),
+        }
+    }
+
+    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry.
+    pub fn base_case(&mut self, candidate: &Candidate, context: &Context<'_>) -> Option<Attempt> {
+        context.safe_point();
+        if context.token.is_cancelled() {
+            return Some(Attempt::Open);
+        }
+        let states = self
+            .base
+            .where_holds(candidate.at, store().not(candidate.formula));
+        let any = self
+            .base
+            .arena()
+            .or(states.iter().map(|&(_, broken)| broken).collect::<Vec<_>>());
+        match self.base.check(any, self.limit()) {
+            Answer::Unsatisfiable => None,
+            Answer::Satisfiable => {
+                let mut states = states.into_iter();
+                let violated = states.find(|&(_, broken)| self.base.holds(broken));
+                Some(violated.map_or(Attempt::Open, |(steps, _)| Attempt::Violated { steps }))
+            }
+            Answer::Unknown(_) => Some(Attempt::Open),
+        }
+    }
+
+    /// Lines 16 to 19: whether k steps through states that satisfy the candidates lead to one that satisfies the goals;
+    /// `None` if so.
+    pub fn step_cases(
+        &mut self,
+        candidates: &[Candidate],
+        goals: &[Candidate],
+        context: &Context<'_>,
+    ) -> Option<Attempt> {
+        let before = self.before(candidates);
+        for (which, goal) in goals.iter().enumerate() {
+            let broken = self.last(goal);
+            let arena = self.step.unrolling().arena().clone();
+            let any = arena.and2(before, arena.or(broken.clone()));
+            match self.step.ask(any, self.limit, context) {
+                Answer::Unsatisfiable => {}
+                Answer::Satisfiable => {
+                    let mut broken = broken.into_iter();
+                    let broken = broken.find(|&broken| self.step.unrolling().holds(broken));
+                    return Some(
+                        broken.map_or(Attempt::Open, |broken| Attempt::NotInductive {
+                            which,
+                            broken,
+                        }),
+                    );
+                }
+                Answer::Unknown(_) => return Some(Attempt::Open),
+            }
+        }
+        None
+    }
+
+    /// The candidates hold in all states before the last.
+    fn before(&mut self, candidates: &[Candidate]) -> TermId {
+        let unrolling = self.step.unrolling();
+        let mut broken = Vec::new();
+        for candidate in candidates {
+            let not = store().not(candidate.formula);
+            let states = unrolling.where_holds(candidate.at, not).into_iter();
+            broken.extend(states.filter(|&(steps, _)| steps < self.k));
+        }
+        let arena = unrolling.arena();
+        let hold = broken.into_iter().map(|(_, broken)| arena.not(broken));
+        arena.and(hold.collect::<Vec<_>>())
+    }
+
+    /// For each state after k steps at the goal's cut point: that it is reached and breaks the goal.
+    fn last(&mut self, goal: &Candidate) -> Vec<TermId> {
+        let not = store().not(goal.formula);
+        let states = self.step.unrolling().where_holds(goal.at, not).into_iter();
+        let last = states.filter(|&(steps, _)| steps == self.k);
+        last.map(|(_, broken)| broken).collect()
+    }
+
+    fn limit(&self) -> CheckLimit {
+        CheckLimit {
+            time: Some(self.limit),
+            resource: None,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Counterexamples to induction lifted to sets of states (paper 003, section 3, the function `lift`; paper 002, sections
+//! 3.2 and 3.3).
+//!
+//! The inputs of the model stay as they are, and the condition under which a state leads to the violation with these
+//! inputs, guards included, is a formula over the state. A cube of its atoms that the model's state satisfies and that
+//! implies it is the lifted set; an unsat core takes out what the others and the invariants imply.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::unrolling::Unrolling;
+use crate::program::InlinedLocation;
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{
+    Arena, Build, Evaluator, Op, Pool, Rebuild, Sort, Store, Symbol, TermId, TermKind, Value,
+    free_variables, size, store,
+};
+
+/// States at a cut point from which certain inputs lead to a violation: those that satisfy all literals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cube {
+    /// The cut point.
+    pub at: InlinedLocation,
+    /// Boolean terms of the shared store over state variables at instance 0; atoms and negated atoms.
+    pub literals: Vec<TermId>,
+}
+
+/// Larger preconditions are not lifted.
+const MOST_NODES: usize = 20_000;
+
+/// Lifts states.
+pub struct Lifter {
+    solver: Box<dyn Solver>,
+    limit: CheckLimit,
+}
+
+impl Lifter {
+    /// With a solver of its own.
+    pub fn new(solver: Box<dyn Solver>, limit: CheckLimit) -> Self {
+        Self { solver, limit }
+    }
+
+    /// The states from which the inputs of the unrolling's model lead to the violation (a term of the unrolling that
+    /// holds in the model); `invariants` says what holds at a cut point. `None` if the model does not say enough, or too much.
+    pub fn lift(
+        &mut self,
+        unrolling: &mut Unrolling,
+        violation: TermId,
+        invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
+    ) -> Option<Cube> {
+        let (at, precondition) = unrolling.precondition(violation)?;
+        if size(store(), precondition) > MOST_NODES {
+            return None;
+        }
+        let mut state: FxHashMap<(Symbol, u32), Value> = FxHashMap::default();
+        for (symbol, instance) in free_variables(store(), precondition) {
+            let value = unrolling
+                .solver()
+                .value(store().variable_at(symbol, instance))
+                .unwrap_or_else(|| Value::zero(symbol.sort()));
+            state.insert((symbol, instance), value);
+        }
+        let literals = Justification::new(&state).of(precondition)?;
+        let literals = self.core(precondition, literals, &invariants(at));
+        Some(Cube { at, literals })
+    }
+
+    /// Some of the literals that imply the formula under the invariants.
+    fn core(
+        &mut self,
+        formula: TermId,
+        literals: Vec<TermId>,
+        invariants: &[TermId],
+    ) -> Vec<TermId> {
+        if literals.len() < 2 {
+            return literals;
+        }
+        let arena: Rc<Arena> = Rc::clone(self.solver.arena());
+        self.solver.push();
+        self.solver.assert(arena.not(formula));
+        for &invariant in invariants {
+            self.solver.assert(invariant);
+        }
+        self.solver.set_limit(self.limit);
+        let core = (self.solver.check(&literals) == Answer::Unsatisfiable)
+            .then(|| self.solver.unsat_core());
+        self.solver.pop();
+        match core {
+            // A state that the invariants exclude has nothing to be lifted.
+            Some(core) if !core.is_empty() => {
+                let mut literals = literals;
+                literals.retain(|literal| core.contains(literal));
+                literals
+            }
+            _ => literals,
+        }
+    }
+}
+
+/// Why a formula is true in a state.
+struct Justification<'s> {
+    state: &'s FxHashMap<(Symbol, u32), Value>,
+    literals: Vec<TermId>,
+    seen: FxHashSet<(TermId, bool)>,
+    open: Vec<(TermId, bool)>,
+}
+
+impl<'s> Justification<'s> {
+    fn new(state: &'s FxHashMap<(Symbol, u32), Value>) -> Self {
+        Self {
+            state,
+            literals: Vec::new(),
+            seen: FxHashSet::default(),
+            open: Vec::new(),
+        }
+    }
+
+    /// Literals that are true in the state and imply the formula; `None` if it is not true there.
+    fn of(mut self, formula: TermId) -> Option<Vec<TermId>> {
+        let state = self.state;
+        let assignment = |symbol, instance| state.get(&(symbol, instance)).cloned();
+        let mut evaluator = Evaluator::new(store(), &assignment);
+        let mut holds = |term: TermId| {
+            evaluator
+                .evaluate(term)
+                .ok()
+                .map(|value| value == Value::Bool(true))
+        };
+        if !holds(formula)? {
+            return None;
+        }
+        self.open.push((formula, true));
+        while let Some((term, wanted)) = self.open.pop() {
+            if !self.seen.insert((term, wanted)) {
+                continue;
+            }
+            let TermKind::Apply { op, arguments } = store().kind(term) else {
+                if term != TermId::TRUE && term != TermId::FALSE {
+                    self.literals.push(literal(term, wanted));
+                }
+                continue;
+            };
+            let boolean = |term: &TermId| store().sort(*term) == Sort::Bool;
+            match op {
+                Op::Not => self.open.push((arguments[0], !wanted)),
+                Op::And | Op::Or if wanted == (op == Op::And) => {
+                    self.open.extend(arguments.iter().map(|&one| (one, wanted)));
+                }
+                Op::And | Op::Or => {
+                    let deciding = arguments.iter().filter(|&&one| holds(one) == Some(wanted));
+                    let simplest = deciding.min_by_key(|&&one| size(store(), one));
+                    self.open.push((*simplest?, wanted));
+                }
+                Op::Ite if boolean(&arguments[1]) => {
+                    let condition = holds(arguments[0])?;
+                    self.open.push((arguments[0], condition));
+                    self.open
+                        .push((arguments[if condition { 1 } else { 2 }], wanted));
+                }
+                Op::Eq if boolean(&arguments[0]) => {
+                    for &side in arguments {
+                        self.open.push((side, holds(side)?));
+                    }
+                }
+                _ => {
+                    let (atom, conditions) = without_choices(store(), term, &mut holds)?;
+                    if atom != term {
+                        self.open.push((atom, wanted));
+                    } else {
+                        self.literals.push(literal(term, wanted));
+                    }
+                    self.open.extend(conditions);
+                }
+            }
+        }
+        self.literals.sort_unstable();
+        self.literals.dedup();
+        Some(self.literals)
+    }
+}
+
+fn literal(atom: TermId, wanted: bool) -> TermId {
+    if wanted { atom } else { store().not(atom) }
+}
+
+/// The atom with the branches taken in the places of its choices, and the conditions that decide them.
+fn without_choices(
+    pool: &Store,
+    atom: TermId,
+    holds: &mut impl FnMut(TermId) -> Option<bool>,
+) -> Option<(TermId, Vec<(TermId, bool)>)> {
+    let mut conditions = Vec::new();
+    let mut atom = atom;
+    // Each pass takes out the outermost choices.
+    loop {
+        let mut undecided = false;
+        let mut fresh = Vec::new();
+        let replace = |term| match pool.kind(term) {
+            TermKind::Apply {
+                op: Op::Ite,
+                arguments,
+            } => {
+                let Some(condition) = holds(arguments[0]) else {
+                    undecided = true;
+                    return Some(term);
+                };
+                fresh.push((arguments[0], condition));
+                Some(arguments[if condition { 1 } else { 2 }])
+            }
+            _ => None,
+        };
+        let next = Rebuild::new(pool, pool, replace).rebuild(atom);
+        if undecided {
+            return None;
+        }
+        if fresh.is_empty() {
+            return Some((next, conditions));
+        }
+        conditions.append(&mut fresh);
+        atom = next;
+    }
+}

@@ -1,0 +1,199 @@
+//! k-induction (paper 000, section 4.2, Algorithm 3), with the invariants that other analyses have proved, and with
+//! property direction if asked for (paper 003, section 3, Algorithm 1), which makes it KIPDR.
+//!
+//! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
+//! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the steps before are free of
+//! errors needs no saying, for an error has no successors. So several loops, nested ones and irreducible ones need no
+//! treatment of their own.
+//!
+//! * [`property_direction`]: proof obligations from failed inductions; [`lift`]: from states to sets of states.
+
+mod lift;
+mod property_direction;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use self::property_direction::{Direction, PropertyDirection};
+use super::invariants::houdini::Houdini;
+use super::options::options;
+use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::step_case::{StepAnswer, StepCase};
+use super::unrolling::{Start, Unrolling};
+use super::{Answer, Context, Progress, SolverFactory};
+use crate::certify::certificate::{Certificate, ProofStep};
+use crate::program::block::Blocks;
+
+options! {
+    /// Options of k-induction.
+    pub struct Options {
+        /// The largest k, in steps between cut points.
+        pub max_bound: u32 = u32::MAX;
+        /// Whether failed inductions direct a search for invariants, which the others get as well. With it, this is
+        /// KIPDR.
+        pub property_directed: bool = false;
+        /// The most proof obligations that are open at a time.
+        pub obligations: u32 = 64, in 1..=10_000;
+    }
+    fixed {
+        /// The name under which it publishes.
+        pub publisher: String = "k-induction".to_owned();
+    }
+}
+
+/// How often a bound is tried again with what property direction has found at it.
+const ATTEMPTS: u32 = 32;
+
+/// Runs k-induction.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Answer {
+    if blocks.inlined().calls().has_recursion() {
+        return Answer::Unknown("k-induction does not handle recursion".to_owned());
+    }
+    let (base, step) = match (solver(), solver()) {
+        (Ok(base), Ok(step)) => (base, step),
+        (Err(error), _) | (_, Err(error)) => return Answer::Unknown(error.to_string()),
+    };
+    context.token.interrupts(base.interrupter());
+    context.token.interrupts(step.interrupter());
+    let direction = options.property_directed.then(|| {
+        let most = options.obligations as usize;
+        PropertyDirection::new(blocks, most, options.publisher.clone(), solver, context)
+    });
+    let mut induction = Induction {
+        base: BaseCases::new(Unrolling::new(blocks, Start::Entry, base)),
+        unrolled: 0,
+        step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
+        max_bound: options.max_bound,
+        direction: match direction.transpose() {
+            Ok(direction) => direction,
+            Err(error) => return Answer::Unknown(error.to_string()),
+        },
+    };
+    let mut bound = 0;
+    while bound < options.max_bound {
+        bound += 1;
+        context.safe_point();
+        (context.report)(Progress::Bound { bound });
+        if let Some(answer) = induction.base_case(bound, context) {
+            return answer;
+        }
+        if induction.base.left_aside().is_none() {
+            match induction.step_case(bound, context) {
+                StepCaseEnd::Holds => return induction.safe(blocks, bound, solver, context),
+                StepCaseEnd::Answer(answer) => return answer,
+                StepCaseEnd::Open => {}
+            }
+        }
+        if context.token.is_cancelled() {
+            return Answer::Unknown("stopped".to_owned());
+        }
+    }
+    Answer::Unknown("the largest bound is reached".to_owned())
+}
+
+/// Both cases of the induction.
+struct Induction<'b> {
+    base: BaseCases,
+    /// The bound up to which the base case holds.
+    unrolled: u32,
+    step: StepCase,
+    max_bound: u32,
+    direction: Option<PropertyDirection<'b>>,
+}
+
+/// How the step case at a bound has ended.
+enum StepCaseEnd {
+    Holds,
+    Answer(Answer),
+    Open,
+}
+
+impl Induction<'_> {
+    /// Lines 4 to 9 of Algorithm 1, if there is something left to ask up to the bound.
+    fn base_case(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
+        if bound <= self.unrolled {
+            return None;
+        }
+        self.unrolled = bound;
+        match self.base.check(bound, context) {
+            BaseCase::Violated(violation) => Some(Answer::Unsafe(violation)),
+            BaseCase::Complete => Some(safe(ProofStep::Unrolling { bound })),
+            BaseCase::Open => None,
+            BaseCase::Stopped => {
+                let reason = self.base.left_aside().unwrap_or("stopped");
+                Some(Answer::Unknown(reason.to_owned()))
+            }
+        }
+    }
+
+    /// Lines 10 to 32, again as long as property direction finds something.
+    fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
+        for _ in 0..ATTEMPTS {
+            let counterexample = match self.step.property(bound, context) {
+                StepAnswer::Holds => return StepCaseEnd::Holds,
+                StepAnswer::Open => return StepCaseEnd::Open,
+                StepAnswer::Counterexample(counterexample) => counterexample,
+            };
+            let Some(direction) = &mut self.direction else {
+                return StepCaseEnd::Open;
+            };
+            let base = self.base.unrolling();
+            let before = context.invariants.snapshot().len();
+            let found = direction.direct(counterexample, bound, base, &mut self.step, context);
+            (context.report)(Progress::Invariants {
+                round: "obligations",
+                proved: context.invariants.snapshot().len().saturating_sub(before),
+                total: context.invariants.snapshot().len(),
+            });
+            match found {
+                Direction::Stronger => {}
+                Direction::Towards { steps } => {
+                    if steps <= self.max_bound
+                        && let Some(answer) = self.base_case(steps, context)
+                    {
+                        return StepCaseEnd::Answer(answer);
+                    }
+                }
+                Direction::Nothing => return StepCaseEnd::Open,
+            }
+        }
+        StepCaseEnd::Open
+    }
+
+    /// The proof with the invariants that were used and those that they rely on.
+    fn safe(
+        &self,
+        blocks: &Arc<Blocks>,
+        k: u32,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) -> Answer {
+        let needed = self.step.used();
+        if needed.is_empty() {
+            let relies_on = Vec::new();
+            return safe(ProofStep::Safety { k, relies_on });
+        }
+        let snapshot = self.step.snapshot();
+        let certificate = solver().ok().and_then(|solver| {
+            let mut houdini = Houdini::new(blocks, solver, context.token);
+            houdini.certificate(k, needed.to_vec(), snapshot)
+        });
+        let certificate = certificate.unwrap_or_else(|| {
+            let used = self.step.used_batches();
+            let (mut steps, relies_on) = snapshot.proof_steps(&used, blocks.inlined());
+            steps.push(ProofStep::Safety { k, relies_on });
+            Certificate { steps }
+        });
+        Answer::Safe(certificate)
+    }
+}
+
+fn safe(step: ProofStep) -> Answer {
+    Answer::Safe(Certificate { steps: vec![step] })
+}

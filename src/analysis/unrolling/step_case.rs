@@ -1,0 +1,173 @@
+//! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for the
+//! property and for other formulas, with invariants that are told to the solver as its models break them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Unrolling;
+use super::schedule::{Schedule, Share};
+use crate::analysis::Context;
+use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot, by_place};
+use crate::certify::certificate::quantified;
+use crate::solver::{Answer, CheckLimit};
+use crate::term::{Build, TermId};
+
+/// What the step case for the property may take, lest it starve the base case.
+const STEP_CASE: Share = Share {
+    of_time: 0.6,
+    at_least: Duration::from_millis(200),
+};
+
+/// What came of the step case for the property.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StepAnswer {
+    /// The property is k-inductive relative to the invariants that have been used.
+    Holds,
+    /// The solver has a model of a path that ends in a target: a counterexample to induction. The formula says that it
+    /// is taken.
+    Counterexample(TermId),
+    /// It was not found out, or not asked.
+    Open,
+}
+
+/// The step case: k steps from any state that satisfies the invariants.
+pub struct StepCase {
+    unrolling: Unrolling,
+    schedule: Schedule,
+    /// The invariants as they were last taken.
+    snapshot: Arc<Snapshot>,
+    by_place: ByPlace,
+    batches: FxHashMap<Candidate, BatchId>,
+    /// Those that the solver has been told of.
+    used: Vec<Candidate>,
+    used_batches: FxHashSet<BatchId>,
+    /// Targets at the end of as many steps as there are.
+    last_targets: Vec<TermId>,
+    targets_at: u32,
+}
+
+impl StepCase {
+    /// For an unrolling from any cut point.
+    pub fn new(unrolling: Unrolling) -> Self {
+        Self {
+            unrolling,
+            schedule: Schedule::new(STEP_CASE),
+            snapshot: Arc::default(),
+            by_place: ByPlace::default(),
+            batches: FxHashMap::default(),
+            used: Vec::new(),
+            used_batches: FxHashSet::default(),
+            last_targets: Vec::new(),
+            targets_at: 0,
+        }
+    }
+
+    /// The unrolling.
+    pub fn unrolling(&mut self) -> &mut Unrolling {
+        &mut self.unrolling
+    }
+
+    /// The invariants that the solver has been told of.
+    pub fn used(&self) -> &[Candidate] {
+        &self.used
+    }
+
+    /// The batches that these are from.
+    pub fn used_batches(&self) -> Vec<BatchId> {
+        let mut batches: Vec<BatchId> = self.used_batches.iter().copied().collect();
+        batches.sort_unstable();
+        batches
+    }
+
+    /// The invariants as they were last taken.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The step case for the property at the bound, if its time has come; then again as soon as there are more
+    /// invariants. Bounds must not go back.
+    pub fn property(&mut self, bound: u32, context: &mut Context<'_>) -> StepAnswer {
+        let stronger = self.take_invariants(context);
+        if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
+            return StepAnswer::Open;
+        }
+        let any = self.unrolling.arena().or(self.last_targets.clone());
+        let limit = self.schedule.allowance();
+        let answer = self.ask(any, limit, context);
+        self.schedule.end(bound);
+        #[cfg(test)]
+        if super::fault::is_planted(super::fault::Fault::StepCaseHolds) {
+            return StepAnswer::Holds;
+        }
+        match answer {
+            Answer::Unsatisfiable => StepAnswer::Holds,
+            Answer::Satisfiable => {
+                let targets = self.last_targets.clone();
+                let reached = targets
+                    .into_iter()
+                    .find(|&guard| self.unrolling.holds(guard));
+                reached.map_or(StepAnswer::Open, StepAnswer::Counterexample)
+            }
+            Answer::Unknown(_) => StepAnswer::Open,
+        }
+    }
+
+    /// Unrolls up to the bound; `false` if asked to stop.
+    pub fn extend(&mut self, bound: u32, context: &Context<'_>) -> bool {
+        if !self.unrolling.extend(bound, context.token) {
+            return false;
+        }
+        let new = self.unrolling.new_targets();
+        if bound > self.targets_at {
+            self.last_targets.clear();
+            self.targets_at = bound;
+        }
+        let last = new.iter().filter(|target| target.steps == bound);
+        self.last_targets.extend(last.map(|target| target.guard));
+        true
+    }
+
+    /// Whether the formula can hold on a path whose states satisfy the invariants. Within the limit (wall time) for each
+    /// of the solver's models.
+    pub fn ask(&mut self, formula: TermId, limit: Duration, context: &Context<'_>) -> Answer {
+        loop {
+            context.safe_point();
+            if context.token.is_cancelled() {
+                return Answer::Unknown(crate::solver::Reason::Interrupted);
+            }
+            let limit = CheckLimit {
+                time: Some(limit),
+                resource: None,
+            };
+            let answer = self.unrolling.check(formula, limit);
+            if answer != Answer::Satisfiable {
+                return answer;
+            }
+            let broken = self.unrolling.assume_broken(&self.by_place);
+            if broken.is_empty() && !self.take_invariants(context) {
+                return answer;
+            }
+            for one in broken {
+                self.used_batches.extend(self.batches.get(&one));
+                self.used.push(one);
+            }
+        }
+    }
+
+    /// Takes what the store has now; says if that is more than before.
+    fn take_invariants(&mut self, context: &Context<'_>) -> bool {
+        if context.invariants.version() == self.snapshot.version() {
+            return false;
+        }
+        self.snapshot = context.invariants.snapshot();
+        // Formulas that speak of any index would have to be told for each index that is read.
+        let all = self.snapshot.invariants();
+        let all = all.filter(|(_, one)| quantified(one.formula).is_none());
+        let all: Vec<(BatchId, Candidate)> = all.collect();
+        self.by_place = by_place(all.iter().map(|&(_, one)| one));
+        self.batches = all.into_iter().map(|(id, one)| (one, id)).collect();
+        true
+    }
+}
