@@ -24,12 +24,29 @@ use crate::term::{
     Arena, Build, Op, Pool, TermId, TermKind, Value, for_each_subterm, instantiate, smtlib_script,
 };
 
-/// Wall time of a query over many candidates.
-const MANY: Duration = Duration::from_millis(400);
+/// Wall times of queries.
+#[derive(Copy, Clone, Debug)]
+struct Patience {
+    /// Over many candidates.
+    many: Duration,
+    /// Over one candidate, where the one over many was not answered.
+    one: Duration,
+    /// Over several such candidates.
+    alone: Duration,
+}
 
-/// Wall time of a query over one candidate, and of several of them.
-const ONE: Duration = Duration::from_millis(300);
-const ALONE: Duration = Duration::from_millis(1_500);
+const PATIENT: Patience = Patience {
+    many: Duration::from_millis(400),
+    one: Duration::from_millis(300),
+    alone: Duration::from_millis(1_500),
+};
+
+/// For candidates of which others will come soon.
+const IMPATIENT: Patience = Patience {
+    many: Duration::from_millis(50),
+    one: Duration::ZERO,
+    alone: Duration::ZERO,
+};
 
 /// Wall time of a query on which a proof depends.
 const PROOF: Duration = Duration::from_secs(3);
@@ -42,6 +59,7 @@ pub struct Houdini<'b> {
     /// All blocks between cut points.
     all: Arc<[Block]>,
     token: CancellationToken,
+    patience: Patience,
 }
 
 /// A state that a model reaches at a cut point and that refutes candidates there.
@@ -69,6 +87,15 @@ impl<'b> Houdini<'b> {
             solver,
             alone: TextSolver::default(),
             token: token.clone(),
+            patience: PATIENT,
+        }
+    }
+
+    /// The same, for candidates that are dropped rather than waited for.
+    pub fn impatient(self) -> Self {
+        Self {
+            patience: IMPATIENT,
+            ..self
         }
     }
 
@@ -204,7 +231,7 @@ impl<'b> Houdini<'b> {
         while !open.is_empty() && !self.token.is_cancelled() {
             let broken = open.iter().map(|&index| arena.not(goals[index]));
             let any = arena.or(broken.collect::<Vec<_>>());
-            self.limit(MANY);
+            self.limit(self.patience.many);
             match self.solver.check(&[any]) {
                 Answer::Unsatisfiable => {
                     for index in open.drain(..) {
@@ -227,7 +254,7 @@ impl<'b> Houdini<'b> {
                 Answer::Unknown(_) => {
                     let begin = Instant::now();
                     for index in std::mem::take(&mut open) {
-                        if self.token.is_cancelled() || begin.elapsed() > ALONE {
+                        if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
                             break;
                         }
                         holds[index] = self.holds_alone(guard, assumed, goals[index]);
@@ -244,7 +271,7 @@ impl<'b> Houdini<'b> {
         let arena = self.solver.arena();
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
         let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
-        self.alone.check(&script, &[], ONE) == TextAnswer::Unsatisfiable
+        self.alone.check(&script, &[], self.patience.one) == TextAnswer::Unsatisfiable
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block

@@ -30,8 +30,14 @@ use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
 /// What property direction may take.
 const SHARE: Share = Share {
-    of_time: 0.6,
-    at_least: Duration::from_millis(100),
+    of_time: 0.5,
+    at_least: Duration::from_millis(30),
+};
+
+/// What the search for inductive parts of obligations may take.
+const PARTS: Share = Share {
+    of_time: 0.2,
+    at_least: Duration::from_millis(10),
 };
 
 /// Wall time of a query about an obligation, at most.
@@ -188,6 +194,11 @@ pub struct PropertyDirection<'b> {
     /// Obligations that a reached state violates.
     violated: FxHashSet<Candidate>,
     schedule: Schedule,
+    parts: Schedule,
+    /// There are obligations whose parts have not been looked at.
+    new_parts: bool,
+    /// The last bound at which there was time.
+    bound: u32,
     publisher: String,
 }
 
@@ -211,11 +222,14 @@ impl<'b> PropertyDirection<'b> {
         context.token.interrupts(lifting.interrupter());
         Ok(Self {
             lifter: Lifter::new(lifting, limit),
-            houdini: Houdini::new(blocks, solver()?, context.token),
+            houdini: Houdini::new(blocks, solver()?, context.token).impatient(),
             open: Vec::new(),
             most,
             violated: FxHashSet::default(),
             schedule: Schedule::new(SHARE),
+            parts: Schedule::new(PARTS),
+            new_parts: false,
+            bound: 0,
             publisher,
         })
     }
@@ -229,9 +243,10 @@ impl<'b> PropertyDirection<'b> {
         step: &mut StepCase,
         context: &mut Context<'_>,
     ) -> Direction {
-        if !self.schedule.begin(bound) {
+        if !self.schedule.begin(bound) && (bound != self.bound || self.schedule.is_over()) {
             return Direction::Nothing;
         }
+        self.bound = bound;
         let new = self.learn(counterexample, bound, step);
         let mut result = Direction::Nothing;
         if new || !self.open.is_empty() {
@@ -260,6 +275,7 @@ impl<'b> PropertyDirection<'b> {
         if known || self.violated.contains(&clause.candidate) {
             return false;
         }
+        self.new_parts = true;
         self.open.push(Obligation {
             clause,
             distance,
@@ -275,11 +291,20 @@ impl<'b> PropertyDirection<'b> {
         step: &mut StepCase,
         context: &mut Context<'_>,
     ) -> Direction {
-        let mut stronger = self.inductive_parts(context);
+        let mut stronger = self.new_parts && self.parts.begin(bound) && {
+            let found = self.inductive_parts(context);
+            self.parts.end(bound);
+            self.new_parts = false;
+            found
+        };
         let mut towards = None;
         let mut next = 0;
         let mut all_follow = true;
         while next < self.open.len() && !context.token.is_cancelled() {
+            if self.schedule.is_over() {
+                all_follow = false;
+                break;
+            }
             let limit = self.schedule.allowance().min(QUERY);
             let mut induction = KInduction {
                 base,

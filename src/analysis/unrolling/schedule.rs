@@ -56,6 +56,14 @@ impl Schedule {
         allowed.saturating_sub(spent).max(self.share.at_least)
     }
 
+    /// Whether the question has taken what it may, and has to come to an end.
+    pub fn is_over(&self) -> bool {
+        let now = now();
+        let asking = now - self.asking;
+        let allowed = (now - self.started).mul_f64(self.share.of_time);
+        asking > self.share.at_least && self.spent + asking > allowed
+    }
+
     /// It has been asked at the bound.
     pub fn end(&mut self, bound: u32) {
         let now = now();
