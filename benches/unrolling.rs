@@ -40,18 +40,18 @@ fn main() {
             backend,
             ..SolverConfig::default()
         };
-        match new_solver(config, Rc::new(Arena::new())) {
-            Ok(solver) => measure(&backend.to_string(), solver, bound),
-            Err(error) => println!("{backend}: {error}"),
+        let solver = || new_solver(config, Rc::new(Arena::new()));
+        match (solver(), solver()) {
+            (Ok(whole), Ok(last_steps)) => measure(&backend.to_string(), whole, last_steps, bound),
+            (Err(error), _) | (_, Err(error)) => println!("{backend}: {error}"),
         }
     }
 }
 
-fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
+fn measure(name: &str, whole: Box<dyn Solver>, last_steps: Box<dyn Solver>, bound: u32) {
     let loaded = load(Path::new(PROGRAM), &LoadOptions::default()).expect("the program is there");
     let program = Arc::new(simplify(&loaded.program).program);
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
-    let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, solver));
     let token = CancellationToken::new();
     let invariants = InvariantStore::new();
     let mut confirm = |_: &_| panic!("the property holds");
@@ -62,12 +62,14 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
         report: &|_| {},
         confirm: &mut confirm,
     };
+    let unrolling = Unrolling::new(&blocks, Start::Entry, whole);
+    let mut base = BaseCases::new(unrolling).with_last_steps(last_steps, &context);
     let begin = Instant::now();
     for step in 1..=bound {
         assert!(matches!(base.check(step, &mut context), BaseCase::Open));
         if step % (bound / 4).max(1) == 0 {
             let total = begin.elapsed();
-            let solver = base.unrolling().solver().statistics().check_time;
+            let solver = base.check_time();
             let outside = total.saturating_sub(solver);
             println!(
                 "{name:8} {step:5} {:10.3} {:10.3} {:8.1}% {:8}",

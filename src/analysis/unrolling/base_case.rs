@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use super::last_steps::LastSteps;
 use super::schedule::{Schedule, Share};
 use super::{Target, Unrolling};
 use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
 use crate::cpa::location::Place;
 use crate::program::interpreter::Journal;
-use crate::solver::{Answer, CheckLimit, Reason};
+use crate::solver::{Answer, CheckLimit, Reason, Solver};
 use crate::term::{Build, TermId, Value};
 
 /// Alarms that may be rejected at one bound before the bound is given up.
@@ -40,6 +41,9 @@ pub struct BaseCases {
     left_aside: Option<String>,
     forward: Schedule,
     rejected: u32,
+    last_steps: Option<LastSteps>,
+    /// What the last steps have excluded, and the unrolling's solver has not been told.
+    excluded: Vec<TermId>,
 }
 
 impl BaseCases {
@@ -50,7 +54,26 @@ impl BaseCases {
             left_aside: None,
             forward: Schedule::new(FORWARD),
             rejected: 0,
+            last_steps: None,
+            excluded: Vec::new(),
         }
+    }
+
+    /// The same; the solver is asked about the last steps of a path before the unrolling's is about all of it.
+    pub fn with_last_steps(self, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+        let last_steps = LastSteps::new(solver);
+        context.token.interrupts(last_steps.interrupter());
+        Self {
+            last_steps: Some(last_steps),
+            ..self
+        }
+    }
+
+    /// Wall time in checks of all its solvers.
+    pub fn check_time(&self) -> Duration {
+        let last_steps = self.last_steps.as_ref();
+        self.unrolling.solver.statistics().check_time
+            + last_steps.map_or(Duration::ZERO, LastSteps::check_time)
     }
 
     /// The unrolling.
@@ -98,6 +121,17 @@ impl BaseCases {
             context.safe_point();
             self.exclude(&target, context);
         }
+        let guards: Vec<TermId> = errors.iter().map(|target| target.guard).collect();
+        if let Some(last_steps) = &mut self.last_steps
+            && last_steps.exclude(&self.unrolling, self.unrolling.arena().or(guards))
+        {
+            let arena = self.unrolling.arena();
+            let excluded = errors.drain(..).map(|target| arena.not(target.guard));
+            self.excluded.extend(excluded);
+        }
+        if !errors.is_empty() {
+            self.tell_excluded();
+        }
         let mut rejected = 0;
         while !errors.is_empty() && !context.token.is_cancelled() {
             context.safe_point();
@@ -141,6 +175,12 @@ impl BaseCases {
             }
         }
         None
+    }
+
+    fn tell_excluded(&mut self) {
+        for excluded in std::mem::take(&mut self.excluded) {
+            self.unrolling.assert(excluded);
+        }
     }
 
     /// A target that is no error must not be reached, either, for a proof.
@@ -203,6 +243,7 @@ impl BaseCases {
         if !self.forward.begin(bound) {
             return false;
         }
+        self.tell_excluded();
         let mut open = self.unrolling.frontier();
         let all = open.len();
         let mut reached = 0;

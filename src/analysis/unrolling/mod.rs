@@ -6,9 +6,11 @@
 //!
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
 //!   [`schedule`]: how often what need not be asked is.
+//! * [`last_steps`]: what the last steps of a path exclude by themselves.
 //! * [`precondition`]: what a model says about the states that the unrolling begins in.
 
 pub mod base_case;
+mod last_steps;
 mod precondition;
 pub mod schedule;
 pub mod step_case;
@@ -60,6 +62,8 @@ pub struct Unrolling {
     scanned: usize,
     /// Where it begins, each with the condition under which it does.
     starts: Vec<(InlinedLocation, TermId)>,
+    /// The bounds so far, each with the number of names that there were when it was reached.
+    names: Vec<(u32, usize)>,
 }
 
 impl Unrolling {
@@ -87,6 +91,7 @@ impl Unrolling {
             solver,
             scanned: 0,
             starts,
+            names: Vec::new(),
         }
     }
 
@@ -114,6 +119,8 @@ impl Unrolling {
     pub fn extend(&mut self, bound: u32, token: &CancellationToken) -> bool {
         self.cpa.loop_bound.raise(bound);
         cpa_plus_plus(&mut self.cpa, &mut self.reached, |_| token.is_cancelled());
+        self.names
+            .push((bound, self.cpa.domain.definitions.count()));
         !token.is_cancelled()
     }
 
@@ -187,6 +194,20 @@ impl Unrolling {
         }
         self.solver.set_limit(limit);
         self.solver.check(&[formula])
+    }
+
+    /// What the formula says together with the definitions of the last `steps` steps alone: weaker than what holds.
+    pub fn about_last_steps(&self, formula: TermId, steps: u32) -> Vec<TermId> {
+        let before = self.bound().saturating_sub(steps);
+        let mut earlier = self
+            .names
+            .iter()
+            .rev()
+            .filter(|&&(bound, _)| bound <= before);
+        let count = earlier.next().map_or(0, |&(_, count)| count);
+        let mut all = self.cpa.domain.definitions.since(count, formula);
+        all.push(formula);
+        all
     }
 
     /// Tells the solver for good that the formula holds on every path that counts.

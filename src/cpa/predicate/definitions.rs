@@ -15,7 +15,8 @@ use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind};
 pub struct Definitions {
     arena: Rc<Arena>,
     names: FxHashMap<TermId, TermId>,
-    values: FxHashMap<TermId, TermId>,
+    /// What each name stands for, and how many names there were before it.
+    values: FxHashMap<TermId, (TermId, usize)>,
     symbols: FxHashMap<Sort, (Symbol, u32)>,
     /// The terms whose definitions have been handed out.
     required: FxHashSet<TermId>,
@@ -43,13 +44,43 @@ impl Definitions {
         }
         let name = self.fresh(self.arena.sort(term));
         self.names.insert(term, name);
-        self.values.insert(name, term);
+        self.values.insert(name, (term, self.values.len()));
         name
     }
 
     /// What the variable stands for, if it is a name.
     pub fn value_of(&self, name: TermId) -> Option<TermId> {
-        self.values.get(&name).copied()
+        self.values.get(&name).map(|&(value, _)| value)
+    }
+
+    /// How many names there are.
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The definitions that the term leads to, of names that came after the first `count`.
+    pub fn since(&self, count: usize, term: TermId) -> Vec<TermId> {
+        let mut equations = Vec::new();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut stack = vec![term];
+        while let Some(top) = stack.pop() {
+            if !seen.insert(top) {
+                continue;
+            }
+            match self.arena.kind(top) {
+                TermKind::Constant(_) => {}
+                TermKind::Variable { .. } => {
+                    if let Some(&(value, before)) = self.values.get(&top)
+                        && before >= count
+                    {
+                        equations.push(self.arena.intern(Op::Eq, Sort::Bool, &[top, value]));
+                        stack.push(value);
+                    }
+                }
+                TermKind::Apply { arguments, .. } => stack.extend_from_slice(arguments),
+            }
+        }
+        equations
     }
 
     /// A variable without a definition.
@@ -95,7 +126,7 @@ impl Definitions {
             match self.arena.kind(top) {
                 TermKind::Constant(_) => {}
                 TermKind::Variable { .. } => {
-                    if let Some(&value) = self.values.get(&top)
+                    if let Some(&(value, _)) = self.values.get(&top)
                         && self.required.insert(top)
                     {
                         let equation = self.arena.intern(Op::Eq, Sort::Bool, &[top, value]);
