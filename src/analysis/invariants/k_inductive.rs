@@ -95,7 +95,7 @@ impl KInduction<'_> {
         goals: &[Candidate],
         context: &Context<'_>,
     ) -> Option<Attempt> {
-        let before = self.before(candidates);
+        let before = self.step.before(self.k, candidates);
         for (which, goal) in goals.iter().enumerate() {
             let broken = self.last(goal);
             let arena = self.step.unrolling().arena().clone();
@@ -116,20 +116,6 @@ impl KInduction<'_> {
             }
         }
         None
-    }
-
-    /// The candidates hold in all states before the last.
-    fn before(&mut self, candidates: &[Candidate]) -> TermId {
-        let unrolling = self.step.unrolling();
-        let mut broken = Vec::new();
-        for candidate in candidates {
-            let not = store().not(candidate.formula);
-            let states = unrolling.where_holds(candidate.at, not).into_iter();
-            broken.extend(states.filter(|&(steps, _)| steps < self.k));
-        }
-        let arena = unrolling.arena();
-        let hold = broken.into_iter().map(|(_, broken)| arena.not(broken));
-        arena.and(hold.collect::<Vec<_>>())
     }
 
     /// For each state after k steps at the goal's cut point: that it is reached and breaks the goal.

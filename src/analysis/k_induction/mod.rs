@@ -19,7 +19,7 @@ use self::property_direction::{Direction, PropertyDirection};
 use super::invariants::houdini::Houdini;
 use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
-use super::unrolling::step_case::{StepAnswer, StepCase};
+use super::unrolling::step_case::StepCase;
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
@@ -35,6 +35,8 @@ options! {
         pub property_directed: bool = false;
         /// The most proof obligations that are open at a time.
         pub obligations: u32 = 64, in 1..=10_000;
+        /// The largest k at which proof obligations are tried.
+        pub obligation_bound: u32 = 2, in 1..=u32::MAX;
     }
     fixed {
         /// The name under which it publishes.
@@ -63,7 +65,15 @@ pub fn run(
     context.token.interrupts(step.interrupter());
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
-        PropertyDirection::new(blocks, most, options.publisher.clone(), solver, context)
+        let publisher = options.publisher.clone();
+        PropertyDirection::new(
+            blocks,
+            most,
+            options.obligation_bound,
+            publisher,
+            solver,
+            context,
+        )
     });
     let mut induction = Induction {
         base: BaseCases::new(Unrolling::new(blocks, Start::Entry, base)),
@@ -135,17 +145,15 @@ impl Induction<'_> {
     /// Lines 10 to 32, again as long as property direction finds something.
     fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
         for _ in 0..ATTEMPTS {
-            let counterexample = match self.step.property(bound, context) {
-                StepAnswer::Holds => return StepCaseEnd::Holds,
-                StepAnswer::Open => return StepCaseEnd::Open,
-                StepAnswer::Counterexample(counterexample) => counterexample,
-            };
+            if self.step.property(bound, context) {
+                return StepCaseEnd::Holds;
+            }
             let Some(direction) = &mut self.direction else {
                 return StepCaseEnd::Open;
             };
             let base = self.base.unrolling();
             let before = context.invariants.snapshot().len();
-            let found = direction.direct(counterexample, bound, base, &mut self.step, context);
+            let found = direction.direct(bound, base, context);
             (context.report)(Progress::Invariants {
                 round: "obligations",
                 proved: context.invariants.snapshot().len().saturating_sub(before),

@@ -5,7 +5,8 @@
 //! proof obligation, a clause. Obligations are proved by k-induction and strengthened; those that are not leave
 //! counterexamples of their own.
 //!
-//! Beyond the paper: before an obligation is tried alone, the largest inductive subset of all open obligations and of
+//! Departure: obligations are tried at a k of their own, which stays small; what they need beyond it becomes obligations
+//! again. Beyond the paper: before an obligation is tried alone, the largest inductive subset of all open obligations and of
 //! what implies them is taken; a counterexample is only learned from if it satisfies the other open obligations; and obligations of
 //! which none can be proved alone are tried together.
 
@@ -19,9 +20,9 @@ use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::k_inductive::{Attempt, KInduction};
 use crate::analysis::invariants::samples::Samples;
 use crate::analysis::invariants::{Candidate, Proved};
-use crate::analysis::unrolling::Unrolling;
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 use crate::analysis::unrolling::step_case::StepCase;
+use crate::analysis::unrolling::{Start, Unrolling};
 use crate::analysis::{Context, SolverFactory};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
@@ -187,6 +188,9 @@ pub enum Direction {
 
 /// The obligations with what works on them.
 pub struct PropertyDirection<'b> {
+    step: StepCase,
+    /// The largest k for obligations.
+    most_steps: u32,
     lifter: Lifter,
     houdini: Houdini<'b>,
     open: Vec<Obligation>,
@@ -197,19 +201,18 @@ pub struct PropertyDirection<'b> {
     parts: Schedule,
     /// There are obligations whose parts have not been looked at.
     new_parts: bool,
-    /// The last bound at which there was time.
-    bound: u32,
     publisher: String,
 }
 
 impl<'b> PropertyDirection<'b> {
-    /// With no obligations yet, and never more than `most`.
+    /// With no obligations yet, never more than `most`, and tried at k up to `most_steps`.
     ///
     /// # Errors
     /// When there is no solver.
     pub fn new(
         blocks: &'b Arc<Blocks>,
         most: usize,
+        most_steps: u32,
         publisher: String,
         solver: &SolverFactory<'_>,
         context: &Context<'_>,
@@ -218,9 +221,12 @@ impl<'b> PropertyDirection<'b> {
             time: Some(QUERY),
             resource: None,
         };
-        let lifting = solver()?;
+        let (step, lifting) = (solver()?, solver()?);
+        context.token.interrupts(step.interrupter());
         context.token.interrupts(lifting.interrupter());
         Ok(Self {
+            step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
+            most_steps,
             lifter: Lifter::new(lifting, limit),
             houdini: Houdini::new(blocks, solver()?, context.token).impatient(),
             open: Vec::new(),
@@ -229,40 +235,59 @@ impl<'b> PropertyDirection<'b> {
             schedule: Schedule::new(SHARE),
             parts: Schedule::new(PARTS),
             new_parts: false,
-            bound: 0,
             publisher,
         })
     }
 
-    /// Learns from the step case's counterexample, which leads to a target in `bound` steps, and works on what is open.
+    /// Works on what is open, and on the property's own counterexamples, as long as that finds something and the time
+    /// for it lasts. The base case has been unrolled to the bound.
     pub fn direct(
         &mut self,
-        counterexample: TermId,
         bound: u32,
         base: &mut Unrolling,
-        step: &mut StepCase,
         context: &mut Context<'_>,
     ) -> Direction {
-        if !self.schedule.begin(bound) && (bound != self.bound || self.schedule.is_over()) {
+        let k = bound.min(self.most_steps);
+        if !self.schedule.begin(bound) || !self.step.extend(k, context) {
             return Direction::Nothing;
         }
-        self.bound = bound;
-        let new = self.learn(counterexample, bound, step);
         let mut result = Direction::Nothing;
-        if new || !self.open.is_empty() {
-            result = self.work(bound, base, step, context);
+        loop {
+            let new = self.learn_from_property(k, context);
+            let found = self.work(k, base, context);
+            if found != Direction::Nothing {
+                result = found;
+            }
+            let goes_on = new || found == Direction::Stronger;
+            if !goes_on || self.schedule.is_over() || context.token.is_cancelled() {
+                break;
+            }
         }
         self.schedule.end(bound);
         result
     }
 
-    /// Line 30, and line 21 for obligations: a new one, at the distance; `false` if there is none.
-    fn learn(&mut self, violation: TermId, distance: u32, step: &mut StepCase) -> bool {
+    /// Line 30: a new obligation, if targets can be reached in k steps from states that satisfy the invariants and the
+    /// obligations.
+    fn learn_from_property(&mut self, k: u32, context: &Context<'_>) -> bool {
+        let limit = self.schedule.allowance().min(QUERY);
+        let assumed = self.open_candidates();
+        let counterexample = self.step.counterexample(k, &assumed, limit, context);
+        counterexample.is_some_and(|reached| self.learn(reached, k))
+    }
+
+    fn open_candidates(&self) -> Vec<Candidate> {
+        self.open.iter().map(|one| one.clause.candidate).collect()
+    }
+
+    /// Lines 21 and 30: the obligation that the states from which the model leads to the violation are not reached;
+    /// `false` if there is none.
+    fn learn(&mut self, violation: TermId, distance: u32) -> bool {
         if self.open.len() >= self.most {
             return false;
         }
-        let snapshot = Arc::clone(step.snapshot());
-        let Some(cube) = self.lifter.lift(step.unrolling(), violation, &|at| {
+        let snapshot = Arc::clone(self.step.snapshot());
+        let Some(cube) = self.lifter.lift(self.step.unrolling(), violation, &|at| {
             let all = snapshot.invariants().map(|(_, one)| one);
             all.filter(|one| one.at == at)
                 .map(|one| one.formula)
@@ -284,16 +309,11 @@ impl<'b> PropertyDirection<'b> {
         true
     }
 
-    fn work(
-        &mut self,
-        bound: u32,
-        base: &mut Unrolling,
-        step: &mut StepCase,
-        context: &mut Context<'_>,
-    ) -> Direction {
-        let mut stronger = self.new_parts && self.parts.begin(bound) && {
+    fn work(&mut self, k: u32, base: &mut Unrolling, context: &mut Context<'_>) -> Direction {
+        let mut stronger = self.new_parts && !self.parts.is_over() && {
+            self.parts.begin(k);
             let found = self.inductive_parts(context);
-            self.parts.end(bound);
+            self.parts.end(k);
             self.new_parts = false;
             found
         };
@@ -308,8 +328,8 @@ impl<'b> PropertyDirection<'b> {
             let limit = self.schedule.allowance().min(QUERY);
             let mut induction = KInduction {
                 base,
-                step,
-                k: bound,
+                step: &mut self.step,
+                k,
                 limit,
                 publisher: &self.publisher,
             };
@@ -335,8 +355,8 @@ impl<'b> PropertyDirection<'b> {
                         None => {}
                         Some(Attempt::NotInductive { broken, .. }) => {
                             all_follow = false;
-                            let distance = self.open[next].distance + bound;
-                            self.learn(broken, distance, step);
+                            let distance = self.open[next].distance + k;
+                            self.learn(broken, distance);
                         }
                         Some(_) => {
                             all_follow = false;
@@ -352,7 +372,7 @@ impl<'b> PropertyDirection<'b> {
             next += 1;
         }
         if all_follow && self.open.len() > 1 && towards.is_none() {
-            stronger |= self.together(bound, base, step, context);
+            stronger |= self.together(k, base, context);
         }
         self.open.retain(|one| one.failures < MOST_FAILURES);
         match towards {
@@ -388,21 +408,15 @@ impl<'b> PropertyDirection<'b> {
     }
 
     /// All that is open at once.
-    fn together(
-        &mut self,
-        bound: u32,
-        base: &mut Unrolling,
-        step: &mut StepCase,
-        context: &mut Context<'_>,
-    ) -> bool {
+    fn together(&mut self, k: u32, base: &mut Unrolling, context: &mut Context<'_>) -> bool {
+        let all = self.open_candidates();
         let mut induction = KInduction {
             base,
-            step,
-            k: bound,
+            step: &mut self.step,
+            k,
             limit: self.schedule.allowance().min(QUERY),
             publisher: &self.publisher,
         };
-        let all: Vec<Candidate> = self.open.iter().map(|one| one.clause.candidate).collect();
         let Attempt::Proved(proved) = induction.prove(&all, context) else {
             return false;
         };

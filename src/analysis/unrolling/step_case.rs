@@ -12,25 +12,13 @@ use crate::analysis::Context;
 use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot, by_place};
 use crate::certify::certificate::quantified;
 use crate::solver::{Answer, CheckLimit};
-use crate::term::{Build, TermId};
+use crate::term::{Build, TermId, store};
 
 /// What the step case for the property may take, lest it starve the base case.
 const STEP_CASE: Share = Share {
     of_time: 0.6,
     at_least: Duration::from_millis(200),
 };
-
-/// What came of the step case for the property.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum StepAnswer {
-    /// The property is k-inductive relative to the invariants that have been used.
-    Holds,
-    /// The solver has a model of a path that ends in a target: a counterexample to induction. The formula says that it
-    /// is taken.
-    Counterexample(TermId),
-    /// It was not found out, or not asked.
-    Open,
-}
 
 /// The step case: k steps from any state that satisfies the invariants.
 pub struct StepCase {
@@ -86,12 +74,12 @@ impl StepCase {
         &self.snapshot
     }
 
-    /// The step case for the property at the bound, if its time has come; then again as soon as there are more
-    /// invariants. Bounds must not go back.
-    pub fn property(&mut self, bound: u32, context: &mut Context<'_>) -> StepAnswer {
+    /// Whether the step case for the property is known to hold at the bound. It is asked if its time has come, and again
+    /// as soon as there are more invariants. Bounds must not go back.
+    pub fn property(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
         let stronger = self.take_invariants(context);
         if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
-            return StepAnswer::Open;
+            return false;
         }
         let any = self.unrolling.arena().or(self.last_targets.clone());
         let limit = self.schedule.allowance();
@@ -99,19 +87,43 @@ impl StepCase {
         self.schedule.end(bound);
         #[cfg(test)]
         if super::fault::is_planted(super::fault::Fault::StepCaseHolds) {
-            return StepAnswer::Holds;
+            return true;
         }
-        match answer {
-            Answer::Unsatisfiable => StepAnswer::Holds,
-            Answer::Satisfiable => {
-                let targets = self.last_targets.clone();
-                let reached = targets
-                    .into_iter()
-                    .find(|&guard| self.unrolling.holds(guard));
-                reached.map_or(StepAnswer::Open, StepAnswer::Counterexample)
-            }
-            Answer::Unknown(_) => StepAnswer::Open,
+        answer == Answer::Unsatisfiable
+    }
+
+    /// That a target is reached after k steps, of which the states before satisfy the candidates, if the solver has a
+    /// model of that. The unrolling's bound must be k.
+    pub fn counterexample(
+        &mut self,
+        k: u32,
+        candidates: &[Candidate],
+        limit: Duration,
+        context: &Context<'_>,
+    ) -> Option<TermId> {
+        let before = self.before(k, candidates);
+        let targets = self.last_targets.clone();
+        let arena = self.unrolling.arena().clone();
+        let any = arena.and2(before, arena.or(targets.clone()));
+        if self.ask(any, limit, context) != Answer::Satisfiable {
+            return None;
         }
+        targets
+            .into_iter()
+            .find(|&guard| self.unrolling.holds(guard))
+    }
+
+    /// That the candidates hold in all states before the last of k steps.
+    pub fn before(&self, k: u32, candidates: &[Candidate]) -> TermId {
+        let mut broken = Vec::new();
+        for candidate in candidates {
+            let not = store().not(candidate.formula);
+            let states = self.unrolling.where_holds(candidate.at, not).into_iter();
+            broken.extend(states.filter(|&(steps, _)| steps < k));
+        }
+        let arena = self.unrolling.arena();
+        let hold = broken.into_iter().map(|(_, broken)| arena.not(broken));
+        arena.and(hold.collect::<Vec<_>>())
     }
 
     /// Unrolls up to the bound; `false` if asked to stop.
