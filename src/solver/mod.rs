@@ -7,12 +7,14 @@
 //! * [`z3`]: every sort, incremental.
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
+//! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
 //! * [`new_solver`]: one of them by its name, in an option file for instance.
 
 #[cfg(test)]
 mod comparison;
 mod config;
 pub mod integer_encoding;
+pub mod interpolation;
 #[cfg(test)]
 mod random_terms;
 #[cfg(feature = "yices2")]

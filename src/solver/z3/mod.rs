@@ -5,7 +5,9 @@
 //! so that a term is translated once for all the checks that it takes part in.
 
 mod context;
+pub mod fixedpoint;
 mod model;
+mod read_back;
 #[cfg(test)]
 mod tests;
 pub mod text;

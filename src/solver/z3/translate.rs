@@ -123,7 +123,11 @@ impl Translator {
         Ok(ast)
     }
 
-    fn sort(&mut self, context: &Context, sort: Sort) -> Result<Z3_sort> {
+    /// The sort in the context.
+    ///
+    /// # Errors
+    /// In Z3's words.
+    pub fn sort(&mut self, context: &Context, sort: Sort) -> Result<Z3_sort> {
         if let Some(&known) = self.sorts.get(&sort) {
             return Ok(known);
         }

@@ -1,0 +1,182 @@
+//! Interpolants from strongest postconditions and weakest preconditions.
+//!
+//! Over the core of the sequence, Fi is what is known after φ1 … φi and Bi what is demanded of the state by φ(i+1) … φn,
+//! both over the live variables alone: Fi = ∃. F(i-1) ∧ φi and B(i-1) = ∃. φi ∧ Bi, or something weaker where a variable
+//! cannot be eliminated ([`project`]). Then F1 … Fk, ¬B(k+1) … ¬B(n-1) are interpolants for each k if Fk ∧ φ(k+1) ∧
+//! B(k+1) is unsatisfiable, which exact projections guarantee. The k is taken that gives the best formulas, and what
+//! a step does not need of them is left out: conjuncts of Fk … F1, backward, and of B(k+1) … B(n-1), forward.
+
+use super::super::Reason;
+use super::core::CoreSequence;
+use super::project::project;
+use super::quality::Quality;
+use super::queries::Queries;
+use num_bigint::BigInt;
+use rustc_hash::FxHashSet;
+
+use crate::term::{Build, TermId, size};
+
+/// A condition of more terms is not carried on: what follows is without it.
+const TERMS: usize = 4_000;
+/// So many places to change over from Fi to ¬Bi are tried.
+const TRIED: usize = 4;
+
+/// F or B: the conjuncts at each position from 0 (before φ1) to n (after φn), as far as they could be computed.
+type Conditions = Vec<Option<Vec<TermId>>>;
+
+/// Candidates for I1 … I(n-1).
+///
+/// # Errors
+/// When none were found, with the reason.
+pub fn interpolate(
+    queries: &mut Queries,
+    core: &CoreSequence,
+    known: &FxHashSet<BigInt>,
+) -> Result<Vec<TermId>, Reason> {
+    let after = postconditions(queries, core)?;
+    let before = preconditions(queries, core)?;
+    for change in changes(queries, core, &after, &before, known) {
+        if let Some(interpolants) = joined(queries, core, &after, &before, change)? {
+            return Ok(interpolants);
+        }
+    }
+    Err(Reason::Incomplete(
+        "a variable could not be eliminated".into(),
+    ))
+}
+
+/// Only an interrupt ends it: out of time, what there is may do.
+fn step(
+    queries: &mut Queries,
+    formula: Vec<TermId>,
+    keep: &FxHashSet<TermId>,
+) -> Result<Option<Vec<TermId>>, Reason> {
+    match project(queries, formula, keep) {
+        Ok(projection) => {
+            let arena = queries.arena();
+            let whole = arena.and(projection.conjuncts.iter().copied());
+            Ok((size(&*arena, whole) <= TERMS).then_some(projection.conjuncts))
+        }
+        Err(Reason::Interrupted) => Err(Reason::Interrupted),
+        Err(_) => Ok(None),
+    }
+}
+
+fn postconditions(queries: &mut Queries, core: &CoreSequence) -> Result<Conditions, Reason> {
+    let count = core.formulas.len();
+    let mut conditions = vec![None; count + 1];
+    let mut current = Vec::new();
+    conditions[0] = Some(Vec::new());
+    for position in 1..count {
+        current.extend(&core.formulas[position - 1]);
+        let Some(next) = step(queries, current, &core.live[position - 1])? else {
+            break;
+        };
+        conditions[position] = Some(next.clone());
+        current = next;
+    }
+    Ok(conditions)
+}
+
+fn preconditions(queries: &mut Queries, core: &CoreSequence) -> Result<Conditions, Reason> {
+    let count = core.formulas.len();
+    let mut conditions = vec![None; count + 1];
+    let mut current = Vec::new();
+    conditions[count] = Some(Vec::new());
+    for position in (1..count).rev() {
+        current.extend(&core.formulas[position]);
+        let Some(next) = step(queries, current, &core.live[position - 1])? else {
+            break;
+        };
+        conditions[position] = Some(next.clone());
+        current = next;
+    }
+    Ok(conditions)
+}
+
+/// The last positions of F, the best first.
+fn changes(
+    queries: &Queries,
+    core: &CoreSequence,
+    after: &Conditions,
+    before: &Conditions,
+    known: &FxHashSet<BigInt>,
+) -> Vec<usize> {
+    let arena = queries.arena();
+    let count = core.formulas.len();
+    let cost = |condition: &Option<Vec<TermId>>| {
+        let term = arena.and(condition.as_ref()?.iter().copied());
+        Some(Quality::of(&arena, term, known).cost())
+    };
+    let forward: Vec<_> = after.iter().map(cost).collect();
+    let backward: Vec<_> = before.iter().map(cost).collect();
+    let mut changes: Vec<(usize, usize)> = (0..count)
+        .filter_map(|change| {
+            let first: Option<usize> = forward[1..=change].iter().copied().sum();
+            let second: Option<usize> = backward[change + 1..count].iter().copied().sum();
+            // Among equals the later, for the conditions of the end are what the property is about.
+            Some((first? + second?, change))
+        })
+        .collect();
+    changes.sort_unstable();
+    changes.truncate(TRIED);
+    changes.into_iter().map(|(_, change)| change).collect()
+}
+
+/// The interpolants that change over after the position, if they are some.
+fn joined(
+    queries: &mut Queries,
+    core: &CoreSequence,
+    after: &Conditions,
+    before: &Conditions,
+    change: usize,
+) -> Result<Option<Vec<TermId>>, Reason> {
+    let arena = queries.arena();
+    let count = core.formulas.len();
+    let (Some(known), Some(demanded)) = (&after[change], &before[change + 1]) else {
+        return Ok(None);
+    };
+    let both: Vec<_> = known.iter().chain(demanded).copied().collect();
+    let formula = &core.formulas[change];
+    let Some(needed) = queries.with(formula, |queries| queries.core(&both))? else {
+        return Ok(None);
+    };
+    let only_needed = |parts: &[TermId]| -> Vec<TermId> {
+        let kept = parts.iter().copied().filter(|part| needed.contains(part));
+        kept.collect()
+    };
+    // F, backward.
+    let mut interpolants = vec![TermId::TRUE; count - 1];
+    let mut next = arena.and(only_needed(known));
+    for position in (1..=change).rev() {
+        if position < change {
+            let mut step = core.formulas[position].clone();
+            step.push(arena.not(next));
+            let Some(parts) = &after[position] else {
+                return Ok(None);
+            };
+            let Some(needed) = queries.with(&step, |queries| queries.core(parts))? else {
+                return Ok(None);
+            };
+            next = arena.and(needed);
+        }
+        interpolants[position - 1] = next;
+    }
+    // ¬B, forward.
+    let mut previous = arena.not(arena.and(only_needed(demanded)));
+    for position in change + 1..count {
+        if position > change + 1 {
+            let mut step = core.formulas[position - 1].clone();
+            step.push(previous);
+            let Some(parts) = &before[position] else {
+                return Ok(None);
+            };
+            let Some(needed) = queries.with(&step, |queries| queries.core(parts))? else {
+                return Ok(None);
+            };
+            previous = arena.not(arena.and(needed));
+        }
+        interpolants[position - 1] = previous;
+    }
+    Ok(Some(interpolants))
+}

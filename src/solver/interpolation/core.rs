@@ -1,0 +1,121 @@
+//! The unsatisfiable core of a sequence: the conjuncts that its infeasibility is due to.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::Reason;
+use super::Sequence;
+use super::queries::Queries;
+use crate::term::{Arena, Op, Pool, TermId, TermKind, for_each_subterm};
+
+/// Conjuncts up to this number are tried one by one, whether the sequence is infeasible without.
+const TRIED: usize = 60;
+
+/// A sequence of which only the core is left.
+#[derive(Clone, Debug)]
+pub struct CoreSequence {
+    /// The conjuncts of each formula.
+    pub formulas: Vec<Vec<TermId>>,
+    /// For each place between two formulas the variables of the state that occur on both sides.
+    pub live: Vec<FxHashSet<TermId>>,
+}
+
+/// The conjuncts of a formula, each once.
+pub fn conjuncts(arena: &Arena, formula: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![formula];
+    while let Some(top) = stack.pop() {
+        if top == TermId::TRUE || !seen.insert(top) {
+            continue;
+        }
+        match arena.kind(top) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } => stack.extend(arguments.iter().rev()),
+            _ => found.push(top),
+        }
+    }
+    found
+}
+
+/// The variables in terms.
+pub fn variables(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> FxHashSet<TermId> {
+    let mut found = FxHashSet::default();
+    for_each_subterm(arena, terms, |term, kind| {
+        if matches!(kind, TermKind::Variable { .. }) {
+            found.insert(term);
+        }
+    });
+    found
+}
+
+/// The core of the sequence, or `None` if its conjunction has a model (which the queries have then).
+///
+/// # Errors
+/// When it is not found out.
+pub fn core(queries: &mut Queries, sequence: Sequence<'_>) -> Result<Option<CoreSequence>, Reason> {
+    let arena = queries.arena();
+    let formulas: Vec<_> = sequence
+        .formulas
+        .iter()
+        .map(|&formula| conjuncts(&arena, formula))
+        .collect();
+    // A conjunct of several formulas is assumed once.
+    let mut all: Vec<TermId> = formulas.iter().flatten().copied().collect();
+    let mut seen = FxHashSet::default();
+    all.retain(|&conjunct| seen.insert(conjunct));
+    let Some(core) = queries.core(&all)? else {
+        return Ok(None);
+    };
+    let core: FxHashSet<_> = minimized(queries, core)?.into_iter().collect();
+    let mut formulas = formulas;
+    for formula in &mut formulas {
+        formula.retain(|conjunct| core.contains(conjunct));
+    }
+    let live = live(&arena, &formulas, sequence.cuts);
+    Ok(Some(CoreSequence { formulas, live }))
+}
+
+/// Leaves out what is not needed, as long as time allows.
+fn minimized(queries: &mut Queries, mut core: Vec<TermId>) -> Result<Vec<TermId>, Reason> {
+    if core.len() > TRIED {
+        return Ok(core);
+    }
+    let mut needed = 0;
+    while needed < core.len() {
+        // From the end: what comes late on a path is often a condition that does not matter.
+        let candidate = core.len() - 1 - needed;
+        let mut rest = core.clone();
+        rest.remove(candidate);
+        match queries.core(&rest) {
+            Ok(Some(smaller)) => {
+                let kept: FxHashSet<_> = smaller.into_iter().collect();
+                // What was found to be needed is in every core that is left.
+                core.retain(|term| kept.contains(term));
+            }
+            Ok(None) => needed += 1,
+            Err(Reason::Interrupted) => return Err(Reason::Interrupted),
+            Err(_) => break,
+        }
+    }
+    Ok(core)
+}
+
+fn live(arena: &Arena, formulas: &[Vec<TermId>], cuts: &[Vec<TermId>]) -> Vec<FxHashSet<TermId>> {
+    let mut first = FxHashMap::default();
+    let mut last = FxHashMap::default();
+    for (position, formula) in formulas.iter().enumerate() {
+        for variable in variables(arena, formula.iter().copied()) {
+            first.entry(variable).or_insert(position);
+            last.insert(variable, position);
+        }
+    }
+    let both = |position: usize, variable: &TermId| {
+        first.get(variable).is_some_and(|&first| first <= position)
+            && last.get(variable).is_some_and(|&last| last > position)
+    };
+    let cuts = cuts.iter().enumerate();
+    cuts.map(|(position, cut)| cut.iter().copied().filter(|v| both(position, v)).collect())
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! What interpolants are, and what can be left out of those that say too much.
+
+use super::super::Reason;
+use super::Sequence;
+use super::core::{CoreSequence, conjuncts, variables};
+use super::queries::Queries;
+use crate::term::{Build, TermId};
+
+/// Whether the terms are interpolants of the core, and so of the sequence: each over its cut, and each step inductive.
+///
+/// # Errors
+/// When it is not found out.
+pub fn check(
+    queries: &mut Queries,
+    sequence: Sequence<'_>,
+    core: &CoreSequence,
+    interpolants: &[TermId],
+) -> Result<bool, Reason> {
+    let arena = queries.arena();
+    if interpolants.len() != sequence.cuts.len() {
+        return Ok(false);
+    }
+    for (&interpolant, cut) in interpolants.iter().zip(sequence.cuts) {
+        let occurring = variables(&arena, [interpolant]);
+        if !occurring.iter().all(|variable| cut.contains(variable)) {
+            return Ok(false);
+        }
+    }
+    let mut before = TermId::TRUE;
+    let after = interpolants.iter().copied().chain([TermId::FALSE]);
+    for (formula, after) in core.formulas.iter().zip(after) {
+        let mut step = formula.clone();
+        step.extend([before, arena.not(after)]);
+        if queries.with(&step, |queries| queries.is_satisfiable(&[]))? {
+            return Ok(false);
+        }
+        before = after;
+    }
+    Ok(true)
+}
+
+/// Leaves out conjuncts, from the last interpolant to the first, that the one after does not need. `None` if a step is
+/// not inductive.
+///
+/// # Errors
+/// When it is not found out.
+pub fn weaken(
+    queries: &mut Queries,
+    core: &CoreSequence,
+    interpolants: &mut [TermId],
+) -> Result<Option<()>, Reason> {
+    let arena = queries.arena();
+    let mut after = TermId::FALSE;
+    for position in (0..interpolants.len()).rev() {
+        let mut step = core.formulas[position + 1].clone();
+        step.push(arena.not(after));
+        let parts = conjuncts(&arena, interpolants[position]);
+        let Some(needed) = queries.with(&step, |queries| queries.core(&parts))? else {
+            return Ok(None);
+        };
+        interpolants[position] = arena.and(needed);
+        after = interpolants[position];
+    }
+    Ok(Some(()))
+}

@@ -1,0 +1,206 @@
+//! The sources one after the other.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use num_bigint::BigInt;
+use rustc_hash::FxHashSet;
+
+use super::super::{CheckLimit, Interrupt, Reason, Solver};
+use super::core::{CoreSequence, core};
+use super::definition::{check, weaken};
+use super::horn::HornSource;
+use super::quality::{Quality, known_constants};
+use super::queries::Queries;
+use super::{
+    Choice, Interpolation, InterpolationConfig, InterpolationStatistics, Interpolator, Sequence,
+    SourceName, SourceStatistics, conditions,
+};
+use crate::term::{Arena, TermId, Value};
+
+/// Asks its sources in the order of its configuration, and checks what they say.
+pub struct Interpolators {
+    config: InterpolationConfig,
+    queries: Queries,
+    horn: HornSource,
+    limit: CheckLimit,
+    statistics: InterpolationStatistics,
+}
+
+/// What a sequence is asked about with.
+struct Question<'s> {
+    sequence: Sequence<'s>,
+    core: CoreSequence,
+    known: FxHashSet<BigInt>,
+}
+
+/// An answer that is right.
+struct Found {
+    interpolants: Vec<TermId>,
+    quality: Quality,
+    source: SourceName,
+}
+
+impl Interpolators {
+    /// Over a solver without assertions. An over-approximating one makes interpolants of its own theory: what it says to
+    /// be unsatisfiable is.
+    pub fn new(config: InterpolationConfig, solver: Box<dyn Solver>) -> Self {
+        Self {
+            config,
+            queries: Queries::new(solver),
+            horn: HornSource::default(),
+            limit: CheckLimit::default(),
+            statistics: InterpolationStatistics::default(),
+        }
+    }
+
+    fn answer(&mut self, sequence: Sequence<'_>) -> Result<Option<Vec<TermId>>, Reason> {
+        let begin = Instant::now();
+        let core = core(&mut self.queries, sequence);
+        self.statistics.core_time += begin.elapsed();
+        let Some(core) = core? else {
+            return Ok(None);
+        };
+        let question = Question {
+            sequence,
+            core,
+            known: known_constants(&self.queries.arena(), sequence),
+        };
+        use SourceName::{Conditions, Horn};
+        let order: &[SourceName] = match self.config.choice {
+            Choice::Conditions => &[Conditions],
+            Choice::Horn => &[Horn],
+            Choice::ConditionsFirst | Choice::Best => &[Conditions, Horn],
+            Choice::HornFirst => &[Horn, Conditions],
+        };
+        let mut best: Option<Found> = None;
+        let mut failure = Reason::Incomplete("no source of interpolants".into());
+        for &source in order {
+            match self.ask(source, &question) {
+                Ok(found) => {
+                    let is_good =
+                        self.config.choice != Choice::Best || found.quality.path_constants == 0;
+                    if best
+                        .as_ref()
+                        .is_none_or(|best| found.quality < best.quality)
+                    {
+                        best = Some(found);
+                    }
+                    if is_good {
+                        break;
+                    }
+                }
+                Err(Reason::Interrupted) => return Err(Reason::Interrupted),
+                Err(reason) => failure = reason,
+            }
+        }
+        let best = best.ok_or(failure)?;
+        self.source(best.source).won += 1;
+        Ok(Some(best.interpolants))
+    }
+
+    fn source(&mut self, source: SourceName) -> &mut SourceStatistics {
+        match source {
+            SourceName::Conditions => &mut self.statistics.conditions,
+            SourceName::Horn => &mut self.statistics.horn,
+        }
+    }
+
+    fn ask(&mut self, source: SourceName, question: &Question<'_>) -> Result<Found, Reason> {
+        let Question {
+            sequence,
+            core,
+            known,
+        } = question;
+        self.source(source).asked += 1;
+        let begin = Instant::now();
+        let (config, horn) = (self.config, &mut self.horn);
+        let answer = match source {
+            SourceName::Conditions => self.queries.within(config.conditions_time, |queries| {
+                conditions::interpolate(queries, core, known)
+            }),
+            SourceName::Horn => self
+                .queries
+                .within(config.horn_time, |queries| horn.interpolate(queries, core)),
+        };
+        self.source(source).time += begin.elapsed();
+        let mut interpolants = answer?;
+        let begin = Instant::now();
+        let checked = self.checked(source, *sequence, core, &mut interpolants);
+        self.statistics.check_time += begin.elapsed();
+        if !checked? {
+            self.source(source).refused += 1;
+            let reason = format!("{source} gave what are no interpolants");
+            return Err(Reason::Incomplete(reason));
+        }
+        self.source(source).answered += 1;
+        let arena = self.queries.arena();
+        let quality = Quality::of_all(&arena, interpolants.iter().copied(), known);
+        Ok(Found {
+            interpolants,
+            quality,
+            source,
+        })
+    }
+
+    fn checked(
+        &mut self,
+        source: SourceName,
+        sequence: Sequence<'_>,
+        core: &CoreSequence,
+        interpolants: &mut [TermId],
+    ) -> Result<bool, Reason> {
+        // The conditions are as weak as they can be already.
+        if source == SourceName::Horn && weaken(&mut self.queries, core, interpolants)?.is_none() {
+            return Ok(false);
+        }
+        check(&mut self.queries, sequence, core, interpolants)
+    }
+}
+
+impl Interpolator for Interpolators {
+    fn arena(&self) -> &Rc<Arena> {
+        self.queries.arena_ref()
+    }
+
+    fn interpolate(&mut self, sequence: Sequence<'_>) -> Interpolation {
+        assert_eq!(
+            sequence.formulas.len(),
+            sequence.cuts.len() + 1,
+            "a cut lies between two formulas"
+        );
+        let begin = Instant::now();
+        self.queries.begin(self.limit);
+        self.statistics.sequences += 1;
+        let answer = match self.answer(sequence) {
+            Ok(Some(interpolants)) => Interpolation::Interpolants(interpolants),
+            Ok(None) => {
+                self.statistics.satisfiable += 1;
+                Interpolation::Satisfiable
+            }
+            Err(reason) => {
+                self.statistics.unknown += 1;
+                Interpolation::Unknown(reason)
+            }
+        };
+        self.statistics.time += begin.elapsed();
+        answer
+    }
+
+    fn value(&mut self, term: TermId) -> Option<Value> {
+        self.queries.value(term)
+    }
+
+    fn set_limit(&mut self, limit: CheckLimit) {
+        self.limit = limit;
+    }
+
+    fn interrupter(&self) -> Arc<dyn Interrupt> {
+        Arc::clone(self.queries.handle()) as Arc<dyn Interrupt>
+    }
+
+    fn statistics(&self) -> InterpolationStatistics {
+        self.statistics
+    }
+}

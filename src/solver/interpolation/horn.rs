@@ -1,0 +1,64 @@
+//! Interpolants from Horn clauses: a solution of I(i-1) ∧ φi → Ii, with I0 = true and In = false, which Z3's SPACER finds
+//! by model-based projection and interpolation of its own ([`Fixedpoints`]).
+
+use super::super::z3::fixedpoint::Fixedpoints;
+use super::super::{CheckLimit, Reason};
+use super::core::CoreSequence;
+use super::queries::Queries;
+use crate::term::TermId;
+
+/// A context keeps what it has translated; it is replaced after this number of sequences.
+const SEQUENCES: u32 = 100;
+
+/// The source.
+#[derive(Default)]
+pub struct HornSource {
+    /// The context, and the number of sequences that it was asked about; made when it is needed.
+    fixedpoints: Option<(Fixedpoints, u32)>,
+}
+
+impl HornSource {
+    /// Candidates for I1 … I(n-1).
+    ///
+    /// # Errors
+    /// When none were found, with the reason. A context in which something failed is not used again.
+    pub fn interpolate(
+        &mut self,
+        queries: &mut Queries,
+        core: &CoreSequence,
+    ) -> Result<Vec<TermId>, Reason> {
+        let (mut fixedpoints, asked) = match self.fixedpoints.take() {
+            Some(known) => known,
+            None => (Fixedpoints::new().map_err(Reason::Incomplete)?, 0),
+        };
+        let limit = CheckLimit {
+            time: queries.time_left()?,
+            resource: queries.resource(),
+        };
+        let cuts: Vec<Vec<TermId>> = core
+            .live
+            .iter()
+            .map(|live| {
+                let mut variables: Vec<_> = live.iter().copied().collect();
+                variables.sort_unstable();
+                variables
+            })
+            .collect();
+        let arena = queries.arena();
+        queries.handle().add(fixedpoints.interrupter());
+        let answer = fixedpoints.solve(&arena, &core.formulas, &cuts, limit);
+        queries.handle().remove();
+        match answer {
+            Ok(interpolants) => {
+                if asked + 1 < SEQUENCES {
+                    self.fixedpoints = Some((fixedpoints, asked + 1));
+                }
+                Ok(interpolants)
+            }
+            Err(reason) => {
+                queries.time_left()?;
+                Err(Reason::Incomplete(reason))
+            }
+        }
+    }
+}

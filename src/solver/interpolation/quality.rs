@@ -1,0 +1,98 @@
+//! Which interpolants are better: those that describe many paths, not the one that they come from.
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+use rustc_hash::FxHashSet;
+
+use super::Sequence;
+use crate::term::{Arena, Constant, Pool, Sort, TermId, TermKind, for_each_subterm, size};
+
+/// How good interpolants are; less is better.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quality {
+    /// What decides: the size, and several times the path constants.
+    cost: usize,
+    /// Occurrences of constants of one path.
+    pub path_constants: usize,
+}
+
+/// So many terms more are better than one constant of a path.
+const CONSTANT: usize = 8;
+
+impl Quality {
+    /// Of a term; the constants known are [`known_constants`].
+    pub fn of(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> Self {
+        let path_constants = path_constants(arena, term, known);
+        Self {
+            cost: size(arena, term) + CONSTANT * path_constants,
+            path_constants,
+        }
+    }
+
+    /// Of several together.
+    pub fn of_all(
+        arena: &Arena,
+        terms: impl IntoIterator<Item = TermId>,
+        known: &FxHashSet<BigInt>,
+    ) -> Self {
+        let all = terms.into_iter().map(|term| Self::of(arena, term, known));
+        all.fold(Self::default(), |sum, one| Self {
+            cost: sum.cost + one.cost,
+            path_constants: sum.path_constants + one.path_constants,
+        })
+    }
+
+    /// As a number.
+    pub fn cost(self) -> usize {
+        self.cost
+    }
+}
+
+/// The constants that a program's formulas mention, each with its neighbours (a strict comparison is a weak one with the
+/// next number), and those around zero.
+pub fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigInt> {
+    let mut known = FxHashSet::default();
+    for_each_subterm(arena, sequence.formulas.iter().copied(), |term, _| {
+        if let Some(number) = number(arena, term) {
+            for neighbour in [&number - 1, &number + 1, number] {
+                known.insert(neighbour.abs());
+            }
+        }
+    });
+    known.extend([BigInt::ZERO, BigInt::from(1)]);
+    known
+}
+
+/// How many different numbers occur in a term that are not known: what a loop has counted to on one path, for instance.
+/// A predicate with such a number is better left out where others do.
+pub fn path_constants(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> usize {
+    let mut count = 0;
+    for_each_subterm(arena, [term], |term, kind| {
+        if matches!(kind, TermKind::Constant(_))
+            && let Some(number) = number(arena, term)
+            && !known.contains(&number.abs())
+            && !is_limit(arena.sort(term), &number)
+        {
+            count += 1;
+        }
+    });
+    count
+}
+
+/// A constant's signed value.
+fn number(arena: &Arena, term: TermId) -> Option<BigInt> {
+    match arena.constant(term)? {
+        Constant::Int(value) => Some(value.clone()),
+        Constant::BitVec(value) => Some(value.signed().into()),
+        Constant::Bool(_) | Constant::Float(_) => None,
+    }
+}
+
+/// The greatest and the least signed number of the width.
+fn is_limit(sort: Sort, number: &BigInt) -> bool {
+    let Some(width) = sort.width() else {
+        return false;
+    };
+    let half = BigInt::from(1) << (width - 1);
+    number.abs() == half || *number == half - 1
+}
