@@ -52,10 +52,10 @@ fn step(
     keep: &FxHashSet<TermId>,
 ) -> Result<Option<Vec<TermId>>, Reason> {
     match project(queries, formula, keep) {
-        Ok(projection) => {
+        Ok(conjuncts) => {
             let arena = queries.arena();
-            let whole = arena.and(projection.conjuncts.iter().copied());
-            Ok((size(&*arena, whole) <= TERMS).then_some(projection.conjuncts))
+            let whole = arena.and(conjuncts.iter().copied());
+            Ok((size(&*arena, whole) <= TERMS).then_some(conjuncts))
         }
         Err(Reason::Interrupted) => Err(Reason::Interrupted),
         Err(_) => Ok(None),

@@ -28,16 +28,7 @@ const STEPS: usize = 200;
 /// All models of one part together have this long.
 const TIME: Duration = Duration::from_millis(300);
 
-/// What follows from a conjunction.
-#[derive(Clone, Debug)]
-pub struct Projection {
-    /// Conjuncts over the variables kept.
-    pub conjuncts: Vec<TermId>,
-    /// Whether it is equivalent to the existential quantification.
-    pub is_exact: bool,
-}
-
-/// Eliminates all variables but those to keep.
+/// What follows from a conjunction without all variables but those to keep, as conjuncts.
 ///
 /// # Errors
 /// When interrupted or out of time.
@@ -45,7 +36,7 @@ pub fn project(
     queries: &mut Queries,
     formula: impl IntoIterator<Item = TermId>,
     keep: &FxHashSet<TermId>,
-) -> Result<Projection, Reason> {
+) -> Result<Vec<TermId>, Reason> {
     let arena = queries.arena();
     let eliminated = Eliminated::new(keep);
     let mut formula = flat(&arena, formula);
@@ -54,21 +45,16 @@ pub fn project(
     let (mut conjuncts, rest): (Vec<_>, Vec<_>) = formula
         .into_iter()
         .partition(|&conjunct| eliminated.of(&arena, conjunct).is_empty());
-    let mut is_exact = true;
     for part in parts(&arena, &eliminated, rest) {
         match by_models(queries, &eliminated, &part) {
             Ok(Some(projected)) => conjuncts.extend(flat(&arena, [projected])),
             Err(Reason::Interrupted) => return Err(Reason::Interrupted),
             Ok(None) | Err(_) => {
                 queries.time_left()?;
-                is_exact = false;
             }
         }
     }
-    Ok(Projection {
-        conjuncts: flat(&arena, conjuncts),
-        is_exact,
-    })
+    Ok(flat(&arena, conjuncts))
 }
 
 /// The conjuncts of a conjunction, each once; of a contradiction only that.

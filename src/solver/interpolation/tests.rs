@@ -19,15 +19,17 @@ fn solver(arena: &Rc<Arena>) -> Box<dyn Solver> {
     new_solver(SolverConfig::default(), Rc::clone(arena)).unwrap()
 }
 
-fn is_unsatisfiable(arena: &Rc<Arena>, formulas: &[TermId]) -> bool {
-    let mut solver = solver(arena);
+fn is_unsatisfiable(solver: &mut dyn Solver, formulas: &[TermId]) -> bool {
+    solver.push();
     for &formula in formulas {
         solver.assert(formula);
     }
-    solver.check(&[]) == Answer::Unsatisfiable
+    let answer = solver.check(&[]);
+    solver.pop();
+    answer == Answer::Unsatisfiable
 }
 
-/// The definition of interpolants, with a solver for each step.
+/// The definition of interpolants, by a solver of its own.
 fn assert_interpolants(arena: &Rc<Arena>, sequence: &Owned, interpolants: &[TermId]) {
     assert_eq!(interpolants.len(), sequence.cuts.len());
     for (&interpolant, cut) in interpolants.iter().zip(&sequence.cuts) {
@@ -37,12 +39,13 @@ fn assert_interpolants(arena: &Rc<Arena>, sequence: &Owned, interpolants: &[Term
             }
         });
     }
+    let mut solver = solver(arena);
     let mut before = TermId::TRUE;
     let after = interpolants.iter().copied().chain([TermId::FALSE]);
     for (&formula, after) in sequence.formulas.iter().zip(after) {
         let step = [before, formula, arena.not(after)];
         assert!(
-            is_unsatisfiable(arena, &step),
+            is_unsatisfiable(&mut *solver, &step),
             "{}",
             to_smtlib(&**arena, after)
         );
@@ -69,7 +72,8 @@ fn answers(choice: Choice, required: [usize; 4]) {
             seed += 1;
             let arena = Rc::new(Arena::new());
             let mut random = RandomSequences::new(&arena, class, seed);
-            let found = random.sequence(|formulas| is_unsatisfiable(&arena, formulas));
+            let mut solver = solver(&arena);
+            let found = random.sequence(|formulas| is_unsatisfiable(&mut *solver, formulas));
             let Some(sequence) = found else {
                 continue;
             };
@@ -147,7 +151,10 @@ fn the_running_example_is_an_equality_at_each_cut() {
                 println!("{}", to_smtlib(&*arena, interpolant));
                 let equal = arena.eq(cut[0], cut[1]);
                 let differ = arena.xor(interpolant, equal);
-                assert!(is_unsatisfiable(&arena, &[differ]), "{sort}, {choice:?}");
+                assert!(
+                    is_unsatisfiable(&mut *solver(&arena), &[differ]),
+                    "{sort}, {choice:?}"
+                );
             }
         }
     }

@@ -102,12 +102,17 @@ impl Fixedpoints {
         clauses.query(declarations[last])?;
         let answer = clauses.answer()?;
         let mut definitions = definitions(context, arena, answer, &declarations, cuts)?;
-        (0..last)
+        Ok((0..last)
             .map(|position| {
-                let name = definitions.remove(&declarations[position]);
-                name.ok_or_else(|| "a predicate without a definition".to_owned())
+                // What Z3 does not define is empty from where a formula is false, and else reached.
+                let is_reached = !formulas[..=position]
+                    .iter()
+                    .flatten()
+                    .any(|&f| f == TermId::FALSE);
+                let definition = definitions.remove(&declarations[position]);
+                definition.unwrap_or(TermId::from_bool(is_reached))
             })
-            .collect()
+            .collect())
     }
 }
 

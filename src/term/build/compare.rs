@@ -3,7 +3,7 @@
 //! Normal form: a comparison with a constant is strict (`x < k` or `k < x`), and against the least or greatest value it
 //! is an equality. What both sides are extended by goes.
 
-use super::linear::difference;
+use super::linear::{Linear, difference};
 use super::*;
 
 /// So deep a comparison with a constant goes into nested choices.
@@ -234,9 +234,10 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
         _ => {
             // Only if something has cancelled out: else the sides are as good as any others.
             let sort = Sort::BitVec(width);
-            let apart = linear::Linear::of(pool, sort, &[(a, 1)])?.addends.len()
-                + linear::Linear::of(pool, sort, &[(b, 1)])?.addends.len();
-            if sum.addends.len() == apart {
+            let parts = |sum: &Linear| sum.addends.len() + usize::from(sum.constant != 0);
+            let apart = parts(&Linear::of(pool, sort, &[(a, 1)])?)
+                + parts(&Linear::of(pool, sort, &[(b, 1)])?);
+            if parts(&sum) == apart {
                 return None;
             }
             let (left, right) = sum.sides()?;
