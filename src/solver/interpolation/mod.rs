@@ -42,7 +42,7 @@ use crate::term::{Arena, TermId, Value};
 
 pub use self::config::{Choice, InterpolationConfig, SourceName, new_interpolator};
 pub use self::front::Interpolators;
-pub use self::quality::{Quality, path_constants};
+pub use self::quality::{Quality, known_constants, path_constants, path_constants_of};
 
 /// What is to be interpolated. Terms are the arena's (or the store's).
 #[derive(Copy, Clone, Debug)]

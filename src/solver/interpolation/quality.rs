@@ -79,6 +79,15 @@ pub fn path_constants(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) ->
     count
 }
 
+/// [`path_constants`] of interpolants of the sequence.
+pub fn path_constants_of(arena: &Arena, sequence: Sequence<'_>, interpolants: &[TermId]) -> usize {
+    let known = known_constants(arena, sequence);
+    let interpolants = interpolants.iter();
+    interpolants
+        .map(|&term| path_constants(arena, term, &known))
+        .sum()
+}
+
 /// A constant's signed value.
 fn number(arena: &Arena, term: TermId) -> Option<BigInt> {
     match arena.constant(term)? {
