@@ -17,7 +17,7 @@
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
-//! * [`solver`]: SMT solvers behind one trait.
+//! * [`solver`]: SMT solvers behind one trait, and interpolation behind another.
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.

@@ -1,4 +1,4 @@
-//! SMT solvers behind one trait.
+//! SMT solvers behind one trait, and interpolation behind another.
 //!
 //! Uses [`crate::term`] alone. An engine holds a `Box<dyn Solver>` over an [`Arena`] of its own and never sees a
 //! solver's own types. A solver belongs to one thread; what other threads may do is to interrupt it, late as that may

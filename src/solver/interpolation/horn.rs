@@ -1,11 +1,14 @@
 //! Interpolants from Horn clauses: a solution of I(i-1) ∧ φi → Ii, with I0 = true and In = false, which Z3's SPACER finds
 //! by model-based projection and interpolation of its own ([`Fixedpoints`]).
 
+use rustc_hash::FxHashSet;
+
 use super::super::z3::fixedpoint::Fixedpoints;
 use super::super::{CheckLimit, Reason};
-use super::core::CoreSequence;
+use super::core::{CoreSequence, conjuncts, variables};
+use super::project::project;
 use super::queries::Queries;
-use crate::term::TermId;
+use crate::term::{Build, Op, Pool, TermId, TermKind};
 
 /// A context keeps what it has translated; it is replaced after this number of sequences.
 const SEQUENCES: u32 = 100;
@@ -53,7 +56,10 @@ impl HornSource {
                 if asked + 1 < SEQUENCES {
                     self.fixedpoints = Some((fixedpoints, asked + 1));
                 }
-                Ok(interpolants)
+                let definitions = interpolants.into_iter().zip(&core.live);
+                definitions
+                    .map(|(definition, live)| without_quantifiers(queries, definition, live))
+                    .collect()
             }
             Err(reason) => {
                 queries.time_left()?;
@@ -61,4 +67,35 @@ impl HornSource {
             }
         }
     }
+}
+
+/// Eliminates the variables that are not of the state, for all values of which a conjunct is meant. What remains may say
+/// more.
+fn without_quantifiers(
+    queries: &mut Queries,
+    definition: TermId,
+    live: &FxHashSet<TermId>,
+) -> Result<TermId, Reason> {
+    let arena = queries.arena();
+    let mut result = Vec::new();
+    for conjunct in conjuncts(&arena, definition) {
+        if variables(&arena, [conjunct]).is_subset(live) {
+            result.push(conjunct);
+            continue;
+        }
+        // Not everywhere true where the negation somewhere is.
+        let opposite = match arena.kind(conjunct) {
+            TermKind::Apply {
+                op: Op::Or,
+                arguments,
+            } => arguments
+                .iter()
+                .map(|&literal| arena.not(literal))
+                .collect(),
+            _ => vec![arena.not(conjunct)],
+        };
+        let somewhere = project(queries, opposite, live)?;
+        result.push(arena.not(arena.and(somewhere)));
+    }
+    Ok(arena.and(result))
 }

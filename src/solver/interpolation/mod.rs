@@ -24,6 +24,7 @@ mod definition;
 mod front;
 pub mod horn;
 mod implicant;
+mod model_based;
 mod project;
 mod quality;
 mod queries;

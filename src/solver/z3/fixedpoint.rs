@@ -8,7 +8,7 @@ use z3_sys::*;
 
 use super::super::{CheckLimit, Interrupt};
 use super::context::{Context, text};
-use super::read_back::{ReadBack, arguments};
+use super::read_back::{arguments, matrix};
 use super::translate::Translator;
 use crate::term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm};
 
@@ -52,6 +52,8 @@ impl Fixedpoints {
 
     /// P1 … P(n-1), each over the variables of its cut, with P(i-1) ∧ φi ⇒ Pi, where P0 = true and Pn = false. All terms
     /// must be of the same arena in all calls.
+    ///
+    /// A conjunct of a definition may contain other variables too; it is meant for all values of these.
     ///
     /// # Errors
     /// When there are none or none were found, in Z3's words.
@@ -282,6 +284,7 @@ fn definitions(
 ) -> Result<FxHashMap<Z3_func_decl, TermId>> {
     let raw = context.raw();
     let mut found = FxHashMap::default();
+    let mut fresh = 0;
     let mut stack = vec![answer];
     while let Some(top) = stack.pop() {
         // SAFETY (for the block): everything lives in the context, and the answer keeps its parts.
@@ -322,7 +325,7 @@ fn definitions(
                         .iter()
                         .zip(variables)
                         .map(|(&ast, &variable)| (Z3_get_index_value(raw, ast), variable));
-                    ReadBack::new(context, arena, bound.collect()).term(definition)?
+                    matrix(context, arena, definition, &bound.collect(), &mut fresh)?
                 }
             };
             found.insert(declarations[place], term);

@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::context::{Context, text};
-use crate::term::{Arena, Build, Pool, ScalarSort, Sort, TermId};
+use crate::term::{Arena, Build, Pool, ScalarSort, Sort, Symbol, TermId};
 
 type Result<T> = std::result::Result<T, String>;
 
 /// Reads nodes of a context.
-pub struct ReadBack<'r> {
+struct ReadBack<'r> {
     context: &'r Context,
     arena: &'r Arena,
     /// What bound variables stand for, by their indices.
@@ -19,7 +19,7 @@ pub struct ReadBack<'r> {
 
 impl<'r> ReadBack<'r> {
     /// A reader for formulas with these bound variables.
-    pub fn new(context: &'r Context, arena: &'r Arena, bound: FxHashMap<u32, TermId>) -> Self {
+    fn new(context: &'r Context, arena: &'r Arena, bound: FxHashMap<u32, TermId>) -> Self {
         Self {
             context,
             arena,
@@ -32,7 +32,7 @@ impl<'r> ReadBack<'r> {
     ///
     /// # Errors
     /// If it has no term.
-    pub fn term(&mut self, ast: Z3_ast) -> Result<TermId> {
+    fn term(&mut self, ast: Z3_ast) -> Result<TermId> {
         let mut stack = vec![ast];
         while let Some(&top) = stack.last() {
             if self.known.contains_key(&top) {
@@ -176,6 +176,55 @@ impl<'r> ReadBack<'r> {
     }
 }
 
+/// The conjunction that a definition is, with fresh variables for those that its conjuncts quantify universally; `fresh`
+/// counts them.
+///
+/// # Errors
+/// If it has no term, or quantifiers elsewhere.
+pub fn matrix(
+    context: &Context,
+    arena: &Arena,
+    definition: Z3_ast,
+    bound: &FxHashMap<u32, TermId>,
+    fresh: &mut u32,
+) -> Result<TermId> {
+    let raw = context.raw();
+    let mut conjuncts = Vec::new();
+    let mut stack = vec![definition];
+    while let Some(top) = stack.pop() {
+        // SAFETY (for the block): the definition keeps its parts alive, and each question fits its kind.
+        unsafe {
+            if Z3_get_ast_kind(raw, top) == AstKind::App {
+                let application = context.required(Z3_to_app(raw, top))?;
+                let declaration = context.required(Z3_get_app_decl(raw, application))?;
+                if Z3_get_decl_kind(raw, declaration) == DeclKind::And {
+                    stack.extend(arguments(context, top)?);
+                    continue;
+                }
+            }
+            let mut reader = ReadBack::new(context, arena, bound.clone());
+            let mut body = top;
+            if Z3_is_quantifier_forall(raw, top) {
+                let count = Z3_get_quantifier_num_bound(raw, top);
+                let outer = bound.iter().map(|(index, &term)| (index + count, term));
+                reader.bound = outer.collect();
+                for number in 0..count {
+                    let sort = Z3_get_quantifier_bound_sort(raw, top, number);
+                    let sort = sort_of(context, context.required(sort)?)?;
+                    *fresh += 1;
+                    let variable = Symbol::new("spacer::bound", sort);
+                    // The last one has the index 0.
+                    let variable = arena.variable_at(variable, *fresh);
+                    reader.bound.insert(count - 1 - number, variable);
+                }
+                body = context.required(Z3_get_quantifier_body(raw, top))?;
+            }
+            conjuncts.push(reader.term(body)?);
+        }
+    }
+    Ok(arena.and(conjuncts))
+}
+
 /// The operands of an application; of other nodes none.
 pub fn arguments(context: &Context, ast: Z3_ast) -> Result<Vec<Z3_ast>> {
     let raw = context.raw();
@@ -192,10 +241,18 @@ pub fn arguments(context: &Context, ast: Z3_ast) -> Result<Vec<Z3_ast>> {
 }
 
 fn sort(context: &Context, ast: Z3_ast) -> Result<Sort> {
+    // SAFETY: the node is alive.
+    sort_of(
+        context,
+        context.required(unsafe { Z3_get_sort(context.raw(), ast) })?,
+    )
+}
+
+/// The sort of terms that a sort of Z3's is.
+fn sort_of(context: &Context, sort: Z3_sort) -> Result<Sort> {
     let raw = context.raw();
-    // SAFETY (for the block): the node is alive, and each question fits the sort's kind.
+    // SAFETY (for the block): the sort is alive, and each question fits its kind.
     unsafe {
-        let sort = context.required(Z3_get_sort(raw, ast))?;
         match scalar(context, sort) {
             Ok(scalar) => Ok(scalar.into()),
             Err(_) if Z3_get_sort_kind(raw, sort) == SortKind::Array => {
