@@ -63,18 +63,17 @@ fn step(
 }
 
 fn postconditions(queries: &mut Queries, core: &CoreSequence) -> Result<Conditions, Reason> {
-    let count = core.formulas.len();
-    let mut conditions = vec![None; count + 1];
+    let mut conditions = vec![Some(Vec::new())];
     let mut current = Vec::new();
-    conditions[0] = Some(Vec::new());
-    for position in 1..count {
-        current.extend(&core.formulas[position - 1]);
-        let Some(next) = step(queries, current, &core.live[position - 1])? else {
+    for (formula, live) in core.formulas.iter().zip(&core.live) {
+        current.extend(formula);
+        let Some(next) = step(queries, current, live)? else {
             break;
         };
-        conditions[position] = Some(next.clone());
+        conditions.push(Some(next.clone()));
         current = next;
     }
+    conditions.resize(core.formulas.len() + 1, None);
     Ok(conditions)
 }
 
