@@ -1,7 +1,7 @@
 //! Interpolation on path formulas: how many queries each source answers, how many it wins, how long it takes, and how
 //! often its interpolants name numbers of a single path.
 //!
-//!     cargo bench --bench interpolation [LENGTH]          (default: 8)
+//!     cargo bench --bench interpolation [LENGTH]          (default: 5)
 //!
 //! The queries are the infeasible paths of blocks to an error of each program, up to the length; the counters also with
 //! integers. The last columns are about the better of both answers.
@@ -39,7 +39,7 @@ fn main() {
     let length = std::env::args()
         .skip(1)
         .find_map(|argument| argument.parse().ok());
-    let length: usize = length.unwrap_or(8);
+    let length: usize = length.unwrap_or(5);
     println!(
         "{:24}{:>8}   {:30}   {:30}   won by",
         "", "", "sp-wp", "spacer"
