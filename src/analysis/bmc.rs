@@ -46,7 +46,7 @@ pub fn run(
                     steps: vec![ProofStep::Unrolling { bound }],
                 });
             }
-            BaseCase::Open => {}
+            BaseCase::Open | BaseCase::Unfinished => {}
             BaseCase::Stopped => {
                 let reason = base.left_aside().unwrap_or("stopped");
                 return Answer::Unknown(reason.to_owned());

@@ -30,6 +30,9 @@ pub enum Attempt {
     Open,
 }
 
+/// The base case looks so many steps further than it must, to refute early what is refuted late.
+const FURTHER: u32 = 6;
+
 /// The base cases and step cases of attempts at one bound k.
 pub struct KInduction<'u> {
     /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached.
@@ -63,15 +66,15 @@ impl KInduction<'_> {
         }
     }
 
-    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry.
+    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and some more if they are unrolled.
     pub fn base_case(&mut self, candidate: &Candidate, context: &Context<'_>) -> Option<Attempt> {
         context.safe_point();
         if context.token.is_cancelled() {
             return Some(Attempt::Open);
         }
-        let states = self
-            .base
-            .where_holds(candidate.at, store().not(candidate.formula));
+        let not = store().not(candidate.formula);
+        let mut states = self.base.where_holds(candidate.at, not);
+        states.retain(|&(steps, _)| steps <= self.k + FURTHER);
         let any = self
             .base
             .arena()

@@ -14,6 +14,7 @@ mod property_direction;
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use self::property_direction::{Direction, PropertyDirection};
 use super::invariants::houdini::Houdini;
@@ -43,6 +44,10 @@ options! {
         pub publisher: String = "k-induction".to_owned();
     }
 }
+
+/// What a query of the base case may take at first when property direction has other work, and how much more each time.
+const BASE_QUERY: Duration = Duration::from_millis(500);
+const BASE_QUERY_GROWTH: u32 = 2;
 
 /// How often a bound is tried again with what property direction has found at it.
 const ATTEMPTS: u32 = 32;
@@ -80,11 +85,15 @@ pub fn run(
         unrolled: 0,
         step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
         max_bound: options.max_bound,
+        base_query: BASE_QUERY,
         direction: match direction.transpose() {
             Ok(direction) => direction,
             Err(error) => return Answer::Unknown(error.to_string()),
         },
     };
+    if induction.direction.is_some() {
+        induction.base.set_limit(BASE_QUERY);
+    }
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;
@@ -92,6 +101,11 @@ pub fn run(
         (context.report)(Progress::Bound { bound });
         if let Some(answer) = induction.base_case(bound, context) {
             return answer;
+        }
+        while induction.unrolled < bound {
+            if let Some(answer) = induction.while_unfinished(bound, context) {
+                return answer;
+            }
         }
         if induction.base.left_aside().is_none() {
             match induction.step_case(bound, context) {
@@ -114,6 +128,8 @@ struct Induction<'b> {
     unrolled: u32,
     step: StepCase,
     max_bound: u32,
+    /// What a query of the base case may take now.
+    base_query: Duration,
     direction: Option<PropertyDirection<'b>>,
 }
 
@@ -130,16 +146,33 @@ impl Induction<'_> {
         if bound <= self.unrolled {
             return None;
         }
-        self.unrolled = bound;
-        match self.base.check(bound, context) {
+        let answer = self.base.check(bound, context);
+        if !matches!(answer, BaseCase::Unfinished) {
+            self.unrolled = bound;
+        }
+        match answer {
             BaseCase::Violated(violation) => Some(Answer::Unsafe(violation)),
             BaseCase::Complete => Some(safe(ProofStep::Unrolling { bound })),
-            BaseCase::Open => None,
+            BaseCase::Open | BaseCase::Unfinished => None,
             BaseCase::Stopped => {
                 let reason = self.base.left_aside().unwrap_or("stopped");
                 Some(Answer::Unknown(reason.to_owned()))
             }
         }
+    }
+
+    /// Property direction while the base case takes its time; then the base case again, with more of it.
+    fn while_unfinished(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
+        if context.token.is_cancelled() {
+            return Some(Answer::Unknown("stopped".to_owned()));
+        }
+        // What is unrolled further than it has been checked is good enough for obligations.
+        if let Some(direction) = &mut self.direction {
+            direction.direct(bound, self.base.unrolling(), context);
+        }
+        self.base_query *= BASE_QUERY_GROWTH;
+        self.base.set_limit(self.base_query);
+        self.base_case(bound, context)
     }
 
     /// Lines 10 to 32, again as long as property direction finds something.

@@ -32,7 +32,7 @@ use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 /// What property direction may take.
 const SHARE: Share = Share {
     of_time: 0.5,
-    at_least: Duration::from_millis(30),
+    at_least: Duration::from_millis(100),
 };
 
 /// What the search for inductive parts of obligations may take.
@@ -198,7 +198,10 @@ pub struct PropertyDirection<'b> {
     /// Obligations that a reached state violates.
     violated: FxHashSet<Candidate>,
     schedule: Schedule,
+    turns: u32,
     parts: Schedule,
+    /// Obligations so far.
+    learned: u64,
     /// There are obligations whose parts have not been looked at.
     new_parts: bool,
     publisher: String,
@@ -233,7 +236,9 @@ impl<'b> PropertyDirection<'b> {
             most,
             violated: FxHashSet::default(),
             schedule: Schedule::new(SHARE),
+            turns: 0,
             parts: Schedule::new(PARTS),
+            learned: 0,
             new_parts: false,
             publisher,
         })
@@ -248,43 +253,46 @@ impl<'b> PropertyDirection<'b> {
         context: &mut Context<'_>,
     ) -> Direction {
         let k = bound.min(self.most_steps);
-        if !self.schedule.begin(bound) || !self.step.extend(k, context) {
+        self.turns += 1;
+        if !self.schedule.begin(self.turns) || !self.step.extend(k, context) {
             return Direction::Nothing;
         }
         let mut result = Direction::Nothing;
         loop {
-            let new = self.learn_from_property(k, context);
+            let learned = self.learned;
+            self.learn_from_property(k, context);
             let found = self.work(k, base, context);
             if found != Direction::Nothing {
                 result = found;
             }
-            let goes_on = new || found == Direction::Stronger;
+            let goes_on = self.learned > learned || found == Direction::Stronger;
             if !goes_on || self.schedule.is_over() || context.token.is_cancelled() {
                 break;
             }
         }
-        self.schedule.end(bound);
+        self.schedule.end(self.turns);
         result
     }
 
     /// Line 30: a new obligation, if targets can be reached in k steps from states that satisfy the invariants and the
     /// obligations.
-    fn learn_from_property(&mut self, k: u32, context: &Context<'_>) -> bool {
+    fn learn_from_property(&mut self, k: u32, context: &Context<'_>) {
         let limit = self.schedule.allowance().min(QUERY);
         let assumed = self.open_candidates();
         let counterexample = self.step.counterexample(k, &assumed, limit, context);
-        counterexample.is_some_and(|reached| self.learn(reached, k))
+        if let Some(reached) = counterexample {
+            self.learn(reached, k);
+        }
     }
 
     fn open_candidates(&self) -> Vec<Candidate> {
         self.open.iter().map(|one| one.clause.candidate).collect()
     }
 
-    /// Lines 21 and 30: the obligation that the states from which the model leads to the violation are not reached;
-    /// `false` if there is none.
-    fn learn(&mut self, violation: TermId, distance: u32) -> bool {
+    /// Lines 21 and 30: the obligation that the states from which the model leads to the violation are not reached.
+    fn learn(&mut self, violation: TermId, distance: u32) {
         if self.open.len() >= self.most {
-            return false;
+            return;
         }
         let snapshot = Arc::clone(self.step.snapshot());
         let Some(cube) = self.lifter.lift(self.step.unrolling(), violation, &|at| {
@@ -293,20 +301,20 @@ impl<'b> PropertyDirection<'b> {
                 .map(|one| one.formula)
                 .collect()
         }) else {
-            return false;
+            return;
         };
         let clause = Clause::excluding(cube);
         let known = self.open.iter().any(|one| one.clause.implies(&clause));
         if known || self.violated.contains(&clause.candidate) {
-            return false;
+            return;
         }
+        self.learned += 1;
         self.new_parts = true;
         self.open.push(Obligation {
             clause,
             distance,
             failures: 0,
         });
-        true
     }
 
     fn work(&mut self, k: u32, base: &mut Unrolling, context: &mut Context<'_>) -> Direction {

@@ -30,6 +30,8 @@ pub enum BaseCase {
     Complete,
     /// No target is reached within the bound.
     Open,
+    /// It takes longer than a query may; to be asked again.
+    Unfinished,
     /// It was asked to stop.
     Stopped,
 }
@@ -41,6 +43,10 @@ pub struct BaseCases {
     left_aside: Option<String>,
     forward: Schedule,
     rejected: u32,
+    /// Wall time of a query about targets.
+    limit: Option<Duration>,
+    /// Targets that could not be decided within it.
+    unfinished: Vec<Target>,
     last_steps: Option<LastSteps>,
     /// What the last steps have excluded, and the unrolling's solver has not been told.
     excluded: Vec<TermId>,
@@ -54,6 +60,8 @@ impl BaseCases {
             left_aside: None,
             forward: Schedule::new(FORWARD),
             rejected: 0,
+            limit: None,
+            unfinished: Vec::new(),
             last_steps: None,
             excluded: Vec::new(),
         }
@@ -67,6 +75,11 @@ impl BaseCases {
             last_steps: Some(last_steps),
             ..self
         }
+    }
+
+    /// Queries about targets that take longer are left [`BaseCase::Unfinished`].
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = Some(limit);
     }
 
     /// Wall time in checks of all its solvers.
@@ -91,17 +104,21 @@ impl BaseCases {
         self.rejected
     }
 
-    /// Lines 7 to 14 for the bound, which is greater than those before.
+    /// Lines 7 to 14 for the bound, which is greater than those before, or the same if that was not finished.
     pub fn check(&mut self, bound: u32, context: &mut Context<'_>) -> BaseCase {
         if !self.unrolling.extend(bound, context.token) {
             return BaseCase::Stopped;
         }
-        let targets = self.unrolling.new_targets();
+        let mut targets = std::mem::take(&mut self.unfinished);
+        targets.extend(self.unrolling.new_targets());
         if let Some(violation) = self.base_case(targets, context) {
             return BaseCase::Violated(violation);
         }
         if context.token.is_cancelled() {
             return BaseCase::Stopped;
+        }
+        if !self.unfinished.is_empty() {
+            return BaseCase::Unfinished;
         }
         if self.unrolling.reached.waitlist_len() == 0 || self.forward_condition(bound, context) {
             if self.left_aside.is_none() {
@@ -137,7 +154,11 @@ impl BaseCases {
             context.safe_point();
             let guards = errors.iter().map(|target| target.guard);
             let any = self.unrolling.arena().or(guards.collect::<Vec<_>>());
-            match self.unrolling.check(any, CheckLimit::default()) {
+            let limit = CheckLimit {
+                time: self.limit,
+                resource: None,
+            };
+            match self.unrolling.check(any, limit) {
                 Answer::Unsatisfiable => {
                     for target in errors.drain(..) {
                         let not = self.unrolling.arena().not(target.guard);
@@ -168,6 +189,10 @@ impl BaseCases {
                     }
                 }
                 Answer::Unknown(Reason::Interrupted) => return None,
+                Answer::Unknown(Reason::Limit) if self.limit.is_some() => {
+                    self.unfinished = errors;
+                    return None;
+                }
                 Answer::Unknown(reason) => {
                     self.leave_aside(format!("{reason:?}"), context);
                     return None;
