@@ -9,32 +9,38 @@
 /// Counts steps and says which states are at the bound.
 #[derive(Clone, Debug)]
 pub struct LoopBoundCpa {
-    bound: u32,
+    /// `None`: nothing is counted.
+    bound: Option<u32>,
 }
 
 impl LoopBoundCpa {
     /// Nothing may be expanded that has come `bound` steps far.
     pub fn new(bound: u32) -> Self {
-        Self { bound }
+        Self { bound: Some(bound) }
+    }
+
+    /// For an analysis that ends by itself: states are told apart by their places, not by the steps to them.
+    pub fn unbounded() -> Self {
+        Self { bound: None }
     }
 
     /// The bound k.
     pub fn bound(&self) -> u32 {
-        self.bound
+        self.bound.unwrap_or(u32::MAX)
     }
 
     /// Raises the bound; it never falls.
     pub fn raise(&mut self, bound: u32) {
-        self.bound = self.bound.max(bound);
+        self.bound = self.bound.map(|own| own.max(bound));
     }
 
     /// The count after an edge, which may be a step.
     pub fn transfer(&self, steps: u32, is_step: bool) -> u32 {
-        steps + u32::from(is_step)
+        steps + u32::from(is_step && self.bound.is_some())
     }
 
     /// Whether the state stays unexpanded for now.
     pub fn is_postponed(&self, steps: u32) -> bool {
-        steps >= self.bound
+        self.bound.is_some_and(|bound| steps >= bound)
     }
 }

@@ -8,6 +8,7 @@
 //! * [`location`]: the location CPA, which says what edges there are; [`call_stack`]: activations of recursive functions;
 //!   [`loop_bound`]: how far execution has come; [`arg`](mod@arg): the abstract reachability graph.
 //! * [`predicate`]: the Predicate CPA (section 3), from which four engines are configured.
+//! * [`value_analysis`]: intervals, congruences, differences and array cells, with widening and narrowing.
 //!
 //! # Edges
 //! An edge of the location CPA is a block (all paths between two cut points, see [`crate::program::block`]), not an edge
@@ -29,6 +30,7 @@ pub mod loop_bound;
 pub mod predicate;
 #[cfg(test)]
 mod tests;
+pub mod value_analysis;
 
 use std::hash::Hash;
 

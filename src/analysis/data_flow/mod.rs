@@ -1,34 +1,95 @@
 //! Data-flow invariants, continuously refined.
 //!
-//! Each round enlarges the language of candidates ([`Round`]), drops those that states of concrete runs refute, finds the
-//! largest inductive subset of the others, and publishes it at once. After each round the property is tried with all
-//! that is known; as an engine of its own it ends there.
+//! Each round is more precise than those before, and publishes what it has proved at once. There are two kinds of rounds
+//! ([`Round`]), and what both come up with are candidates of which the largest inductive subset is proved.
 //!
-//! That is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: samples and the solver's models
-//! are what the abstraction must cover, and there is no widening, since each language is finite; equations, whose
-//! language is not, grow in dimension at most as many times as there are monomials.
+//! * [`fixpoint`]: abstract interpretation. A fixpoint is inductive, so that all that it says is expected to be proved;
+//!   [`relevance`] says what to track. These rounds go first, for they take milliseconds.
+//! * Guesses: each round enlarges the language of candidates ([`guess`]) and drops those that states of concrete runs
+//!   refute. That is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: samples and the solver's
+//!   models are what the abstraction must cover, and there is no widening, since each language is finite; equations,
+//!   whose language is not, grow in dimension at most as many times as there are monomials.
+//!
+//! After each round the property is tried with all that is known; as an engine of its own it ends there.
 
+mod fixpoint;
+mod relevance;
+
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
+use toml::de::DeValue;
 
+use self::fixpoint::Fixpoints;
+pub use self::fixpoint::Refinement;
 use super::invariants::Candidate;
-use super::invariants::guess::{Degree, Round, Vocabulary, about_any_cell, candidates, equations};
+use super::invariants::guess::{self, Degree, Vocabulary, about_any_cell, candidates, equations};
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, Samples};
-use super::options::options;
+use super::options::{OptionValue, options};
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
 use crate::term::{Build, TermId, store};
 
+/// A round.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Round {
+    /// A fixpoint of the value analysis, with more tracked than before.
+    Fixpoint(Refinement),
+    /// Candidates of a language.
+    Guess(guess::Round),
+}
+
+impl Round {
+    /// All of them, in order.
+    pub fn all() -> Vec<Self> {
+        let fixpoints = Refinement::ALL.map(Self::Fixpoint);
+        let guesses = guess::Round::ALL.map(Self::Guess);
+        fixpoints.into_iter().chain(guesses).collect()
+    }
+
+    /// The name in events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixpoint(refinement) => refinement.name(),
+            Self::Guess(language) => language.name(),
+        }
+    }
+}
+
+impl OptionValue for Round {
+    fn values(_: Option<&RangeInclusive<Self>>) -> String {
+        Self::choices().join(" or ")
+    }
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let fixpoint = Refinement::read(value).map(Self::Fixpoint);
+        fixpoint.or_else(|| guess::Round::read(value).map(Self::Guess))
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Fixpoint(refinement) => refinement.show(),
+            Self::Guess(language) => language.show(),
+        }
+    }
+
+    fn choices() -> Vec<String> {
+        [Refinement::choices(), guess::Round::choices()].concat()
+    }
+}
+
 options! {
     /// Options of the data-flow analysis.
     pub struct Options {
-        /// The languages of invariants, in order.
-        pub rounds: Vec<Round> = Round::ALL.to_vec();
+        /// The rounds, in order: first what fixpoints of the value analysis track, then languages of guesses.
+        pub rounds: Vec<Round> = Round::all();
+        /// Wall time of a fixpoint.
+        pub fixpoint: Duration = Duration::from_millis(500);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
     }
@@ -56,9 +117,8 @@ pub fn run(
         blocks,
         options,
         houdini: Houdini::new(blocks, solver, context.token),
-        vocabulary: Vocabulary::of(blocks.inlined().program()),
-        samples: samples(blocks, options, context),
-        proposed: Vec::new(),
+        fixpoints: Fixpoints::new(blocks, options.fixpoint),
+        guesses: None,
     };
     for &round in &options.rounds {
         if context.token.is_cancelled() {
@@ -81,6 +141,61 @@ struct Analysis<'b> {
     blocks: &'b Arc<Blocks>,
     options: &'b Options,
     houdini: Houdini<'b>,
+    fixpoints: Fixpoints<'b>,
+    /// From the first round of guesses on.
+    guesses: Option<Guesses<'b>>,
+}
+
+impl<'b> Analysis<'b> {
+    /// Proves what it can; says how many invariants are new.
+    fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
+        let language = match round {
+            Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
+            Round::Guess(language) => language,
+        };
+        let (blocks, options) = (self.blocks, self.options);
+        let guesses = self.guesses.get_or_insert_with(|| Guesses {
+            blocks,
+            options,
+            vocabulary: Vocabulary::of(blocks.inlined().program()),
+            samples: samples(blocks, options, context),
+            proposed: Vec::new(),
+        });
+        guesses.round(language, &mut self.houdini, context)
+    }
+
+    fn fixpoint(&mut self, refinement: Refinement, context: &mut Context<'_>) -> usize {
+        let Some(mut candidates) = self.fixpoints.refine(refinement, context) else {
+            return 0;
+        };
+        let known = known(context);
+        candidates.retain(|one| !known.contains(one));
+        let batch = self.houdini.inductive_subset(
+            &candidates,
+            &context.invariants.snapshot(),
+            &Samples::default(),
+            &self.options.publisher,
+            context.safe_point,
+            &mut |_| {},
+        );
+        batch.map_or(0, |batch| {
+            let new = batch.invariants().len();
+            context.invariants.publish(batch);
+            new
+        })
+    }
+}
+
+/// What is proved already.
+fn known(context: &Context<'_>) -> FxHashSet<Candidate> {
+    let snapshot = context.invariants.snapshot();
+    snapshot.invariants().map(|(_, one)| one).collect()
+}
+
+/// The rounds of guesses.
+struct Guesses<'b> {
+    blocks: &'b Arc<Blocks>,
+    options: &'b Options,
     vocabulary: Vocabulary,
     samples: Samples,
     /// What the rounds so far have come up with and was not proved.
@@ -103,28 +218,28 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
     samples
 }
 
-impl Analysis<'_> {
+impl Guesses<'_> {
     /// Proves what it can of the round's candidates and of those before; says how many invariants are new.
-    fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
+    fn round(
+        &mut self,
+        round: guess::Round,
+        houdini: &mut Houdini<'_>,
+        context: &mut Context<'_>,
+    ) -> usize {
         let mut fresh = self.guesses(round);
         let mut new = 0;
         let mut hulls = Samples::default();
         // Equations that models refute make room for those that are left of them.
         for _ in 0..ATTEMPTS {
             context.safe_point();
-            let known: FxHashSet<Candidate> = context
-                .invariants
-                .snapshot()
-                .invariants()
-                .map(|(_, one)| one)
-                .collect();
+            let known = known(context);
             self.proposed.append(&mut fresh);
             self.proposed.retain(|one| !known.contains(one));
             self.proposed
                 .sort_unstable_by_key(|one| (one.at, one.formula));
             self.proposed.dedup();
             let mut refutations = Vec::new();
-            let batch = self.houdini.inductive_subset(
+            let batch = houdini.inductive_subset(
                 &self.proposed,
                 &context.invariants.snapshot(),
                 &self.samples,
@@ -144,7 +259,7 @@ impl Analysis<'_> {
         new
     }
 
-    fn guesses(&self, round: Round) -> Vec<Candidate> {
+    fn guesses(&self, round: guess::Round) -> Vec<Candidate> {
         let mut all = Vec::new();
         for (&at, place) in &self.samples.places {
             let formulas = match place.rows.is_empty() {
@@ -154,8 +269,8 @@ impl Analysis<'_> {
             all.extend(Candidate::each(at, formulas));
         }
         match round {
-            Round::Values => all.extend(self.safe_states()),
-            Round::Arrays => {
+            guess::Round::Values => all.extend(self.safe_states()),
+            guess::Round::Arrays => {
                 let demanded = self.safe_states().into_iter().map(|one| one.formula);
                 let conditions = demanded.chain(self.vocabulary.about_cells());
                 let mut conditions: Vec<TermId> = conditions.collect();
@@ -189,13 +304,13 @@ impl Analysis<'_> {
     /// added to them, which need not be reachable: good for what has to be weaker, not for guesses.
     fn weaker(
         &mut self,
-        round: Round,
+        round: guess::Round,
         refutations: Vec<Refutation>,
         hulls: &mut Samples,
     ) -> Vec<Candidate> {
         let degree = match round {
-            Round::Linear => Some(Degree::LINEAR),
-            Round::Polynomial => Some(Degree(2)),
+            guess::Round::Linear => Some(Degree::LINEAR),
+            guess::Round::Polynomial => Some(Degree(2)),
             _ => None,
         };
         let mut fresh = Vec::new();

@@ -1,0 +1,166 @@
+//! What of a program matters most: variables by their distance from the property, pairs of them, thresholds.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cpa::value_analysis::intervals::Thresholds;
+use crate::program::VariableId;
+use crate::program::block::{Block, Blocks};
+use crate::term::{
+    Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables, store,
+};
+
+/// The most variables of which all pairs are looked at; of more, those that occur together in a comparison or a sum.
+const FEW: usize = 9;
+
+/// The most pairs.
+const MOST_PAIRS: usize = 60;
+
+/// The most numbers at which widening stops.
+const MOST_THRESHOLDS: usize = 400;
+
+/// The variables that can matter, the nearest to the property first.
+#[derive(Clone, Debug, Default)]
+pub struct Relevance {
+    /// With their distances: of what a target's guard reads, zero; of what decides the value of a variable, one more.
+    pub variables: Vec<(VariableId, u32)>,
+    /// Pairs of variables of one sort whose difference may matter.
+    pub pairs: Vec<(VariableId, VariableId)>,
+}
+
+impl Relevance {
+    /// What matters in the blocks.
+    pub fn of(blocks: &Blocks, all: &[Block]) -> Self {
+        let read = |term: TermId| {
+            let variables = free_variables(store(), term).into_iter();
+            variables.filter_map(|(symbol, _)| blocks.variable(symbol))
+        };
+        let mut decided_by: FxHashMap<VariableId, FxHashSet<VariableId>> = FxHashMap::default();
+        let mut open: Vec<VariableId> = Vec::new();
+        for block in all {
+            let guard: Vec<VariableId> = read(block.guard).collect();
+            if blocks.is_target(block) {
+                open.extend(&guard);
+            }
+            for &(variable, value) in &block.updates {
+                let by = decided_by.entry(variable).or_default();
+                by.extend(read(value));
+                by.extend(&guard);
+            }
+        }
+        let mut seen: FxHashSet<VariableId> = FxHashSet::default();
+        let mut variables = Vec::new();
+        let mut distance = 0;
+        while !open.is_empty() {
+            open.sort_unstable();
+            let mut next = Vec::new();
+            for variable in open {
+                if seen.insert(variable) {
+                    variables.push((variable, distance));
+                    next.extend(decided_by.get(&variable).into_iter().flatten());
+                }
+            }
+            open = next;
+            distance += 1;
+        }
+        let pairs = pairs(blocks, all, &variables);
+        Self { variables, pairs }
+    }
+
+    /// The variables up to a distance, and at most so many.
+    pub fn within(&self, distance: u32, most: usize) -> FxHashSet<VariableId> {
+        let near = self.variables.iter().filter(|(_, own)| *own <= distance);
+        near.take(most).map(|(variable, _)| *variable).collect()
+    }
+}
+
+fn pairs(
+    blocks: &Blocks,
+    all: &[Block],
+    variables: &[(VariableId, u32)],
+) -> Vec<(VariableId, VariableId)> {
+    let program = blocks.inlined().program();
+    let sort = |id: VariableId| program.variable(id).sort;
+    let numbers = variables.iter().map(|(variable, _)| *variable);
+    let numbers: Vec<VariableId> = numbers
+        .filter(|&id| matches!(sort(id), Sort::BitVec(_) | Sort::Int))
+        .collect();
+    let mut together: FxHashSet<(VariableId, VariableId)> = FxHashSet::default();
+    if numbers.len() > FEW {
+        for block in all {
+            let values = block.updates.iter().map(|(_, value)| *value);
+            for_each_subterm(store(), values.chain([block.guard]), |_, kind| {
+                let TermKind::Apply {
+                    op:
+                        Op::Eq
+                        | Op::BvUlt
+                        | Op::BvUle
+                        | Op::BvSlt
+                        | Op::BvSle
+                        | Op::IntLt
+                        | Op::IntLe
+                        | Op::BvAdd
+                        | Op::IntAdd,
+                    arguments: &[a, b],
+                } = kind
+                else {
+                    return;
+                };
+                if let (Some(x), Some(y)) = (only_variable(blocks, a), only_variable(blocks, b)) {
+                    together.insert((x.min(y), x.max(y)));
+                }
+            });
+        }
+    }
+    let mut pairs = Vec::new();
+    for (place, &y) in numbers.iter().enumerate() {
+        for &x in &numbers[..place] {
+            let pair = (x.min(y), x.max(y));
+            let wanted = numbers.len() <= FEW || together.contains(&pair);
+            if wanted && sort(x) == sort(y) && pairs.len() < MOST_PAIRS {
+                pairs.push(pair);
+            }
+        }
+    }
+    pairs
+}
+
+/// The variable that the term is, apart from a number that is added to it or a sign.
+fn only_variable(blocks: &Blocks, term: TermId) -> Option<VariableId> {
+    match store().kind(term) {
+        TermKind::Variable {
+            symbol,
+            instance: 0,
+        } => blocks.variable(symbol),
+        TermKind::Apply {
+            op: Op::BvNeg | Op::IntNeg,
+            arguments: &[part],
+        } => only_variable(blocks, part),
+        TermKind::Apply {
+            op: Op::BvAdd | Op::IntAdd,
+            arguments: &[part, last],
+        } if store().constant(last).is_some() => only_variable(blocks, part),
+        _ => None,
+    }
+}
+
+/// The constants of the blocks.
+pub fn thresholds(all: &[Block]) -> Thresholds {
+    let mut numbers = FxHashSet::default();
+    let values = all
+        .iter()
+        .flat_map(|block| block.updates.iter().map(|(_, value)| *value));
+    let guards = all.iter().map(|block| block.guard);
+    for_each_subterm(store(), guards.chain(values), |_, kind| {
+        if let TermKind::Constant(constant) = kind
+            && let value @ (Value::BitVec(_) | Value::Int(_)) = constant.to_value()
+            && let Ok(number) = i128::try_from(&value)
+            && number.unsigned_abs() < 1 << 64
+        {
+            numbers.insert(number);
+        }
+    });
+    let mut numbers: Vec<i128> = numbers.into_iter().collect();
+    numbers.sort_unstable_by_key(|number| number.unsigned_abs());
+    numbers.truncate(MOST_THRESHOLDS);
+    Thresholds::new(numbers)
+}

@@ -1,0 +1,380 @@
+//! Sets of numbers as unions of intervals: of bit vectors, of Booleans, and of mathematical integers.
+//!
+//! Bit vectors of w bits lie on a circle of 2^w numbers (wrapped intervals: Navas, Schachte, Søndergaard and Stuckey,
+//! Signedness-Agnostic Program Analysis, APLAS 2012), so that the signed and the unsigned view of a set are the same
+//! set: the signed range from -1 to 1 is one arc, and an addition that wraps around loses nothing.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::term::Sort;
+
+/// What stands for an end that an interval of integers does not have; ends beyond are not told apart from it.
+pub const INFINITY: i128 = 1 << 100;
+
+/// The most arcs that a set keeps while it is computed with.
+pub(super) const MOST_ARCS: usize = 12;
+
+/// All the numbers that there are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Universe {
+    /// The bit vectors of this width, as unsigned numbers; a Boolean is a bit.
+    Circle(u8),
+    /// The integers.
+    Line,
+}
+
+impl Universe {
+    /// The one of the sort's values; of an array, of its cells' values. `None`: no numbers, or numbers of more than 64
+    /// bits.
+    pub fn of(sort: Sort) -> Option<Self> {
+        match sort {
+            Sort::Bool => Some(Self::Circle(1)),
+            Sort::BitVec(width @ 1..=64) => Some(Self::Circle(width)),
+            Sort::Int => Some(Self::Line),
+            Sort::Array { element, .. } => Self::of(element.into()),
+            _ => None,
+        }
+    }
+
+    /// The least number.
+    pub fn least(self) -> i128 {
+        match self {
+            Self::Circle(_) => 0,
+            Self::Line => -INFINITY,
+        }
+    }
+
+    /// The greatest number.
+    pub fn greatest(self) -> i128 {
+        match self {
+            Self::Circle(width) => (1 << width) - 1,
+            Self::Line => INFINITY,
+        }
+    }
+
+    /// The least number of the negative half of a circle.
+    pub(super) fn sign(self) -> i128 {
+        match self {
+            Self::Circle(width) => 1 << (width - 1),
+            Self::Line => INFINITY,
+        }
+    }
+
+    /// What a full turn is; zero if there is none.
+    pub(super) fn turn(self) -> i128 {
+        match self {
+            Self::Circle(width) => 1 << width,
+            Self::Line => 0,
+        }
+    }
+}
+
+pub(super) type Span = (i128, i128);
+
+/// A set of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Intervals {
+    universe: Universe,
+    /// Ascending, with a gap between any two.
+    spans: SmallVec<[Span; 2]>,
+}
+
+impl Intervals {
+    /// No number.
+    pub fn empty(universe: Universe) -> Self {
+        Self {
+            universe,
+            spans: SmallVec::new(),
+        }
+    }
+
+    /// All numbers.
+    pub fn full(universe: Universe) -> Self {
+        Self {
+            universe,
+            spans: smallvec![(universe.least(), universe.greatest())],
+        }
+    }
+
+    /// One number, which is reduced to the universe.
+    pub fn point(universe: Universe, number: i128) -> Self {
+        Self::arc(universe, number, number)
+    }
+
+    /// The numbers from the one to the other, both included; on a circle, those that they are congruent to.
+    pub fn arc(universe: Universe, low: i128, high: i128) -> Self {
+        let mut set = Self::empty(universe);
+        set.push_arc(low, high);
+        set.tidy();
+        set
+    }
+
+    /// The union of such.
+    pub(super) fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
+        let mut set = Self::empty(universe);
+        for (low, high) in arcs {
+            set.push_arc(low, high);
+        }
+        set.tidy();
+        set.limited(MOST_ARCS)
+    }
+
+    fn push_arc(&mut self, low: i128, high: i128) {
+        if low > high {
+            return;
+        }
+        let turn = self.universe.turn();
+        if turn == 0 {
+            let within = |end: i128| end.clamp(-INFINITY, INFINITY);
+            self.spans.push((within(low), within(high)));
+        } else if high - low >= turn - 1 {
+            self.spans.push((0, turn - 1));
+        } else {
+            let (low, high) = (low.rem_euclid(turn), high.rem_euclid(turn));
+            if low <= high {
+                self.spans.push((low, high));
+            } else {
+                self.spans.extend([(0, high), (low, turn - 1)]);
+            }
+        }
+    }
+
+    /// Sorts the spans and joins those that touch.
+    fn tidy(&mut self) {
+        self.spans.sort_unstable();
+        let mut tidy: SmallVec<[Span; 2]> = SmallVec::new();
+        for &(low, high) in &self.spans {
+            match tidy.last_mut() {
+                Some(last) if low <= last.1 + 1 => last.1 = last.1.max(high),
+                _ => tidy.push((low, high)),
+            }
+        }
+        self.spans = tidy;
+    }
+
+    /// Where the numbers are from.
+    pub fn universe(&self) -> Universe {
+        self.universe
+    }
+
+    /// Ascending intervals of unsigned numbers, or of integers.
+    pub(super) fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Whether all are in it.
+    pub fn is_full(&self) -> bool {
+        self.spans[..] == [(self.universe.least(), self.universe.greatest())]
+    }
+
+    /// The only number in it.
+    pub fn as_point(&self) -> Option<i128> {
+        match self.spans[..] {
+            [(low, high)] if low == high && low.abs() < INFINITY => Some(low),
+            _ => None,
+        }
+    }
+
+    /// Whether the number, unsigned or an integer, is in it.
+    pub fn contains(&self, number: i128) -> bool {
+        let number = number.clamp(self.universe.least(), self.universe.greatest());
+        let mut spans = self.spans.iter();
+        spans.any(|&(low, high)| low <= number && number <= high)
+    }
+
+    /// The least and the greatest number, unsigned.
+    pub(super) fn hull(&self) -> Option<Span> {
+        Some((self.spans.first()?.0, self.spans.last()?.1))
+    }
+
+    /// The least and the greatest number, signed.
+    pub(super) fn signed_hull(&self) -> Option<Span> {
+        let spans = self.signed_spans();
+        Some((spans.first()?.0, spans.last()?.1))
+    }
+
+    /// Ascending intervals of signed numbers; of integers as they are.
+    pub(super) fn signed_spans(&self) -> SmallVec<[Span; 3]> {
+        let (sign, turn) = (self.universe.sign(), self.universe.turn());
+        if turn == 0 {
+            return self.spans.iter().copied().collect();
+        }
+        let negative = self.spans.iter().filter(|span| span.1 >= sign);
+        let negative = negative.map(|&(low, high)| (low.max(sign) - turn, high - turn));
+        let positive = self.spans.iter().filter(|span| span.0 < sign);
+        let positive = positive.map(|&(low, high)| (low, high.min(sign - 1)));
+        let mut all: SmallVec<[Span; 3]> = SmallVec::new();
+        for (low, high) in negative.chain(positive) {
+            match all.last_mut() {
+                Some(last) if last.1 + 1 == low => last.1 = high,
+                _ => all.push((low, high)),
+            }
+        }
+        all
+    }
+
+    /// Whether the set goes over the circle's zero without a gap.
+    fn is_joined_at_zero(&self) -> bool {
+        self.universe != Universe::Line
+            && self.spans.len() > 1
+            && self.spans.first().map(|span| span.0) == Some(self.universe.least())
+            && self.spans.last().map(|span| span.1) == Some(self.universe.greatest())
+    }
+
+    /// The maximal arcs. On a circle, one that goes over zero begins below zero.
+    pub fn arcs(&self) -> SmallVec<[Span; 3]> {
+        let mut arcs: SmallVec<[Span; 3]> = self.spans.iter().copied().collect();
+        if self.is_joined_at_zero()
+            && let Some((low, _)) = arcs.pop()
+        {
+            arcs[0].0 = low - self.universe.turn();
+        }
+        arcs
+    }
+
+    /// The union.
+    pub fn join(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        all.spans.extend_from_slice(&other.spans);
+        all.tidy();
+        all.limited(MOST_ARCS)
+    }
+
+    /// The intersection.
+    pub fn meet(&self, other: &Self) -> Self {
+        let mut both = Self::empty(self.universe);
+        for &(a, b) in &self.spans {
+            for &(c, d) in &other.spans {
+                if a.max(c) <= b.min(d) {
+                    both.spans.push((a.max(c), b.min(d)));
+                }
+            }
+        }
+        both.tidy();
+        both
+    }
+
+    /// The others.
+    pub fn complement(&self) -> Self {
+        let mut left = Self::empty(self.universe);
+        let mut next = self.universe.least();
+        for &(low, high) in &self.spans {
+            if next < low {
+                left.spans.push((next, low - 1));
+            }
+            next = high + 1;
+        }
+        if next <= self.universe.greatest() {
+            left.spans.push((next, self.universe.greatest()));
+        }
+        left
+    }
+
+    /// Whether all numbers are in the other set as well.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        let within = |&(low, high): &Span| {
+            let mut spans = other.spans.iter();
+            spans.any(|&(from, to)| from <= low && high <= to)
+        };
+        self.spans.iter().all(within)
+    }
+
+    /// A superset of no more than this many arcs: the smallest gaps are closed.
+    pub fn limited(mut self, most: usize) -> Self {
+        loop {
+            let arcs = self.spans.len() - usize::from(self.is_joined_at_zero());
+            if arcs <= most.max(1) {
+                return self;
+            }
+            let inner = self
+                .spans
+                .windows(2)
+                .map(|pair| pair[1].0.saturating_sub(pair[0].1));
+            let Some((gap, place)) = inner.zip(0..).min() else {
+                return self;
+            };
+            let (first, last) = (self.spans[0].0, self.spans[self.spans.len() - 1].1);
+            let around = first + self.universe.turn() - last;
+            if self.universe != Universe::Line && around > 1 && around < gap {
+                self.spans.push((last, self.universe.greatest()));
+                self.spans.push((self.universe.least(), first));
+                self.tidy();
+            } else {
+                self.spans[place].1 = self.spans[place + 1].1;
+                self.spans.remove(place + 1);
+            }
+        }
+    }
+
+    /// A superset of both: the ends of the union that `self` does not have move outwards to the next threshold, so that
+    /// a chain of such sets ends (Cousot and Cousot, POPL 1977; thresholds: Blanchet et al., PLDI 2003).
+    pub fn widen(&self, other: &Self, thresholds: &Thresholds, most: usize) -> Self {
+        let joined = self.join(other).limited(most);
+        if joined.is_subset(self) {
+            return self.clone();
+        }
+        let own = self.arcs();
+        let arcs = joined.arcs().into_iter().map(|(mut low, mut high)| {
+            if low >= self.universe.sign() && self.universe != Universe::Line {
+                (low, high) = (low - self.universe.turn(), high - self.universe.turn());
+            }
+            if !own.iter().any(|arc| same(self.universe, arc.0, low)) {
+                low = thresholds.at_most(self.universe, low);
+            }
+            if !own.iter().any(|arc| same(self.universe, arc.1, high)) {
+                high = thresholds.at_least(self.universe, high);
+            }
+            (low, high)
+        });
+        let arcs: SmallVec<[Span; 4]> = arcs.collect();
+        Self::arcs_of(self.universe, arcs).limited(most)
+    }
+}
+
+fn same(universe: Universe, a: i128, b: i128) -> bool {
+    a == b || (universe.turn() != 0 && (a - b) % universe.turn() == 0)
+}
+
+/// Where widening stops: numbers of the program, and the ends of the signed and the unsigned range.
+#[derive(Clone, Debug, Default)]
+pub struct Thresholds {
+    /// Ascending, signed.
+    numbers: Vec<i128>,
+}
+
+impl Thresholds {
+    /// The numbers and their neighbours.
+    pub fn new(numbers: impl IntoIterator<Item = i128>) -> Self {
+        let near = |number: i128| [number - 1, number, number + 1];
+        let mut numbers: Vec<i128> = numbers.into_iter().flat_map(near).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self { numbers }
+    }
+
+    /// The greatest threshold that is not above the number.
+    fn at_most(&self, universe: Universe, number: i128) -> i128 {
+        let below = self.numbers.partition_point(|&one| one <= number);
+        let own = self.numbers[..below].last().copied();
+        let corners = [-INFINITY, -universe.sign(), 0];
+        let corner = corners.into_iter().filter(|&corner| corner <= number).max();
+        own.max(corner).unwrap_or(-INFINITY)
+    }
+
+    /// The least threshold that is not below the number.
+    fn at_least(&self, universe: Universe, number: i128) -> i128 {
+        let turn = universe.turn();
+        // Behind the sign, the numbers are the negative ones.
+        let from = if number >= universe.sign() { turn } else { 0 };
+        let below = self.numbers.partition_point(|&one| one + from < number);
+        let own = self.numbers.get(below).map_or(INFINITY, |own| own + from);
+        let corners = [-1, universe.sign() - 1, universe.greatest(), INFINITY];
+        let corner = corners.into_iter().filter(|&corner| corner >= number).min();
+        own.min(corner.unwrap_or(INFINITY))
+    }
+}

@@ -1,0 +1,113 @@
+//! A block as several ones: its paths, told apart by conditions, up to a bound.
+//!
+//! A block encodes all paths between two cut points, and chooses values by conditions. An abstract state that follows
+//! all of them at once mixes them up; with the conditions decided, each path has a guard and values of its own.
+
+use rustc_hash::FxHashSet;
+
+use crate::program::VariableId;
+use crate::program::block::Block;
+use crate::term::{Arena, Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, size};
+
+/// Larger blocks are not split.
+const MOST_TERMS: usize = 4_000;
+
+/// Some of a block's paths.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Whether one of them is taken.
+    pub guard: TermId,
+    /// The values afterwards of the variables that change.
+    pub updates: Vec<(VariableId, TermId)>,
+}
+
+/// The block split into at most so many.
+pub fn paths(arena: &Arena, block: &Block, most: usize) -> Vec<Path> {
+    let whole = Path {
+        guard: block.guard,
+        updates: block.updates.clone(),
+    };
+    let terms = |path: &Path| {
+        let values = path.updates.iter().map(|(_, value)| *value);
+        values.chain([path.guard]).collect::<Vec<TermId>>()
+    };
+    let total: usize = match most {
+        0 | 1 => return vec![whole],
+        _ => terms(&whole).iter().map(|&term| size(arena, term)).sum(),
+    };
+    if total > MOST_TERMS {
+        return vec![whole];
+    }
+    let mut open = std::collections::VecDeque::from([whole]);
+    let mut done = Vec::new();
+    while let Some(path) = open.pop_front() {
+        let condition = match done.len() + open.len() + 2 <= most {
+            true => condition(arena, &terms(&path)),
+            false => None,
+        };
+        let Some(condition) = condition else {
+            done.push(path);
+            continue;
+        };
+        for truth in [true, false] {
+            let decided = |term| (term == condition).then(|| arena.boolean(truth));
+            let mut rebuild = Rebuild::new(arena, arena, decided);
+            let guard = rebuild.rebuild(path.guard);
+            let literal = if truth {
+                condition
+            } else {
+                arena.not(condition)
+            };
+            let guard = arena.and2(guard, literal);
+            if guard == TermId::FALSE {
+                continue;
+            }
+            let updates = path.updates.iter();
+            let updates = updates.map(|&(variable, value)| (variable, rebuild.rebuild(value)));
+            open.push_back(Path {
+                guard,
+                updates: updates.collect(),
+            });
+        }
+    }
+    done
+}
+
+/// An atom of a condition by which a value is chosen, or of a disjunction.
+fn condition(arena: &Arena, terms: &[TermId]) -> Option<TermId> {
+    let mut stack = Vec::new();
+    for_each_subterm(arena, terms.iter().copied(), |_, kind| {
+        if let TermKind::Apply { op, arguments } = kind {
+            match op {
+                Op::Ite => stack.push(arguments[0]),
+                Op::Or => stack.extend_from_slice(arguments),
+                _ => {}
+            }
+        }
+    });
+    let mut seen = FxHashSet::default();
+    while let Some(top) = stack.pop() {
+        if !seen.insert(top) {
+            continue;
+        }
+        match arena.kind(top) {
+            TermKind::Apply {
+                op: Op::And | Op::Or | Op::Not,
+                arguments,
+            } => stack.extend_from_slice(arguments),
+            TermKind::Constant(_) => {}
+            // Conditions with choices in them come later, when the choices have been made.
+            _ if has_choice(arena, top) => {}
+            _ => return Some(top),
+        }
+    }
+    None
+}
+
+fn has_choice(arena: &Arena, term: TermId) -> bool {
+    let mut found = false;
+    for_each_subterm(arena, [term], |_, kind| {
+        found |= matches!(kind, TermKind::Apply { op: Op::Ite, .. });
+    });
+    found
+}

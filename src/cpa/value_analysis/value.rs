@@ -1,0 +1,270 @@
+//! What is known of one number: the reduced product of a union of intervals and a congruence.
+
+use super::congruence::Congruence;
+use super::intervals::{INFINITY, Intervals, Thresholds, Universe};
+use crate::term::{Build, Constant, Op, Pool, Sort, TermId, store};
+
+/// A set of numbers, given by a union of intervals and a congruence; of a bit vector, the unsigned number is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AbstractValue {
+    pub(super) intervals: Intervals,
+    pub(super) congruence: Congruence,
+}
+
+impl AbstractValue {
+    /// All numbers.
+    pub fn top(universe: Universe) -> Self {
+        Self {
+            intervals: Intervals::full(universe),
+            congruence: Congruence::ANY,
+        }
+    }
+
+    /// The numbers in both sets.
+    pub fn new(intervals: Intervals, congruence: Congruence) -> Self {
+        let mut value = Self {
+            intervals,
+            congruence,
+        };
+        value.reduce();
+        value
+    }
+
+    /// One number, reduced to the universe.
+    pub fn point(universe: Universe, number: i128) -> Self {
+        Self::from(Intervals::point(universe, number))
+    }
+
+    /// A truth value.
+    pub fn truth(truth: bool) -> Self {
+        Self::point(Universe::Circle(1), truth.into())
+    }
+
+    /// The constant, if it is a number of a universe.
+    pub fn constant(constant: Constant<'_>) -> Option<Self> {
+        match constant {
+            Constant::Bool(truth) => Some(Self::truth(truth)),
+            Constant::BitVec(bits) => {
+                let universe = Universe::of(Sort::BitVec(bits.width()))?;
+                Some(Self::point(universe, bits.bits() as i128))
+            }
+            Constant::Int(number) => {
+                let number = i128::try_from(number).ok();
+                let number = number.filter(|number| number.abs() < INFINITY);
+                Some(number.map_or(Self::top(Universe::Line), |number| {
+                    Self::point(Universe::Line, number)
+                }))
+            }
+            Constant::Float(_) => None,
+        }
+    }
+
+    /// Tightens each by the other.
+    fn reduce(&mut self) {
+        let universe = self.intervals.universe();
+        if self.congruence != Congruence::ANY && !self.intervals.is_empty() {
+            let congruence = self.congruence;
+            let mut spans: Vec<(i128, i128)> = Vec::new();
+            for &(low, high) in self.intervals.spans() {
+                let low = match low {
+                    low if low <= -INFINITY && congruence.modulus() != 0 => Some(low),
+                    low => congruence.next(low),
+                };
+                let high = match high {
+                    high if high >= INFINITY && congruence.modulus() != 0 => Some(high),
+                    high => congruence.previous(high),
+                };
+                if let (Some(low), Some(high)) = (low, high)
+                    && low <= high
+                {
+                    spans.push((low, high));
+                }
+            }
+            self.intervals = Intervals::arcs_of(universe, spans);
+        }
+        if let Some(point) = self.intervals.as_point() {
+            self.congruence = Congruence::point(point);
+        } else if self.intervals.is_empty() {
+            self.congruence = Congruence::ANY;
+        }
+    }
+
+    /// The numbers' universe.
+    pub fn universe(&self) -> Universe {
+        self.intervals.universe()
+    }
+
+    /// Whether there is no such number.
+    pub fn is_empty(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
+    /// Whether nothing is known.
+    pub fn is_top(&self) -> bool {
+        self.congruence == Congruence::ANY && self.intervals.is_full()
+    }
+
+    /// The number, if there is one only.
+    pub fn as_point(&self) -> Option<i128> {
+        self.intervals.as_point()
+    }
+
+    /// The truth value, if there is one only.
+    pub fn as_truth(&self) -> Option<bool> {
+        self.as_point().map(|number| number != 0)
+    }
+
+    /// Whether the number, unsigned or an integer, is in the set.
+    pub fn contains(&self, number: i128) -> bool {
+        self.intervals.contains(number) && self.congruence.contains(number)
+    }
+
+    /// Numbers in either.
+    pub fn join(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        Self {
+            intervals: self.intervals.join(&other.intervals),
+            congruence: self.congruence.join(other.congruence),
+        }
+    }
+
+    /// Numbers in both.
+    pub fn meet(&self, other: &Self) -> Self {
+        match self.congruence.meet(other.congruence) {
+            Some(congruence) => Self::new(self.intervals.meet(&other.intervals), congruence),
+            None => Self::from(Intervals::empty(self.universe())),
+        }
+    }
+
+    /// Whether the other set has all of these.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.is_empty()
+            || (self.intervals.is_subset(&other.intervals)
+                && self.congruence.is_subset(other.congruence))
+    }
+
+    /// A superset of both, such that chains end: see [`Intervals::widen`]; chains of congruences end by themselves.
+    pub fn widen(&self, other: &Self, thresholds: &Thresholds, most: usize) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        // Not reduced: what reduction would take away of the intervals could come back for ever.
+        Self {
+            intervals: self.intervals.widen(&other.intervals, thresholds, most),
+            congruence: self.congruence.join(other.congruence),
+        }
+    }
+
+    /// What the set says of the term, in parts: formulas that all hold if the term's value is in it. `unsigned` is how
+    /// the program reads the term.
+    pub fn formulas(&self, term: TermId, unsigned: bool) -> Vec<TermId> {
+        let mut all = Vec::new();
+        let sort = store().sort(term);
+        let arcs = self.intervals.arcs();
+        match self.intervals.clone().limited(1).arcs()[..] {
+            [] => return vec![TermId::FALSE],
+            [hull] => all.extend(between(sort, unsigned, term, hull)),
+            _ => {}
+        }
+        if arcs.len() > 1 {
+            let each = arcs.iter().map(|&arc| {
+                let parts = between(sort, unsigned, term, arc);
+                store().and(parts)
+            });
+            all.push(store().or(each.collect::<Vec<_>>()));
+        }
+        all.extend(self.congruence_formula(sort, term));
+        all.retain(|&formula| formula != TermId::TRUE);
+        all
+    }
+
+    fn congruence_formula(&self, sort: Sort, term: TermId) -> Option<TermId> {
+        let (modulus, residue) = (self.congruence.modulus(), self.congruence.residue());
+        match sort {
+            _ if modulus <= 1 => None,
+            Sort::BitVec(width) if modulus.count_ones() == 1 => {
+                let bits = modulus.trailing_zeros().min(u32::from(width)) as u8;
+                let low = store().extract(term, bits - 1, 0);
+                Some(store().eq(low, store().bv_signed(bits, residue)))
+            }
+            Sort::BitVec(width) => {
+                let modulus = store().bv_signed(width, modulus);
+                let remainder = store().urem(term, modulus);
+                Some(store().eq(remainder, store().bv_signed(width, residue)))
+            }
+            Sort::Int => {
+                let remainder = store().int_mod(term, store().int_big(modulus.into()));
+                Some(store().eq(remainder, store().int_big(residue.into())))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<Intervals> for AbstractValue {
+    fn from(intervals: Intervals) -> Self {
+        Self::new(intervals, Congruence::ANY)
+    }
+}
+
+/// Formulas that together say that the term is in the arc.
+fn between(sort: Sort, unsigned: bool, term: TermId, (low, high): (i128, i128)) -> Vec<TermId> {
+    match sort {
+        Sort::Bool if low == high => vec![store().iff(term, store().boolean(low & 1 == 1))],
+        Sort::BitVec(width) => {
+            let constant = |number| store().bv_signed(width, number);
+            let turn = 1i128 << width;
+            if low == high {
+                return vec![store().eq(term, constant(low))];
+            }
+            let crosses_zero = low < 0;
+            let crosses_sign = |low: i128, high: i128| low < turn / 2 && high >= turn / 2;
+            let crosses_sign = crosses_sign(low, high) || crosses_sign(low + turn, high + turn);
+            match (crosses_zero, crosses_sign) {
+                (false, _) if unsigned || crosses_sign => vec![
+                    store().ule(constant(low), term),
+                    store().ule(term, constant(high)),
+                ],
+                (_, false) => vec![
+                    store().sle(constant(low), term),
+                    store().sle(term, constant(high)),
+                ],
+                (_, true) => {
+                    let offset = store().sub(term, constant(low));
+                    vec![store().ule(offset, constant(high - low))]
+                }
+            }
+        }
+        Sort::Int => {
+            let constant = |number: i128| store().int_big(number.into());
+            if low == high && low.abs() < INFINITY {
+                return vec![store().eq(term, constant(low))];
+            }
+            let mut parts = Vec::new();
+            if low > -INFINITY {
+                parts.push(store().int_le(constant(low), term));
+            }
+            if high < INFINITY {
+                parts.push(store().int_le(term, constant(high)));
+            }
+            parts
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What an operator makes of numbers in such sets; top where nothing better is known. `universe` is the result's.
+pub fn apply(op: Op, universe: Universe, arguments: &[&AbstractValue]) -> AbstractValue {
+    if arguments.iter().any(|argument| argument.is_empty()) {
+        return Intervals::empty(universe).into();
+    }
+    super::transfer::apply(op, universe, arguments).unwrap_or(AbstractValue::top(universe))
+}
