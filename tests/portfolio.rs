@@ -78,7 +78,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "[[analysis]]\nengine = \"data_flow\"\nrounds = [\"values\", \"pears\"]\n",
-        "5:10: portfolio: `rounds` is a list whose members are \"values\" or \"pairs\"",
+        "5:10: portfolio: `rounds` is a list whose members are \"intervals\" or",
         "",
     ),
     // Keys.

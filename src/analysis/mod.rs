@@ -6,7 +6,8 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
-//! * [`data_flow`]: invariants, continuously refined; [`invariants`]: how analyses share them.
+//! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
+//! * [`invariants`]: how analyses share them.
 //! * [`options`]: how an engine declares what a user can set.
 
 pub mod bmc;

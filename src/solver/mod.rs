@@ -16,7 +16,7 @@ mod config;
 pub mod integer_encoding;
 pub mod interpolation;
 #[cfg(test)]
-mod random_terms;
+pub(crate) mod random_terms;
 #[cfg(feature = "yices2")]
 pub mod yices;
 pub mod z3;

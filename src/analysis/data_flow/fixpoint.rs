@@ -112,6 +112,7 @@ const MOST_NEAR: usize = 60;
 
 /// Intervals of a variable, and parts of a block.
 const DISJUNCTS: usize = 4;
+const FEW_PATHS: usize = 4;
 const PATHS: usize = 12;
 
 /// Descending steps after the fixpoint.
@@ -146,7 +147,7 @@ impl<'b> Fixpoints<'b> {
                 pairs: Rc::from([]),
                 relations: Relations::None,
                 disjuncts: 1,
-                paths: 1,
+                paths: FEW_PATHS,
                 congruences: false,
                 cells: false,
             },

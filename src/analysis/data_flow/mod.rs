@@ -120,6 +120,7 @@ pub fn run(
         fixpoints: Fixpoints::new(blocks, options.fixpoint),
         guesses: None,
     };
+    let mut tried = None;
     for &round in &options.rounds {
         if context.token.is_cancelled() {
             return Answer::Unknown("stopped".to_owned());
@@ -130,7 +131,11 @@ pub fn run(
             proved,
             total: context.invariants.snapshot().len(),
         });
-        if let Some(certificate) = analysis.houdini.safety(&context.invariants.snapshot()) {
+        // What failed with the same invariants fails again.
+        let snapshot = context.invariants.snapshot();
+        if tried.replace(snapshot.version()) != Some(snapshot.version())
+            && let Some(certificate) = analysis.houdini.safety(&snapshot)
+        {
             return Answer::Safe(certificate);
         }
     }

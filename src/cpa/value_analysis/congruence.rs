@@ -6,6 +6,8 @@
 
 use num_integer::Integer;
 
+use super::intervals::INFINITY;
+
 /// The numbers that are congruent to the residue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Congruence {
@@ -28,6 +30,8 @@ impl Congruence {
     /// The numbers that are congruent to the residue modulo the modulus; modulo zero, the residue alone.
     pub fn new(modulus: i128, residue: i128) -> Self {
         match modulus {
+            // Of numbers that large, nothing is told apart.
+            0 if residue.unsigned_abs() >= INFINITY as u128 => Self::ANY,
             0 => Self { modulus, residue },
             1..=MOST => Self {
                 modulus,

@@ -18,6 +18,9 @@ const DEPTH: u32 = 40;
 const DISJUNCTS: usize = 8;
 const FORKS: u32 = 2;
 
+/// How often disjuncts are looked at one by one.
+const EFFORT: u32 = 40;
+
 /// A state, and what more holds on a path from it.
 pub struct Environment<'e> {
     pub(super) arena: &'e Arena,
@@ -28,7 +31,9 @@ pub struct Environment<'e> {
     /// Whether conditions say something of differences.
     relational: bool,
     empty: bool,
+    /// How deep disjunctions may be followed, and how often.
     forks: u32,
+    effort: u32,
 }
 
 impl<'e> Environment<'e> {
@@ -42,6 +47,7 @@ impl<'e> Environment<'e> {
             relational,
             empty: false,
             forks: FORKS,
+            effort: EFFORT,
         }
     }
 
@@ -184,8 +190,27 @@ impl<'e> Environment<'e> {
         for _ in 0..2 {
             self.truth(condition, true, DEPTH);
             self.known.clear();
+            self.spread_differences();
             if self.empty {
                 return;
+            }
+        }
+    }
+
+    /// What is known of differences, and of the one variable, is known of the other.
+    fn spread_differences(&mut self) {
+        let base = self.base;
+        if !self.relational {
+            return;
+        }
+        for &term in base.keys() {
+            if let TermKind::Apply {
+                op: Op::BvAdd | Op::IntAdd,
+                ..
+            } = self.arena.kind(term)
+                && let Some(value) = self.value(term)
+            {
+                backward::refine(self, term, &value, DEPTH);
             }
         }
     }
@@ -199,7 +224,9 @@ impl<'e> Environment<'e> {
         if decided == Some(!truth) {
             self.empty = true;
         }
-        if decided.is_some() || depth == 0 {
+        // What has been assumed before may say more now.
+        let is_new = || !self.facts.contains_key(&condition);
+        if self.empty || (decided.is_some() && is_new()) || depth == 0 {
             return;
         }
         let TermKind::Apply { op, arguments } = self.arena.kind(condition) else {
@@ -264,10 +291,11 @@ impl<'e> Environment<'e> {
 
     /// One of the cases holds: what all that can have in common.
     fn fork(&mut self, cases: usize, assume: impl Fn(&mut Self, usize)) {
-        if self.forks == 0 {
+        if self.forks == 0 || self.effort == 0 {
             return;
         }
         self.forks -= 1;
+        self.effort -= 1;
         let mut joined: Option<Values> = None;
         let (facts, known) = (self.facts.clone(), self.known.clone());
         for case in 0..cases {

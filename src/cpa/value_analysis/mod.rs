@@ -43,8 +43,8 @@ use crate::term::{Arena, Build, Sort, TermId, store};
 /// How often states at a loop head are joined before they are widened, before thresholds are passed over, and before
 /// what changes is given up.
 const JOINS: u32 = 2;
-const THRESHOLDS: u32 = 24;
-const WIDENINGS: u32 = 60;
+const THRESHOLDS: u32 = 40;
+const WIDENINGS: u32 = 100;
 
 /// What is tracked of pairs of variables.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -358,7 +358,8 @@ impl Domain for ValueAnalysis {
         if self.is_covered(new, old, precision) {
             return None;
         }
-        let values = match old.widens && old.merges >= JOINS {
+        // Between two widenings there is a join, for what is only a step beyond a threshold.
+        let values = match old.widens && old.merges >= JOINS && (old.merges - JOINS) % 2 == 0 {
             true => self.widen(old, new, precision),
             false => self.join(&old.values, &new.values, precision),
         };

@@ -2,7 +2,7 @@
 
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Thresholds, Universe};
-use crate::term::{Build, Constant, Op, Pool, Sort, TermId, store};
+use crate::term::{Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
 
 /// A set of numbers, given by a union of intervals and a congruence; of a bit vector, the unsigned number is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,14 +65,16 @@ impl AbstractValue {
         if self.congruence != Congruence::ANY && !self.intervals.is_empty() {
             let congruence = self.congruence;
             let mut spans: Vec<(i128, i128)> = Vec::new();
+            // An end that is infinite is no number.
+            let is_number = |end: i128| end.abs() < INFINITY || congruence.modulus() == 0;
             for &(low, high) in self.intervals.spans() {
-                let low = match low {
-                    low if low <= -INFINITY && congruence.modulus() != 0 => Some(low),
-                    low => congruence.next(low),
+                let low = match is_number(low) {
+                    true => congruence.next(low),
+                    false => Some(low),
                 };
-                let high = match high {
-                    high if high >= INFINITY && congruence.modulus() != 0 => Some(high),
-                    high => congruence.previous(high),
+                let high = match is_number(high) {
+                    true => congruence.previous(high),
+                    false => Some(high),
                 };
                 if let (Some(low), Some(high)) = (low, high)
                     && low <= high
@@ -181,37 +183,66 @@ impl AbstractValue {
             });
             all.push(store().or(each.collect::<Vec<_>>()));
         }
-        all.extend(self.congruence_formula(sort, term));
+        all.extend(self.congruence_formulas(sort, term));
         all.retain(|&formula| formula != TermId::TRUE);
         all
     }
 
-    fn congruence_formula(&self, sort: Sort, term: TermId) -> Option<TermId> {
+    /// For bit vectors: the low bits for what the modulus has of powers of two; for its odd part d, that a multiple of d
+    /// times the inverse of d is its quotient (Granlund and Montgomery, PLDI 1994), which a sum keeps in a linear form.
+    fn congruence_formulas(&self, sort: Sort, term: TermId) -> Vec<TermId> {
         let (modulus, residue) = (self.congruence.modulus(), self.congruence.residue());
         match sort {
-            _ if modulus <= 1 => None,
-            Sort::BitVec(width) if modulus.count_ones() == 1 => {
-                let bits = modulus.trailing_zeros().min(u32::from(width)) as u8;
-                let low = store().extract(term, bits - 1, 0);
-                Some(store().eq(low, store().bv_signed(bits, residue)))
-            }
+            _ if modulus <= 1 => Vec::new(),
             Sort::BitVec(width) => {
-                let modulus = store().bv_signed(width, modulus);
-                let remainder = store().urem(term, modulus);
-                Some(store().eq(remainder, store().bv_signed(width, residue)))
+                let mut all = Vec::new();
+                let bits = modulus.trailing_zeros().min(u32::from(width)) as u8;
+                if bits > 0 {
+                    let low = store().extract(term, bits - 1, 0);
+                    all.push(store().eq(low, store().bv_signed(bits, residue)));
+                }
+                let odd = modulus >> modulus.trailing_zeros();
+                if odd > 1 {
+                    let residue = residue % odd;
+                    // No number of them is below the residue, so that the distance from it is a multiple.
+                    let least = store().bv_signed(width, residue);
+                    let distance = store().sub(term, least);
+                    let quotient = store().mul(distance, store().bv_signed(width, inverse(odd)));
+                    let most = ((1i128 << width) - 1 - residue) / odd;
+                    all.push(store().ule(quotient, store().bv_signed(width, most)));
+                }
+                all
             }
             Sort::Int => {
                 let remainder = store().int_mod(term, store().int_big(modulus.into()));
-                Some(store().eq(remainder, store().int_big(residue.into())))
+                vec![store().eq(remainder, store().int_big(residue.into()))]
             }
-            _ => None,
+            _ => Vec::new(),
         }
     }
+}
+
+/// The inverse of an odd number modulo 2^64, by Newton's iteration.
+fn inverse(odd: i128) -> i128 {
+    let odd = odd as u64;
+    let mut inverse = odd;
+    for _ in 0..6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    i128::from(inverse)
 }
 
 impl From<Intervals> for AbstractValue {
     fn from(intervals: Intervals) -> Self {
         Self::new(intervals, Congruence::ANY)
+    }
+}
+
+/// Whether the term is a variable or a cell. Of others, one comparison is easier to show than two.
+fn is_leaf(term: TermId) -> bool {
+    match store().kind(term) {
+        TermKind::Apply { op, .. } => op == Op::Select,
+        _ => true,
     }
 }
 
@@ -228,8 +259,9 @@ fn between(sort: Sort, unsigned: bool, term: TermId, (low, high): (i128, i128)) 
             let crosses_zero = low < 0;
             let crosses_sign = |low: i128, high: i128| low < turn / 2 && high >= turn / 2;
             let crosses_sign = crosses_sign(low, high) || crosses_sign(low + turn, high + turn);
-            match (crosses_zero, crosses_sign) {
-                (false, _) if unsigned || crosses_sign => vec![
+            let is_sum = !is_leaf(term);
+            match (crosses_zero, crosses_sign || is_sum) {
+                (false, _) if !is_sum && (unsigned || crosses_sign) => vec![
                     store().ule(constant(low), term),
                     store().ule(term, constant(high)),
                 ],

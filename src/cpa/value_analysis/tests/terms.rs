@@ -1,0 +1,444 @@
+//! Terms, conditions and whole programs against the evaluator.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use rand::RngExt;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::environment::{Environment, Values};
+use super::super::paths::paths;
+use super::super::*;
+use super::*;
+use crate::cpa::loop_bound::LoopBoundCpa;
+use crate::cpa::{Composite, Reached, algorithm::End, cpa_plus_plus};
+use crate::program::InlinedProgram;
+use crate::program::block::Block;
+use crate::program::testing::{Recursion, random_program};
+use crate::solver::random_terms::{RandomTerms, seeds};
+use crate::term::{
+    ArrayValue, Evaluator, Pool, ScalarSort, Symbol, TermKind, evaluate, free_variables,
+};
+
+type Assignment = FxHashMap<(Symbol, u32), Value>;
+
+fn random_scalar(random: &mut RandomTerms<'_>, sort: Sort) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(random.random.random()),
+        Sort::BitVec(width) => {
+            let corners = [0, 1, u128::MAX, 1 << (width - 1), 3];
+            match random.random.random_range(0..8) {
+                corner @ 0..5 => Value::bit_vec(width, corners[corner]),
+                _ => Value::bit_vec(width, random.random.random()),
+            }
+        }
+        _ => Value::int(random.random.random_range(-9..9)),
+    }
+}
+
+fn random_value(random: &mut RandomTerms<'_>, sort: Sort) -> Value {
+    let Sort::Array { index, element } = sort else {
+        return random_scalar(random, sort);
+    };
+    let mut array = ArrayValue::constant(index, random_scalar(random, element.into()));
+    for _ in 0..3 {
+        let at = random_scalar(random, index.into());
+        array.store(at, random_scalar(random, element.into()));
+    }
+    Value::Array(array)
+}
+
+/// A set with the value, or with the values of all cells.
+fn random_set(random: &mut RandomTerms<'_>, value: &Value) -> AbstractValue {
+    let universe = Universe::of(value.sort()).expect("numbers");
+    if let Value::Array(array) = value {
+        let cells = array.entries().values().chain([array.default_value()]);
+        let cells = cells.map(|cell| AbstractValue::point(universe, number_of(cell)));
+        return cells.reduce(|all, cell| all.join(&cell)).expect("a cell");
+    }
+    let number = number_of(value);
+    let (below, above) =
+        [(0, 0), (1, 2), (0, 3), (200, 1), (1 << 66, 1 << 66)][random.random.random_range(0..5)];
+    let intervals = Intervals::arc(universe, number - below, number + above);
+    let modulus = [1, 1, 2, 3, 4][random.random.random_range(0..5)];
+    AbstractValue::new(intervals, Congruence::new(modulus, number))
+}
+
+fn is_member(set: &AbstractValue, value: &Value) -> bool {
+    match value {
+        Value::Array(array) => {
+            let mut cells = array.entries().values().chain([array.default_value()]);
+            cells.all(|cell| set.contains(number_of(cell)))
+        }
+        value => set.contains(number_of(value)),
+    }
+}
+
+/// Values of the terms' variables, and a state with them.
+fn random_state(
+    random: &mut RandomTerms<'_>,
+    arena: &Arena,
+    terms: &[TermId],
+) -> (Assignment, Values) {
+    let mut assignment = Assignment::default();
+    let mut values = Values::default();
+    for &term in terms {
+        for (symbol, instance) in free_variables(arena, term) {
+            if assignment.contains_key(&(symbol, instance)) {
+                continue;
+            }
+            let value = random_value(random, symbol.sort());
+            if random.random.random_range(0..4) > 0 {
+                let set = random_set(random, &value);
+                values.insert(arena.variable_at(symbol, instance), set);
+            }
+            assignment.insert((symbol, instance), value);
+        }
+    }
+    (assignment, values)
+}
+
+#[test]
+fn evaluation_and_refinement_are_sound() {
+    for seed in 0..seeds(6_000) {
+        let arena = Arena::new();
+        let mut random = RandomTerms::new(&arena, seed);
+        random.widths = vec![1, 3, 8, 32];
+        let conditions: Vec<TermId> = (0..2).map(|_| random.boolean(3)).collect();
+        let mut terms = vec![random.bit_vector(8, 3), random.bit_vector(32, 3)];
+        terms.extend(&conditions);
+        let (assignment, values) = random_state(&mut random, &arena, &terms);
+        let value = |term| {
+            let of = |symbol, instance| assignment.get(&(symbol, instance)).cloned();
+            evaluate(&arena, term, &of).expect("all variables have values")
+        };
+        let relational = seed % 2 == 0;
+        let mut environment = Environment::new(&arena, &values, relational);
+        for condition in conditions {
+            let holds = value(condition) == Value::Bool(true);
+            environment.assume(if holds {
+                condition
+            } else {
+                arena.not(condition)
+            });
+            assert!(!environment.is_empty(), "seed {seed}");
+            for &term in &terms {
+                let set = environment.value(term).expect("a number");
+                assert!(is_member(&set, &value(term)), "seed {seed}: {set:?}");
+            }
+            for &(symbol, instance) in assignment.keys() {
+                let variable = arena.variable_at(symbol, instance);
+                let set = environment.value(variable).expect("a number");
+                assert!(is_member(&set, &value(variable)), "seed {seed}: {set:?}");
+            }
+        }
+    }
+}
+
+/// Comparisons of sums of three variables, in states that know the differences.
+#[test]
+fn differences_are_sound() {
+    for seed in 0..seeds(6_000) {
+        let arena = Arena::new();
+        let mut random = RandomTerms::new(&arena, seed);
+        let sort = [
+            Sort::BitVec(3),
+            Sort::BitVec(8),
+            Sort::BitVec(32),
+            Sort::Int,
+        ][random.random.random_range(0..4)];
+        let names = ["differences::x", "differences::y", "differences::z"];
+        let variables = names.map(|name| arena.variable(Symbol::new(name, sort)));
+        let number = |number: i64| match sort {
+            Sort::BitVec(width) => arena.bv_signed(width, number.into()),
+            _ => arena.int(number),
+        };
+        let mut term = || {
+            let variable = variables[random.random.random_range(0..3)];
+            let offset = number(random.random.random_range(-2..3));
+            match sort {
+                Sort::Int => arena.int_add(variable, offset),
+                _ => arena.add(variable, offset),
+            }
+        };
+        let pairs: Vec<(TermId, TermId)> = (0..4).map(|_| (term(), term())).collect();
+        let (assignment, mut values) = random_state(&mut random, &arena, &variables);
+        let value = |term| {
+            let of = |symbol, instance| assignment.get(&(symbol, instance)).cloned();
+            evaluate(&arena, term, &of)
+        };
+        for (x, y) in [(0, 1), (0, 2), (2, 1)] {
+            let difference = subtract(&arena, variables[x], variables[y]);
+            if let (Ok(known), TermKind::Apply { .. }) = (value(difference), arena.kind(difference))
+            {
+                values.insert(difference, random_set(&mut random, &known));
+            }
+        }
+        let mut environment = Environment::new(&arena, &values, true);
+        for (a, b) in pairs {
+            let all = match sort {
+                Sort::Int => [arena.int_lt(a, b), arena.int_le(a, b), arena.eq(a, b)],
+                _ if seed % 2 == 0 => [arena.slt(a, b), arena.sle(a, b), arena.eq(a, b)],
+                _ => [arena.ult(a, b), arena.ule(a, b), arena.eq(a, b)],
+            };
+            let condition = all[random.random.random_range(0..3)];
+            let Ok(truth) = value(condition) else {
+                continue;
+            };
+            let set = environment.value(condition).expect("a truth value");
+            assert!(is_member(&set, &truth), "seed {seed}: before");
+            let holds = truth == Value::Bool(true);
+            environment.assume(if holds {
+                condition
+            } else {
+                arena.not(condition)
+            });
+            assert!(!environment.is_empty(), "seed {seed}");
+            for &term in variables.iter().chain(values.keys()) {
+                let (Ok(value), Some(set)) = (value(term), environment.value(term)) else {
+                    continue;
+                };
+                assert!(is_member(&set, &value), "seed {seed}: {set:?}");
+            }
+        }
+    }
+}
+
+fn precisions() -> [Precision; 3] {
+    let least = Precision {
+        variables: Rc::default(),
+        pairs: Rc::from([]),
+        relations: Relations::None,
+        disjuncts: 1,
+        paths: 1,
+        congruences: false,
+        cells: false,
+    };
+    let middle = Precision {
+        relations: Relations::Equalities,
+        disjuncts: 2,
+        paths: 3,
+        congruences: true,
+        cells: true,
+        ..least.clone()
+    };
+    let most = Precision {
+        relations: Relations::Differences,
+        disjuncts: 4,
+        paths: 12,
+        ..middle.clone()
+    };
+    [least, middle, most]
+}
+
+/// The fixpoint, by place, and its CPA.
+fn fixpoint(
+    blocks: &Arc<Blocks>,
+    precision: Precision,
+) -> (
+    Composite<ValueAnalysis>,
+    FxHashMap<InlinedLocation, Rc<Values>>,
+) {
+    let program = blocks.inlined().program();
+    let ids = (0..program.variables.len() as u32).map(VariableId);
+    let numbers = |id: &VariableId| matches!(program.variable(*id).sort, Sort::BitVec(_));
+    let all: Vec<VariableId> = ids.clone().filter(numbers).collect();
+    let pairs = all.windows(2).map(|pair| (pair[0], pair[1]));
+    let same =
+        |(x, y): &(VariableId, VariableId)| program.variable(*x).sort == program.variable(*y).sort;
+    let precision = Rc::new(Precision {
+        variables: Rc::new(ids.collect::<FxHashSet<_>>()),
+        pairs: pairs.filter(same).collect::<Vec<_>>().into(),
+        ..precision
+    });
+    let domain = ValueAnalysis::new(Arc::clone(blocks), Thresholds::new([3, 7]));
+    let mut cpa = Composite::new(Arc::clone(blocks), domain);
+    cpa.loop_bound = LoopBoundCpa::unbounded();
+    let entry = Place::At(blocks.inlined().entry());
+    let state = cpa.domain.initial();
+    let initial = cpa.initial(entry, state);
+    let mut reached = Reached::new();
+    reached.add(&cpa, initial, precision);
+    assert_eq!(cpa_plus_plus(&mut cpa, &mut reached, |_| false), End::Done);
+    let states = reached
+        .since(0)
+        .filter_map(|(_, element)| match element.state.place {
+            Place::At(at) => Some((at, Rc::clone(&element.state.domain.values))),
+            Place::Unsupported { .. } => None,
+        });
+    let mut by_place = FxHashMap::default();
+    for (at, values) in states {
+        assert!(
+            by_place.insert(at, values).is_none(),
+            "two states of one place"
+        );
+    }
+    (cpa, by_place)
+}
+
+/// The values after the block, if it is run with such inputs.
+fn run(
+    program: &crate::program::Program,
+    block: &Block,
+    state: &FxHashMap<Symbol, Value>,
+    inputs: &FxHashMap<(Symbol, u32), Value>,
+) -> Option<FxHashMap<Symbol, Value>> {
+    let assignment = |symbol: Symbol, instance: u32| match instance {
+        0 => state.get(&symbol).cloned(),
+        _ => inputs.get(&(symbol, instance)).cloned(),
+    };
+    let mut evaluator = Evaluator::new(store(), &assignment);
+    if evaluator.evaluate(block.guard) != Ok(Value::Bool(true)) {
+        return None;
+    }
+    let mut after = state.clone();
+    for &(variable, value) in &block.updates {
+        let value = evaluator
+            .evaluate(value)
+            .expect("all variables have values");
+        after.insert(program.variable(variable).symbol, value);
+    }
+    Some(after)
+}
+
+fn check_program(bytes: &[u8], seed: u64) {
+    let program = random_program(bytes, Recursion::Excluded);
+    let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(Arc::new(
+        program,
+    )))));
+    let program = Arc::clone(blocks.inlined().program());
+    let arena = Arena::new();
+    let mut random = RandomTerms::new(&arena, seed);
+    for precision in precisions() {
+        let (cpa, states) = fixpoint(&blocks, precision.clone());
+        for _ in 0..4 {
+            let mut at = blocks.inlined().entry();
+            let zero =
+                |variable: &crate::program::Variable| (variable.symbol, Value::zero(variable.sort));
+            let mut state: FxHashMap<Symbol, Value> = program.variables.iter().map(zero).collect();
+            for _ in 0..30 {
+                let values = states.get(&at).expect("the place is reached");
+                for (&term, set) in &**values {
+                    let of = |symbol: Symbol, _: u32| state.get(&symbol).cloned();
+                    let value = evaluate(store(), term, &of).expect("a value");
+                    assert!(is_member(set, &value), "seed {seed}: {set:?} {value:?}");
+                }
+                let mut inputs = FxHashMap::default();
+                let from = blocks.from(at);
+                for input in from.iter().flat_map(|block| &block.inputs) {
+                    let key = (input.symbol, input.instance);
+                    let value = random_value(&mut random, input.symbol.sort());
+                    inputs.entry(key).or_insert(value);
+                }
+                let next = from.iter().find_map(|block| {
+                    let after = run(&program, block, &state, &inputs)?;
+                    // A path among those that the block is split into, with the same values.
+                    let split = paths(&cpa.domain.arena, block, precision.paths);
+                    let assignment = |symbol: Symbol, instance: u32| match instance {
+                        0 => state.get(&symbol).cloned(),
+                        _ => inputs.get(&(symbol, instance)).cloned(),
+                    };
+                    let mut evaluator = Evaluator::new(&cpa.domain.arena, &assignment);
+                    let taken = split
+                        .iter()
+                        .filter(|path| evaluator.evaluate(path.guard) == Ok(Value::Bool(true)));
+                    let taken: Vec<&Path> = taken.collect();
+                    assert_eq!(taken.len(), 1, "seed {seed}: paths are told apart");
+                    for &(id, value) in &taken[0].updates {
+                        let value = Evaluator::new(&cpa.domain.arena, &assignment).evaluate(value);
+                        assert_eq!(value.as_ref(), Ok(&after[&program.variable(id).symbol]));
+                    }
+                    Some((block.target()?, after))
+                });
+                let Some((target, after)) = next else { break };
+                (at, state) = (target, after);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn fixpoints_have_all_concrete_states(
+        bytes in prop::collection::vec(any::<u8>(), 0..120),
+        seed in any::<u64>(),
+    ) {
+        check_program(&bytes, seed);
+    }
+}
+
+/// What the guard of a loop says, and wrapping around.
+#[test]
+fn conditions_and_wrap_around() {
+    let arena = Arena::new();
+    let variable = |name, width| arena.variable(Symbol::new(name, Sort::BitVec(width)));
+    let (x, y) = (variable("conditions::x", 8), variable("conditions::y", 8));
+    let number = |number| arena.bv_signed(8, number);
+    let none = Values::default();
+    let known = |conditions: &[TermId], term: TermId| {
+        let mut environment = Environment::new(&arena, &none, true);
+        for &condition in conditions {
+            environment.assume(condition);
+        }
+        environment.value(term).expect("a number")
+    };
+    let signed = |conditions: &[TermId], term| {
+        let value = known(conditions, term);
+        value.intervals.signed_hull().expect("not empty")
+    };
+    // -3 <= x < 5, one more, and a sum that wraps around.
+    let bounds = [arena.sle(number(-3), x), arena.slt(x, number(5))];
+    assert_eq!(signed(&bounds, x), (-3, 4));
+    assert_eq!(signed(&bounds, arena.add(x, number(1))), (-2, 5));
+    let near_end = [arena.sle(number(125), x)];
+    let sum = known(&near_end, arena.add(x, number(2)));
+    assert_eq!(sum.intervals.arcs()[..], [(127, 129)]);
+    // Backwards through a sum, an extension and a disjunction.
+    let through = arena.ult(arena.add(x, number(10)), number(3));
+    assert_eq!(signed(&[through], x), (-10, -8));
+    let extended = arena.slt(arena.sign_extend(x, 32), arena.bv_signed(32, -100));
+    assert_eq!(signed(&[extended], x), (-128, -101));
+    let either = arena.or2(arena.eq(x, number(3)), arena.eq(x, number(7)));
+    let value = known(&[either], x);
+    assert!(value.contains(3) && value.contains(7) && !value.contains(5));
+    // A remainder; and two variables that are equal.
+    let even = arena.eq(arena.urem(x, number(6)), number(2));
+    assert_eq!(known(&[even], x).congruence, Congruence::new(6, 2));
+    let equal = arena.and2(arena.eq(x, y), arena.eq(y, number(9)));
+    assert_eq!(known(&[equal], x).as_point(), Some(9));
+    // The same, with the difference from before.
+    let apart = AbstractValue::point(Universe::Circle(8), 4);
+    let before = Values::from_iter([(arena.sub(x, y), apart)]);
+    let mut environment = Environment::new(&arena, &before, true);
+    environment.assume(arena.eq(y, number(9)));
+    let spread = environment.value(x).and_then(|value| value.as_point());
+    assert_eq!(spread, Some(13));
+    // x < y <= x + 2, for small numbers: their difference.
+    let small = arena.ult(x, number(100));
+    let order = [
+        small,
+        arena.ult(x, y),
+        arena.ule(y, arena.add(x, number(2))),
+    ];
+    let difference = known(&order, arena.sub(y, x));
+    assert_eq!(difference.intervals.arcs()[..], [(1, 2)]);
+}
+
+/// A cell of an array is one of those that were stored, whichever they are.
+#[test]
+fn cells_are_what_was_stored() {
+    let arena = Arena::new();
+    let index = ScalarSort::BitVec(8);
+    let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(8)));
+    let (i, j) = (variable("cells::i"), variable("cells::j"));
+    let zeros = arena.const_array(index, arena.bv(8, 0));
+    let stored = arena.store(arena.store(zeros, i, arena.bv(8, 4)), j, arena.bv(8, 6));
+    let none = Values::default();
+    let mut environment = Environment::new(&arena, &none, false);
+    let cell = environment.value(arena.select(stored, variable("cells::k")));
+    let cell = cell.expect("a number");
+    assert_eq!(cell.intervals.arcs()[..], [(0, 0), (4, 4), (6, 6)]);
+}
