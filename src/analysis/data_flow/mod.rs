@@ -14,6 +14,8 @@
 
 mod fixpoint;
 mod relevance;
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -8,12 +8,14 @@
 //!
 //! * [`intervals`], [`congruence`](mod@congruence): sets of numbers; [`value`]: both together.
 //! * [`transfer`], [`division`], [`bitwise`]: what operators make of them.
-//! * [`environment`]: terms in a state, and conditions that hold in it; [`backward`]: what is known of a term's parts.
+//! * [`environment`]: terms in a state; [`condition`]: conditions that hold in it; [`backward`]: what a term's value says
+//!   of its parts; [`view`]: signed and unsigned numbers.
 //! * [`paths`](mod@paths): blocks path by path.
 //! * This file: the operators of the CPA.
 
 mod backward;
 mod bitwise;
+mod condition;
 pub mod congruence;
 mod division;
 pub mod environment;
@@ -23,6 +25,7 @@ pub mod paths;
 mod tests;
 mod transfer;
 pub mod value;
+mod view;
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -423,7 +423,7 @@ fn conditions_and_wrap_around() {
         arena.ult(x, y),
         arena.ule(y, arena.add(x, number(2))),
     ];
-    let difference = known(&order, arena.sub(y, x));
+    let difference = known(&[arena.and(order)], arena.sub(y, x));
     assert_eq!(difference.intervals.arcs()[..], [(1, 2)]);
 }
 

@@ -1,0 +1,287 @@
+//! What a condition adds to a state.
+
+use super::backward;
+use super::environment::{Environment, Values};
+use super::intervals::{INFINITY, Intervals, Universe};
+use super::transfer::difference;
+use super::value::AbstractValue;
+use super::view::{View, ceiling, floor};
+use crate::term::{Op, Pool, Sort, TermId, TermKind};
+
+/// Nesting of conditions and of terms that a condition is followed into.
+const DEPTH: u32 = 40;
+
+/// The most disjuncts that are looked at one by one, and how deep.
+const DISJUNCTS: usize = 8;
+pub(super) const FORKS: u32 = 2;
+
+/// How often disjuncts are looked at one by one.
+pub(super) const EFFORT: u32 = 40;
+
+impl Environment<'_> {
+    /// The condition holds.
+    pub fn assume(&mut self, condition: TermId) {
+        // What later conjuncts say may help the earlier ones.
+        for _ in 0..2 {
+            self.truth(condition, true, DEPTH);
+            self.known.clear();
+            self.spread_differences();
+            if self.empty {
+                return;
+            }
+        }
+    }
+
+    /// What is known of differences, and of the one variable, is known of the other.
+    fn spread_differences(&mut self) {
+        let base = self.base;
+        if !self.relational {
+            return;
+        }
+        for &term in base.keys() {
+            if let TermKind::Apply {
+                op: Op::BvAdd | Op::IntAdd,
+                ..
+            } = self.arena.kind(term)
+                && let Some(value) = self.value(term)
+            {
+                backward::refine(self, term, &value, DEPTH);
+            }
+        }
+    }
+
+    /// The condition has this truth value.
+    pub(super) fn truth(&mut self, condition: TermId, truth: bool, depth: u32) {
+        if self.empty {
+            return;
+        }
+        let decided = self.value(condition).and_then(|value| value.as_truth());
+        if decided == Some(!truth) {
+            self.empty = true;
+        }
+        // What has been assumed before may say more now.
+        let is_new = || !self.facts.contains_key(&condition);
+        if self.empty || (decided.is_some() && is_new()) || depth == 0 {
+            return;
+        }
+        let TermKind::Apply { op, arguments } = self.arena.kind(condition) else {
+            return self.learn(condition, AbstractValue::truth(truth));
+        };
+        match (op, arguments) {
+            (Op::Not, &[a]) => self.truth(a, !truth, depth - 1),
+            (Op::And | Op::Or, _) if truth == (op == Op::And) => {
+                for &part in arguments {
+                    self.truth(part, truth, depth - 1);
+                }
+            }
+            (Op::And | Op::Or, _) => self.one_of(arguments, truth, depth - 1),
+            (Op::Ite, &[choice, then, otherwise]) => {
+                let cases = [(choice, true, then), (choice, false, otherwise)];
+                self.fork(cases.len(), |own, case| {
+                    let (choice, chosen, part) = cases[case];
+                    own.truth(choice, chosen, depth - 1);
+                    own.truth(part, truth, depth - 1);
+                });
+            }
+            (Op::Eq, &[a, b]) if self.arena.sort(a) == Sort::Bool => {
+                let of = |own: &mut Self, term| own.value(term).and_then(|value| value.as_truth());
+                if let Some(known) = of(self, a) {
+                    self.truth(b, known == truth, depth - 1);
+                } else if let Some(known) = of(self, b) {
+                    self.truth(a, known == truth, depth - 1);
+                }
+            }
+            (_, &[a, b]) if let Some(view) = View::of(op) => {
+                self.compare(op, view, a, b, truth, depth - 1);
+            }
+            _ => {}
+        }
+        if !self.empty {
+            self.learn(condition, AbstractValue::truth(truth));
+        }
+    }
+
+    fn learn(&mut self, term: TermId, value: AbstractValue) {
+        self.known.insert(term, Some(value.clone()));
+        self.facts.insert(term, value);
+    }
+
+    /// One of the conditions has this truth value.
+    fn one_of(&mut self, conditions: &[TermId], truth: bool, depth: u32) {
+        let mut open = Vec::new();
+        for &condition in conditions {
+            match self.value(condition).and_then(|value| value.as_truth()) {
+                Some(known) if known == truth => return,
+                Some(_) => {}
+                None => open.push(condition),
+            }
+        }
+        match open[..] {
+            [] => self.empty = true,
+            [only] => self.truth(only, truth, depth),
+            _ if open.len() > DISJUNCTS => {}
+            _ => self.fork(open.len(), |own, case| own.truth(open[case], truth, depth)),
+        }
+    }
+
+    /// One of the cases holds: what all that can have in common.
+    fn fork(&mut self, cases: usize, assume: impl Fn(&mut Self, usize)) {
+        if self.forks == 0 || self.effort == 0 {
+            return;
+        }
+        self.forks -= 1;
+        self.effort -= 1;
+        let mut joined: Option<Values> = None;
+        let (facts, known) = (self.facts.clone(), self.known.clone());
+        for case in 0..cases {
+            self.facts.clone_from(&facts);
+            self.known.clone_from(&known);
+            assume(self, case);
+            if !std::mem::take(&mut self.empty) {
+                let own = std::mem::take(&mut self.facts);
+                joined = Some(match joined {
+                    Some(joined) => join(joined, &own),
+                    None => own,
+                });
+            }
+        }
+        self.forks += 1;
+        self.known = known;
+        match joined {
+            Some(joined) => self.facts = joined,
+            None => self.empty = true,
+        }
+    }
+
+    /// A comparison of numbers has this truth value.
+    fn compare(&mut self, op: Op, view: View, a: TermId, b: TermId, truth: bool, depth: u32) {
+        let (Some(x), Some(y)) = (self.value(a), self.value(b)) else {
+            return;
+        };
+        if matches!(self.arena.sort(a), Sort::Array { .. }) {
+            return;
+        }
+        let universe = x.universe();
+        // The distance a - b, as numbers of the view.
+        let bounds: Intervals = match (op, truth) {
+            (Op::Eq, true) => {
+                self.refine(a, &y, depth);
+                self.refine(b, &x, depth);
+                Intervals::point(Universe::Line, 0)
+            }
+            (Op::Eq, false) => {
+                for (term, other) in [(a, &y), (b, &x)] {
+                    if other.as_point().is_some() {
+                        let others = other.intervals.complement();
+                        self.refine(term, &others.into(), depth);
+                    }
+                }
+                Intervals::point(Universe::Line, 0).complement()
+            }
+            _ => {
+                let strict = matches!(op, Op::BvUlt | Op::BvSlt | Op::IntLt);
+                // a < b, a <= b; or the other way round, with the other strictness.
+                let (less, greater, gap) = match truth {
+                    true => (a, b, i128::from(strict)),
+                    false => (b, a, i128::from(!strict)),
+                };
+                let (low, high) = if truth { (&x, &y) } else { (&y, &x) };
+                let (Some(low), Some(high)) = (view.hull(low), view.hull(high)) else {
+                    return;
+                };
+                let lower = |end: i128| {
+                    if end.abs() >= INFINITY {
+                        end
+                    } else {
+                        end - gap
+                    }
+                };
+                let upper = |end: i128| {
+                    if end.abs() >= INFINITY {
+                        end
+                    } else {
+                        end + gap
+                    }
+                };
+                let most = Intervals::arc(universe, view.least(universe), lower(high.1));
+                let least = Intervals::arc(universe, upper(low.0), view.greatest(universe));
+                let possible = lower(high.1) >= view.least(universe)
+                    && upper(low.0) <= view.greatest(universe);
+                if !possible {
+                    self.empty = true;
+                    return;
+                }
+                self.refine(less, &most.into(), depth);
+                self.refine(greater, &least.into(), depth);
+                match truth {
+                    true => Intervals::arc(Universe::Line, -INFINITY, -gap),
+                    false => Intervals::arc(Universe::Line, gap, INFINITY),
+                }
+            }
+        };
+        if self.relational && !self.empty {
+            self.refine_difference(view, a, b, &bounds, depth);
+        }
+    }
+
+    /// The distance a - b of the numbers in the view is within the bounds.
+    fn refine_difference(
+        &mut self,
+        view: View,
+        a: TermId,
+        b: TermId,
+        bounds: &Intervals,
+        depth: u32,
+    ) {
+        let Some((part, offset)) = self.difference_of(a, b) else {
+            return;
+        };
+        let (Some(x), Some(y)) = (self.value(a), self.value(b)) else {
+            return;
+        };
+        let (Some(x), Some(y)) = (view.hull(&x), view.hull(&y)) else {
+            return;
+        };
+        let universe = offset.universe();
+        let all = Intervals::arc(Universe::Line, floor(x.0, y.1), ceiling(x.1, y.0));
+        let spans = all.meet(bounds);
+        let apart = Intervals::arcs_of(universe, spans.spans().iter().copied());
+        let value = difference(&apart.into(), &offset);
+        self.refine(part, &value, depth);
+    }
+
+    /// The term's value is in the set: a fact about it, and about what it is made of.
+    pub(super) fn refine(&mut self, term: TermId, value: &AbstractValue, depth: u32) {
+        if self.empty {
+            return;
+        }
+        let Some(old) = self.value(term) else {
+            return;
+        };
+        if old.universe() != value.universe() {
+            return;
+        }
+        let new = old.meet(value);
+        if new.is_empty() {
+            self.empty = true;
+        }
+        if self.empty || new == old {
+            return;
+        }
+        self.learn(term, new.clone());
+        if depth > 0 {
+            backward::refine(self, term, &new, depth - 1);
+        }
+    }
+}
+
+fn join(mut all: Values, other: &Values) -> Values {
+    all.retain(|term, value| match other.get(term) {
+        Some(other) => {
+            *value = value.join(other);
+            !value.is_top()
+        }
+        None => false,
+    });
+    all
+}
