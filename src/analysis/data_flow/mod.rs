@@ -35,7 +35,7 @@ use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
-use crate::term::{Build, TermId, store};
+use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
 /// A round.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -177,19 +177,28 @@ impl<'b> Analysis<'b> {
         };
         let known = known(context);
         candidates.retain(|one| !known.contains(one));
-        let batch = self.houdini.inductive_subset(
-            &candidates,
-            &context.invariants.snapshot(),
-            &Samples::default(),
-            &self.options.publisher,
-            context.safe_point,
-            &mut |_| {},
-        );
-        batch.map_or(0, |batch| {
-            let new = batch.invariants().len();
-            context.invariants.publish(batch);
-            new
-        })
+        // What is hard to show does not keep the others from being shown.
+        let is_disjunction = |one: &Candidate| {
+            let kind = store().kind(one.formula);
+            matches!(kind, TermKind::Apply { op: Op::Or, .. })
+        };
+        let (hard, easy): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_disjunction);
+        let mut new = 0;
+        for candidates in [easy, hard] {
+            let batch = self.houdini.inductive_subset(
+                &candidates,
+                &context.invariants.snapshot(),
+                &Samples::default(),
+                &self.options.publisher,
+                context.safe_point,
+                &mut |_| {},
+            );
+            if let Some(batch) = batch {
+                new += batch.invariants().len();
+                context.invariants.publish(batch);
+            }
+        }
+        new
     }
 }
 

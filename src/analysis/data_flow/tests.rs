@@ -64,7 +64,31 @@ const RING: &str = "int main(void) {
 }";
 
 #[test]
-fn debug_ring() {
+fn the_distance_of_two_counters_that_wrap_around() {
     let (said, proved) = fixpoints(RING, &Refinement::ALL[..6]);
-    panic!("{proved} {said:#?}");
+    let says = |what: &str| said.iter().any(|formula| formula == what);
+    assert!(
+        says("(bvult (bvadd |head@0| (bvneg |tail@0|)) #x0000040d)"),
+        "{said:?}"
+    );
+    assert!(says("(bvult |half@0| #x00000207)"), "{said:?}");
+    assert!(proved >= 2, "{said:?}");
+}
+
+#[test]
+fn a_remainder_is_proved_and_lost_when_the_number_wraps_around() {
+    let of = |bound| {
+        let text = format!(
+            "int main(void) {{ unsigned x = 1; while (__VERIFIER_nondet_int()) {{ {bound} x += 12; }}
+             if (x == 123456780) reach_error(); }}"
+        );
+        fixpoints(&text, &[Refinement::Intervals, Refinement::Congruences])
+    };
+    // x mod 4, and x mod 3 by the inverse of three.
+    let (said, proved) = of("if (x < 1000000000)");
+    let third = |said: &[String]| said.iter().any(|one| one.contains("#xaaaaaaab"));
+    assert!(third(&said) && proved >= 2, "{said:?}");
+    let (said, proved) = of("");
+    assert!(!third(&said), "{said:?}");
+    assert_eq!(proved, 1, "{said:?}");
 }

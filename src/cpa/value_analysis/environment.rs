@@ -135,6 +135,7 @@ impl<'e> Environment<'e> {
         let (part, offset) = self.difference_of(a, b)?;
         let known = match self.fact(part) {
             Some(known) => known.clone(),
+            None if !is_sum(self.arena, part) => return None,
             None => {
                 let sort = self.arena.sort(part);
                 super::transfer::negation(self.fact(negated(self.arena, sort, part))?)
@@ -175,10 +176,32 @@ impl<'e> Environment<'e> {
     }
 }
 
+fn is_sum(arena: &Arena, term: TermId) -> bool {
+    let kind = arena.kind(term);
+    matches!(
+        kind,
+        TermKind::Apply {
+            op: Op::BvAdd | Op::IntAdd,
+            ..
+        }
+    )
+}
+
+/// -term, for a sum in the normal form of sums.
 fn negated(arena: &Arena, sort: Sort, term: TermId) -> TermId {
-    match sort {
-        Sort::BitVec(_) => arena.neg(term),
-        Sort::Int => arena.int_neg(term),
+    match (sort, arena.kind(term)) {
+        (
+            Sort::BitVec(_),
+            TermKind::Apply {
+                arguments: &[a, b], ..
+            },
+        ) => arena.add(arena.neg(a), arena.neg(b)),
+        (
+            Sort::Int,
+            TermKind::Apply {
+                arguments: &[a, b], ..
+            },
+        ) => arena.int_add(arena.int_neg(a), arena.int_neg(b)),
         _ => term,
     }
 }

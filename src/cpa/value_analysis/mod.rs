@@ -242,8 +242,13 @@ impl ValueAnalysis {
                 Tracked::Difference(x, y) => {
                     let value = environment.value(subtract(&self.arena, after(x), after(y)));
                     let equal = |value: &AbstractValue| value.as_point() == Some(0);
-                    value.filter(|value| {
+                    let value = value.filter(|value| {
                         precision.relations == Relations::Differences || equal(value)
+                    });
+                    // Of a difference, one interval: more are seldom needed, and hard to show.
+                    value.map(|value| AbstractValue {
+                        intervals: value.intervals.limited(1),
+                        ..value
                     })
                 }
             };
