@@ -127,7 +127,7 @@ fn by(op: Op, a: &AbstractValue, amount: u32, width: u32) -> AbstractValue {
         Op::BvShl if amount == width => AbstractValue::point(universe, 0),
         Op::BvShl => {
             let factor = Congruence::point(1 << amount);
-            let congruence = a.congruence.mul(factor).modulo(universe.turn());
+            let congruence = a.congruence.times(factor).modulo(universe.turn());
             let intervals = match amount {
                 0..=48 => arcs(&a.intervals.arcs(), &|end| end << amount),
                 _ => Intervals::full(universe),

@@ -129,7 +129,7 @@ impl Congruence {
     }
 
     /// The sums.
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let sum = self.residue.checked_add(other.residue);
         sum.map_or(Self::ANY, |sum| {
             Self::new(self.modulus.gcd(&other.modulus), sum)
@@ -137,12 +137,12 @@ impl Congruence {
     }
 
     /// The negated numbers.
-    pub fn neg(self) -> Self {
+    pub fn negated(self) -> Self {
         Self::new(self.modulus, -self.residue)
     }
 
     /// The products.
-    pub fn mul(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         let modulus = || {
             let both = self.modulus.checked_mul(other.modulus)?;
             let one = self.modulus.checked_mul(other.residue)?;

@@ -128,7 +128,7 @@ fn complement(a: &AbstractValue) -> AbstractValue {
     let greatest = a.universe().greatest();
     let spans = a.intervals.spans().iter();
     let spans = spans.map(|&(low, high)| (greatest - high, greatest - low));
-    let congruence = a.congruence.neg().add(Congruence::point(greatest));
+    let congruence = a.congruence.negated().plus(Congruence::point(greatest));
     AbstractValue::new(Intervals::arcs_of(a.universe(), spans), congruence)
 }
 
@@ -136,9 +136,9 @@ pub(super) fn negation(a: &AbstractValue) -> AbstractValue {
     let turn = a.universe().turn();
     let arcs = a.intervals.arcs();
     let arcs = arcs.iter().map(|&(low, high)| (-high, -low));
-    let congruence = match a.congruence.neg() {
+    let congruence = match a.congruence.negated() {
         negated if turn == 0 => negated,
-        negated if !a.contains(0) => negated.add(Congruence::point(turn)),
+        negated if !a.contains(0) => negated.plus(Congruence::point(turn)),
         negated => negated.modulo(turn),
     };
     AbstractValue::new(Intervals::arcs_of(a.universe(), arcs), congruence)
@@ -162,13 +162,13 @@ pub(super) fn sum(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
             });
         }
     }
-    let congruence = a.congruence.add(b.congruence);
+    let congruence = a.congruence.plus(b.congruence);
     let bounds = |value: &AbstractValue| value.intervals.hull().unwrap_or_default();
     let ((a_low, a_high), (b_low, b_high)) = (bounds(a), bounds(b));
     let congruence = match universe.turn() {
         0 => congruence,
         turn if a_high + b_high < turn => congruence,
-        turn if a_low + b_low >= turn => congruence.add(Congruence::point(-turn)),
+        turn if a_low + b_low >= turn => congruence.plus(Congruence::point(-turn)),
         turn => congruence.modulo(turn),
     };
     AbstractValue::new(Intervals::arcs_of(universe, arcs), congruence)
@@ -230,7 +230,7 @@ fn product(a: &AbstractValue, b: &AbstractValue) -> Option<AbstractValue> {
             });
         }
     }
-    let congruence = a.congruence.mul(b.congruence);
+    let congruence = a.congruence.times(b.congruence);
     let high = |value: &AbstractValue| value.intervals.hull().unwrap_or_default().1;
     let fits = || high(a).checked_mul(high(b));
     let congruence = match universe.turn() {
@@ -266,8 +266,8 @@ fn concatenation(universe: Universe, high: &AbstractValue, low: &AbstractValue) 
             spans.push((from * factor + least, to * factor + most));
         }
     }
-    let congruence = high.congruence.mul(Congruence::point(factor));
-    let congruence = congruence.add(low.congruence);
+    let congruence = high.congruence.times(Congruence::point(factor));
+    let congruence = congruence.plus(low.congruence);
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
 
