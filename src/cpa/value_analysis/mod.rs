@@ -367,10 +367,11 @@ impl Domain for ValueAnalysis {
             return None;
         }
         // Between two widenings there is a join, for what is only a step beyond a threshold.
-        let values = match old.widens && old.merges >= JOINS && (old.merges - JOINS).is_multiple_of(2) {
-            true => self.widen(old, new, precision),
-            false => self.join(&old.values, &new.values, precision),
-        };
+        let values =
+            match old.widens && old.merges >= JOINS && (old.merges - JOINS).is_multiple_of(2) {
+                true => self.widen(old, new, precision),
+                false => self.join(&old.values, &new.values, precision),
+            };
         Some(ValueState {
             values: Rc::new(values),
             widens: old.widens,
