@@ -6,6 +6,7 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER.
 //! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
 //! * [`invariants`]: how analyses share them.
 //! * [`options`]: how an engine declares what a user can set.
@@ -13,6 +14,7 @@
 pub mod bmc;
 pub mod data_flow;
 pub mod exhaustive;
+pub mod horn;
 pub mod invariants;
 pub mod k_induction;
 pub mod options;

@@ -9,8 +9,8 @@ use crate::term::{Build, Sort, Symbol, TermId, free_variables, store};
 
 /// A proof: steps, each of which may rely on earlier ones.
 ///
-/// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`] or
-/// [`ProofStep::Simplified`]; of those the last counts.
+/// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`], a
+/// [`ProofStep::Summaries`] or [`ProofStep::Simplified`]; of those the last counts.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// In order.
@@ -48,9 +48,23 @@ pub enum ProofStep {
         /// How many.
         bound: u32,
     },
+    /// A solution of the program's Horn clauses, with summaries of recursive functions.
+    ///
+    /// A place's calls begin in the start function, or in a function of a recursive component: then the formula is about
+    /// any activation of that one, and speaks of the state at its entry as well, by variables at instance
+    /// [`AT_ENTRY`]. What is said of such a function's entry (in these variables alone) holds whenever it is called; what
+    /// is said of its exit is its summary, and relates the states at entry and exit. Places of which nothing is said
+    /// are passed.
+    Summaries {
+        /// The formulas with their places; several for one place are a conjunction.
+        batch: Vec<(InvariantLocation, TermId)>,
+    },
     /// The simplifier left no target; what it knew at cut points is the reason.
     Simplified,
 }
+
+/// The instance of the variables that stand for the state at an activation's entry in a [`ProofStep::Summaries`].
+pub const AT_ENTRY: u32 = 1;
 
 /// The variable of the sort that formulas of certificates may speak of besides the program's: they hold for each of its
 /// values.
@@ -81,12 +95,13 @@ pub fn quantified(formula: TermId) -> Option<Symbol> {
 pub struct InvariantLocation {
     /// Where.
     pub location: LocationId,
-    /// The calls (edges of the simplified program) that lead there from the start function, outermost first.
+    /// The calls (edges of the simplified program) that lead there, outermost first: from the start function, or, in a
+    /// [`ProofStep::Summaries`], from the entry of a recursive function.
     pub calls: Vec<EdgeId>,
 }
 
 impl InvariantLocation {
-    /// The place, which must not be in a recursive component.
+    /// The place with the calls of its call string.
     pub fn new(inlined: &InlinedProgram, at: InlinedLocation) -> Self {
         Self {
             location: at.location,

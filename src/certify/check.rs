@@ -14,6 +14,8 @@
 //! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
 //! which costs a proof, not the truth.
 
+mod summaries;
+
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -161,7 +163,9 @@ impl<'a> Checker<'a> {
                 ProofStep::Inductive { relies_on, .. } | ProofStep::Safety { relies_on, .. } => {
                     &relies_on[..]
                 }
-                ProofStep::Unrolling { .. } | ProofStep::Simplified => &[],
+                ProofStep::Unrolling { .. }
+                | ProofStep::Summaries { .. }
+                | ProofStep::Simplified => &[],
             };
             for &earlier in relies_on {
                 if earlier >= index || is_last(&certificate.steps[earlier]) {
@@ -197,6 +201,7 @@ impl<'a> Checker<'a> {
                 }
                 ProofStep::Safety { k, relies_on } => self.safety((*k).max(1), &relied(relies_on)),
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
+                ProofStep::Summaries { batch } => self.summaries(batch),
                 ProofStep::Simplified => self.simplified(),
             };
             result.map_err(|failure| match failure {
@@ -243,7 +248,7 @@ impl<'a> Checker<'a> {
         Ok(result)
     }
 
-    fn walk<'w>(&'w mut self, cuts: &'w Cuts, recursion: Recursion) -> Walk<'w, 'a> {
+    fn walk<'w>(&'w mut self, cuts: &'w Cuts, recursion: Recursion<'w>) -> Walk<'w, 'a> {
         Walk::new(
             &self.lowered,
             &mut self.stacks,

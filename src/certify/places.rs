@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::certificate::is_any_index;
+use super::certificate::{AT_ENTRY, is_any_index};
 use super::lowered::Lowered;
 use super::stacks::{Node, Stacks};
 use crate::program::simplify::{Abstract, Origin};
 use crate::program::{
     CallGraph, CutPointKind, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId,
 };
-use crate::term::{Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, store};
+use crate::term::{Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store};
 
 /// Locations with the calls at the end of the call string: each stands for all call strings that end so.
 #[derive(Clone, Default)]
@@ -93,12 +93,26 @@ impl<'a> Meaning<'a> {
 
     /// The formula over the program as lowered; `None` if it has a variable without a counterpart.
     pub fn formula(&self, formula: TermId) -> Option<TermId> {
+        self.translate(formula, 0)
+    }
+
+    /// [`Self::formula`] of one that speaks of the state at an activation's entry, too.
+    pub fn relation(&self, formula: TermId) -> Option<TermId> {
+        self.translate(formula, AT_ENTRY)
+    }
+
+    /// Variables of instances up to the given one are the program's.
+    fn translate(&self, formula: TermId, latest: u32) -> Option<TermId> {
         let mut complete = true;
         let replace = |term| match store().kind(term) {
             TermKind::Variable { symbol, .. } if is_any_index(symbol) => Some(term),
             TermKind::Variable { symbol, instance } => {
-                let variable = self.by_symbol.get(&symbol).filter(|_| instance == 0);
+                let variable = self.by_symbol.get(&symbol).filter(|_| instance <= latest);
                 let meaning = variable.and_then(|&variable| self.variable(variable));
+                let meaning = meaning.map(|meaning| match instance {
+                    0 => meaning,
+                    _ => at_instance(store(), meaning, instance),
+                });
                 complete &= meaning.is_some();
                 Some(meaning.unwrap_or(term))
             }
@@ -285,6 +299,29 @@ pub(super) fn is_in_scope(
         }
     }
     exists
+}
+
+/// Whether the term's variables exist in the node's call string, and those that stand for the state at its entry in the
+/// outermost activation.
+pub(super) fn is_relation_in_scope(
+    lowered: &Lowered<'_>,
+    stacks: &Stacks,
+    node: Node,
+    term: TermId,
+) -> bool {
+    use crate::program::Scope;
+    let root = stacks.functions(node.stack).last().copied();
+    let mut variables = free_variables(store(), term).into_iter();
+    variables.all(|(symbol, instance)| {
+        let Some(&variable) = lowered.by_symbol.get(&symbol) else {
+            return false;
+        };
+        match lowered.program.variable(variable).scope {
+            Scope::Global => true,
+            Scope::Local(function) if instance == AT_ENTRY => Some(function) == root,
+            Scope::Local(function) => stacks.activation(node.stack, function).is_some(),
+        }
+    })
 }
 
 /// A cell of an array variable.

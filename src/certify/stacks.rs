@@ -92,7 +92,16 @@ impl Stacks {
 
     /// The string with these calls, if it is one.
     pub fn of(&mut self, lowered: &Lowered<'_>, calls: &[EdgeId]) -> Option<StackId> {
-        let mut stack = Self::EMPTY;
+        self.extended(lowered, Self::EMPTY, calls)
+    }
+
+    /// The string with these calls more, if it is one.
+    pub fn extended(
+        &mut self,
+        lowered: &Lowered<'_>,
+        mut stack: StackId,
+        calls: &[EdgeId],
+    ) -> Option<StackId> {
         for &call in calls {
             let edge = lowered.program.edges.get(call.index())?;
             callee(edge)?;

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::certificate::{is_any_index, quantified};
+use super::certificate::{AT_ENTRY, is_any_index, quantified};
 use super::lowered::Lowered;
 use super::places::{Claim, Cuts, Facts, as_cell};
 use super::plan::Plan;
@@ -31,8 +31,7 @@ use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::solver::z3::text::TextSolver;
 use crate::term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate,
-    store,
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate, store,
 };
 
 /// A guard of more conjuncts gets a name.
@@ -67,12 +66,50 @@ impl Deadline<'_> {
 }
 
 /// What becomes of calls of functions that can call themselves.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Recursion {
+#[derive(Copy, Clone)]
+pub(super) enum Recursion<'c> {
     /// They are executed if there are cut points in them.
     Unrolled,
     /// They change what they can.
     Summarised,
+    /// They change what they can, as it is claimed of them; those of which nothing is claimed are executed.
+    Related(&'c Summaries),
+}
+
+/// What is claimed of recursive functions: relations between the states at their entries and exits.
+#[derive(Default)]
+pub(super) struct Summaries {
+    formulas: FxHashMap<FunctionId, TermId>,
+    /// Whether nothing was claimed of some of them.
+    partial: bool,
+}
+
+impl Summaries {
+    /// Adds to what is claimed of the function.
+    pub fn add(&mut self, function: FunctionId, formula: TermId) {
+        let known = self.formulas.entry(function).or_insert(TermId::TRUE);
+        *known = store().and2(*known, formula);
+    }
+
+    /// Makes these functions, and no others, those that have summaries.
+    pub fn restrict(&mut self, functions: &FxHashSet<FunctionId>) {
+        self.formulas.retain(|function, _| functions.contains(function));
+        for &function in functions {
+            self.formulas.entry(function).or_insert_with(|| {
+                self.partial = true;
+                TermId::TRUE
+            });
+        }
+    }
+
+    /// Whether nothing is known of what some of them do.
+    pub fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    fn of(&self, function: FunctionId) -> Option<TermId> {
+        self.formulas.get(&function).copied()
+    }
 }
 
 /// What is known where execution is.
@@ -127,7 +164,7 @@ pub(super) struct Walk<'c, 'p> {
     pub stacks: &'c mut Stacks,
     cuts: &'c Cuts,
     facts: &'c mut Facts<'p>,
-    recursion: Recursion,
+    recursion: Recursion<'c>,
     deadline: Deadline<'c>,
     /// Answers the questions.
     pub solver: &'c RefCell<TextSolver>,
@@ -169,7 +206,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         stacks: &'c mut Stacks,
         cuts: &'c Cuts,
         facts: &'c mut Facts<'p>,
-        recursion: Recursion,
+        recursion: Recursion<'c>,
         (deadline, solver): (Deadline<'c>, &'c RefCell<TextSolver>),
     ) -> Self {
         let mut marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)> =
@@ -326,6 +363,60 @@ impl<'c, 'p> Walk<'c, 'p> {
         self.evaluate(state, formula, |variable| {
             self.activation(node.stack, variable)
         })
+    }
+
+    /// The value of a formula that relates the state at the entry of the outermost activation to the present one.
+    pub fn relation(&self, node: Node, formula: TermId, entry: &State, state: &State) -> TermId {
+        let now = |variable| match self.activation(node.stack, variable) {
+            Some(depth) => self.read(state, self.slot(depth, variable)),
+            None => self.arbitrary_value(variable),
+        };
+        self.related(formula, |variable| self.read(entry, self.slot(0, variable)), now)
+    }
+
+    fn related(
+        &self,
+        formula: TermId,
+        at_entry: impl Fn(VariableId) -> TermId,
+        now: impl Fn(VariableId) -> TermId,
+    ) -> TermId {
+        let replace = |term| match store().kind(term) {
+            TermKind::Variable { symbol, instance } => {
+                Some(match self.lowered.by_symbol.get(&symbol) {
+                    Some(&variable) if instance == AT_ENTRY => at_entry(variable),
+                    Some(&variable) if instance == 0 => now(variable),
+                    _ => self.variable(symbol),
+                })
+            }
+            _ => None,
+        };
+        Rebuild::new(store(), &*self.arena, replace).rebuild(formula)
+    }
+
+    /// States at the entry of the outermost activation and at the node that the formula relates. `known_at_entry` are
+    /// all variables whose values at the entry any formula speaks of.
+    pub fn start_related(
+        &mut self,
+        node: Node,
+        formula: TermId,
+        known_at_entry: &[VariableId],
+    ) -> (State, State) {
+        let mut state = self.start(node, &[]);
+        let root = self.stacks.functions(node.stack).last().copied();
+        let is_entry = root.is_some_and(|root| {
+            node.stack == self.stacks.root(root)
+                && node.location == self.lowered.program.function(root).entry
+        });
+        let mut entry = state.clone();
+        if !is_entry {
+            for &variable in known_at_entry {
+                let slot = self.slot(0, variable);
+                entry.values.insert(slot, self.arbitrary_value(variable));
+            }
+        }
+        let value = self.relation(node, formula, &entry, &state);
+        self.assume(&mut state, value);
+        (entry, state)
     }
 
     fn activation(&self, stack: StackId, variable: VariableId) -> Option<u32> {
@@ -646,14 +737,21 @@ impl<'c, 'p> Walk<'c, 'p> {
         let stack = self.stacks.push(lowered, stack, call);
         if lowered.calls.is_recursive(callee) {
             let location = lowered.program.function(callee).entry;
-            return self.is_executed(Node { stack, location });
+            let is_unrolled = matches!(self.recursion, Recursion::Unrolled);
+            return is_unrolled && self.is_executed(Node { stack, location });
         }
         !self.passes(stack)
     }
 
     /// Whether a recursive function is executed if it is entered here.
     fn is_executed(&self, entry: Node) -> bool {
-        self.recursion == Recursion::Unrolled && self.cuts.contains(self.stacks, entry)
+        match self.recursion {
+            Recursion::Unrolled => self.cuts.contains(self.stacks, entry),
+            Recursion::Summarised => false,
+            Recursion::Related(summaries) => {
+                summaries.of(self.stacks.function(entry.stack)).is_none()
+            }
+        }
     }
 
     /// Whether the activation on top, whose function is not recursive, can end without having passed a cut point.
@@ -880,6 +978,10 @@ impl<'c, 'p> Walk<'c, 'p> {
             self.summarise(segment, node, id, callee, state);
             return Ok(());
         }
+        let is_related = matches!(self.recursion, Recursion::Related(_));
+        if is_related && self.stacks.activation(node.stack, callee).is_some() {
+            return Err(GivenUp("a recursive function without a summary".to_owned()));
+        }
         let values: Vec<TermId> = arguments
             .iter()
             .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
@@ -914,7 +1016,11 @@ impl<'c, 'p> Walk<'c, 'p> {
     ) {
         let lowered = self.lowered;
         let program = lowered.program;
-        self.over_approximated = true;
+        let summary = match self.recursion {
+            Recursion::Related(summaries) => summaries.of(callee),
+            _ => None,
+        };
+        self.over_approximated |= summary.is_none();
         let edge = program.edge(id);
         let function = program.function(callee);
         let Some(Operation::Call {
@@ -944,7 +1050,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             stack: self.stacks.root(callee),
             location: function.entry,
         };
-        self.entered.push((entry, inner));
+        self.entered.push((entry, inner.clone()));
 
         // 2. What comes back.
         let exit = Node {
@@ -960,6 +1066,17 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
         let claims = self.claims(exit);
         self.assume_claims(&mut state, exit, &claims, |slot| changed.contains(&slot));
+        if let Some(summary) = summary {
+            let now = |variable: VariableId| match program.variable(variable).scope {
+                Scope::Local(_) if !function.results.contains(&variable) => {
+                    self.arbitrary_value(variable)
+                }
+                _ => self.read(&state, self.slot(depth + 1, variable)),
+            };
+            let at_entry = |variable| self.read(&inner, self.slot(0, variable));
+            let value = self.related(summary, at_entry, now);
+            self.assume(&mut state, value);
+        }
         let values: Vec<TermId> = function
             .results
             .iter()

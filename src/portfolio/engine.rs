@@ -19,7 +19,7 @@ use super::verdict::Conclusion;
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
-    Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive, k_induction,
+    Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive, horn, k_induction,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
@@ -271,6 +271,7 @@ impl Runner {
                 };
                 k_induction::run(&self.blocks, &options, &solver, &mut context).into()
             }
+            Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
                 if let Some(left) = self.race.time_left() {

@@ -8,11 +8,13 @@
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
+//! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
 //! * [`new_solver`]: one of them by its name, in an option file for instance.
 
 #[cfg(test)]
 mod comparison;
 mod config;
+pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
 #[cfg(test)]

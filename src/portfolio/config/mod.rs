@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
-use crate::analysis::{bmc, data_flow, exhaustive, k_induction, simulate};
+use crate::analysis::{bmc, data_flow, exhaustive, horn, k_induction, simulate};
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
 
@@ -196,6 +196,8 @@ engines! {
     KInduction(k_induction::Options) = "k_induction", solver;
     /// Data-flow invariants, continuously refined, for itself and for others.
     DataFlow(data_flow::Options) = "data_flow", solver;
+    /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
+    Horn(horn::Options) = "horn", solver;
 }
 
 /// The files that are compiled in, by name.
@@ -223,6 +225,7 @@ const SHIPPED: &[(&str, &str)] = &[
         "ki-df-kipdr",
         include_str!("../../../portfolios/ki-df-kipdr.toml"),
     ),
+    ("horn", include_str!("../../../portfolios/horn.toml")),
 ];
 
 impl Portfolio {

@@ -21,7 +21,8 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::translate::Translator;
+pub use self::number::Reading;
+pub use self::translate::Translator;
 use super::{Answer, CheckLimit, Interrupt, Solver, SolverStatistics};
 use crate::term::{
     Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,

@@ -127,8 +127,9 @@ impl Translator {
         }
     }
 
-    /// Finds out how the variables of a term are best read: as they are compared, divided, extended.
-    fn vote(&mut self, arena: &Arena, term: TermId) {
+    /// Finds out how the variables of a term are best read: as they are compared, divided, extended. What is voted on
+    /// after a variable's translation comes too late for it.
+    pub fn vote(&mut self, arena: &Arena, term: TermId) {
         let mut stack = vec![(term, None)];
         while let Some((top, wanted)) = stack.pop() {
             if !self.voted.insert((top, wanted)) {
@@ -158,6 +159,11 @@ impl Translator {
             };
             stack.extend(arguments.iter().map(|argument| (*argument, inner)));
         }
+    }
+
+    /// How the variables with the symbol are read, if one has been translated.
+    pub fn reading(&self, symbol: Symbol) -> Option<Reading> {
+        self.readings.get(&symbol).copied()
     }
 
     fn number(&self, term: TermId) -> &Number {

@@ -6,7 +6,9 @@
 
 mod context;
 pub mod fixedpoint;
+pub mod horn;
 mod model;
+mod read;
 mod read_back;
 #[cfg(test)]
 mod tests;

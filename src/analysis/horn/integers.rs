@@ -1,0 +1,355 @@
+//! Clauses over bit vectors as clauses over integers, and a solution of these as one of the former.
+//!
+//! SPACER generalises by linear arithmetic, which bit vectors do not have. The clauses over integers
+//! ([`crate::solver::integer_encoding`]) admit more than there is, so that a solution of theirs, put in terms of bit
+//! vectors again, is one of the clauses over bit vectors: nothing is lost on the way back, where a sum becomes a sum of
+//! bit vectors so wide that it does not wrap.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::encode::Encoding;
+use crate::solver::horn::{Application, HornClause, HornSystem, Predicate};
+use crate::solver::integer_encoding::{Reading, Translator};
+use crate::term::{
+    Arena, BitVecValue, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, Value, store, transfer,
+};
+
+/// A system over integers.
+pub struct Integers {
+    /// The clauses.
+    pub system: HornSystem,
+    /// The parameters that stand for bit vectors, with those.
+    variables: FxHashMap<TermId, (TermId, Reading)>,
+}
+
+/// The clauses over integers; `None` if there are no bit vectors to be replaced, or arrays of them.
+pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
+    let arena = &*encoding.arena;
+    let sorts = encoding.system.sorts(arena);
+    let is_bits = |sort: &Sort| matches!(sort, Sort::BitVec(_));
+    if sorts.iter().any(|sort| sort.is_array()) || !sorts.iter().any(is_bits) {
+        return None;
+    }
+    let mut fresh = encoding.fresh;
+    let mut translator = Translator::new();
+    let clauses = encoding.system.clauses.iter();
+    let clauses: Vec<HornClause> = clauses
+        .map(|clause| with_variables(encoding, clause, &mut fresh))
+        .collect();
+    for clause in &clauses {
+        translator.vote(arena, clause.constraint);
+    }
+    let mut variables = FxHashMap::default();
+    let mut predicates = Vec::new();
+    for predicate in &encoding.system.predicates {
+        let mut parameters = Vec::new();
+        for &parameter in &predicate.parameters {
+            let integer = transfer(arena, store(), translator.translate(arena, parameter));
+            if let TermKind::Variable { symbol, .. } = arena.kind(parameter)
+                && let Some(reading) = translator.reading(symbol)
+            {
+                variables.insert(integer, (parameter, reading));
+            }
+            parameters.push(integer);
+        }
+        predicates.push(Predicate {
+            name: predicate.name.clone(),
+            parameters,
+        });
+    }
+    let clauses = clauses
+        .iter()
+        .map(|clause| translated(arena, &mut translator, clause))
+        .collect();
+    Some(Integers {
+        system: HornSystem { predicates, clauses },
+        variables,
+    })
+}
+
+/// The clause with a variable for each argument, which is of the parameter's symbol and so read like it.
+fn with_variables(encoding: &Encoding, clause: &HornClause, fresh: &mut u32) -> HornClause {
+    let arena = &*encoding.arena;
+    let mut conditions = vec![clause.constraint];
+    let mut application = |one: &Application| {
+        let parameters = &encoding.system.predicates[one.predicate.index()].parameters;
+        let arguments = one.arguments.iter().zip(parameters);
+        let arguments = arguments.map(|(&argument, &parameter)| {
+            let (TermKind::Variable { symbol, .. }, kind) =
+                (arena.kind(parameter), arena.kind(argument))
+            else {
+                return argument;
+            };
+            if matches!(kind, TermKind::Variable { symbol: own, .. } if own == symbol) {
+                return argument;
+            }
+            *fresh += 1;
+            let variable = arena.variable_at(symbol, *fresh);
+            conditions.push(arena.eq(variable, argument));
+            variable
+        });
+        Application {
+            predicate: one.predicate,
+            arguments: arguments.collect(),
+        }
+    };
+    let body = clause.body.iter().map(&mut application).collect();
+    let head = clause.head.as_ref().map(&mut application);
+    HornClause {
+        constraint: arena.and(conditions),
+        body,
+        head,
+    }
+}
+
+fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -> HornClause {
+    let mut conditions = vec![translator.translate(arena, clause.constraint)];
+    let mut occurring = vec![clause.constraint];
+    let mut application = |one: &Application| Application {
+        predicate: one.predicate,
+        arguments: one
+            .arguments
+            .iter()
+            .map(|&argument| {
+                occurring.push(argument);
+                translator.translate(arena, argument)
+            })
+            .collect(),
+    };
+    let body = clause.body.iter().map(&mut application).collect();
+    let head = clause.head.as_ref().map(&mut application);
+    let mut seen = FxHashSet::default();
+    while let Some(top) = occurring.pop() {
+        if seen.insert(top) {
+            conditions.extend_from_slice(translator.sides(top));
+            if let TermKind::Apply { arguments, .. } = arena.kind(top) {
+                occurring.extend_from_slice(arguments);
+            }
+        }
+    }
+    HornClause {
+        constraint: arena.and(conditions),
+        body,
+        head,
+    }
+}
+
+impl Integers {
+    /// The formula of a solution over the bit vectors; `None` if it has what cannot be said of these, or numbers that
+    /// are too long.
+    pub fn back(&self, formula: TermId) -> Option<TermId> {
+        let mut complete = true;
+        let mut wide = Wide {
+            variables: &self.variables,
+            known: FxHashMap::default(),
+        };
+        let replace = |term| {
+            let TermKind::Apply { op, arguments } = store().kind(term) else {
+                return None;
+            };
+            let of_integers =
+                |&argument: &TermId| store().sort(argument) == Sort::Int;
+            let is_atom = matches!(op, Op::Eq | Op::IntLe | Op::IntLt) && of_integers(&arguments[0]);
+            if !is_atom {
+                return None;
+            }
+            let atom = wide.atom(op, arguments[0], arguments[1]);
+            complete &= atom.is_some();
+            Some(atom.unwrap_or(TermId::FALSE))
+        };
+        let result = Rebuild::new(store(), store(), replace).rebuild(formula);
+        complete.then_some(result)
+    }
+}
+
+/// Integer terms as bit vectors that are wide enough.
+struct Wide<'i> {
+    variables: &'i FxHashMap<TermId, (TermId, Reading)>,
+    known: FxHashMap<TermId, Option<Bits>>,
+}
+
+/// A signed bit vector, and bounds of its value.
+#[derive(Clone)]
+struct Bits {
+    term: TermId,
+    low: BigInt,
+    high: BigInt,
+}
+
+/// The bits of a signed number within the bounds.
+fn width(low: &BigInt, high: &BigInt) -> Option<u8> {
+    let bits = |number: &BigInt| {
+        let magnitude = if number.is_negative() { -number - 1 } else { number.clone() };
+        magnitude.bits() + 1
+    };
+    u8::try_from(bits(low).max(bits(high))).ok().filter(|&width| width <= 128)
+}
+
+impl Bits {
+    fn constant(value: &BigInt) -> Option<Self> {
+        let bits = BitVecValue::from_int(width(value, value)?, value);
+        Some(Self {
+            term: store().value(&Value::BitVec(bits)),
+            low: value.clone(),
+            high: value.clone(),
+        })
+    }
+
+    fn at(&self, width: u8) -> TermId {
+        store().sign_resize(self.term, width)
+    }
+
+    /// The operation on vectors that have room for it, within the bounds of the result.
+    fn apply(
+        parts: &[&Self],
+        (low, high): (BigInt, BigInt),
+        build: impl Fn(&[TermId]) -> TermId,
+    ) -> Option<Self> {
+        let bounds = parts.iter().flat_map(|part| [&part.low, &part.high]);
+        let least = bounds.clone().chain([&low]).min()?;
+        let most = bounds.chain([&high]).max()?;
+        let width = width(least, most)?;
+        let terms: Vec<TermId> = parts.iter().map(|part| part.at(width)).collect();
+        Some(Self {
+            term: build(&terms),
+            low,
+            high,
+        })
+    }
+}
+
+impl Wide<'_> {
+    fn atom(&mut self, op: Op, one: TermId, other: TermId) -> Option<TermId> {
+        let (one, other) = (self.bits(one)?, self.bits(other)?);
+        let bounds = (one.low.clone(), one.high.clone());
+        let atom = Bits::apply(&[&one, &other], bounds, |terms| match op {
+            Op::Eq => store().eq(terms[0], terms[1]),
+            Op::IntLe => store().sle(terms[0], terms[1]),
+            _ => store().slt(terms[0], terms[1]),
+        });
+        atom.map(|atom| atom.term)
+    }
+
+    fn bits(&mut self, term: TermId) -> Option<Bits> {
+        if let Some(known) = self.known.get(&term) {
+            return known.clone();
+        }
+        let result = self.made(term);
+        self.known.insert(term, result.clone());
+        result
+    }
+
+    fn made(&mut self, term: TermId) -> Option<Bits> {
+        if let Some(value) = store().int_constant(term) {
+            return Bits::constant(value);
+        }
+        if let Some(&(variable, reading)) = self.variables.get(&term) {
+            return Some(Self::variable(variable, reading));
+        }
+        let TermKind::Apply { op, arguments } = store().kind(term) else {
+            return None;
+        };
+        if op == Op::Ite {
+            let condition = Integers::back_with(self, arguments[0])?;
+            let (one, other) = (self.bits(arguments[1])?, self.bits(arguments[2])?);
+            let bounds = (one.low.clone().min(other.low.clone()), one.high.clone().max(other.high.clone()));
+            return Bits::apply(&[&one, &other], bounds, |terms| {
+                store().ite(condition, terms[0], terms[1])
+            });
+        }
+        let operands: Option<Vec<Bits>> =
+            arguments.iter().map(|&argument| self.bits(argument)).collect();
+        let operands = operands?;
+        let [one, rest @ ..] = &operands[..] else {
+            return None;
+        };
+        match (op, rest) {
+            (Op::IntNeg, []) => {
+                let bounds = (-&one.high, -&one.low);
+                Bits::apply(&[one], bounds, |terms| store().neg(terms[0]))
+            }
+            (Op::IntAdd, [other]) => {
+                let bounds = (&one.low + &other.low, &one.high + &other.high);
+                Bits::apply(&[one, other], bounds, |terms| store().add(terms[0], terms[1]))
+            }
+            (Op::IntMul, [other]) => {
+                let corners = [
+                    &one.low * &other.low,
+                    &one.low * &other.high,
+                    &one.high * &other.low,
+                    &one.high * &other.high,
+                ];
+                let bounds = (corners.iter().min()?.clone(), corners.iter().max()?.clone());
+                Bits::apply(&[one, other], bounds, |terms| store().mul(terms[0], terms[1]))
+            }
+            (Op::IntDiv | Op::IntMod, [divisor]) => divided(op, one, divisor),
+            _ => None,
+        }
+    }
+
+    fn variable(variable: TermId, reading: Reading) -> Bits {
+        let own = store().width(variable);
+        match reading {
+            Reading::Signed => {
+                let half = BigInt::one() << (own - 1);
+                Bits {
+                    term: variable,
+                    low: -half.clone(),
+                    high: half - 1,
+                }
+            }
+            Reading::Unsigned => Bits {
+                term: store().zero_extend(variable, own.saturating_add(1).min(128)),
+                low: BigInt::zero(),
+                high: (BigInt::one() << own) - 1,
+            },
+        }
+    }
+}
+
+/// Quotient or remainder by a positive constant; the remainder is never negative.
+fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
+    if divisor.low != divisor.high || !divisor.low.is_positive() {
+        return None;
+    }
+    // Room for the remainder with the other sign, too.
+    let magnitude = one.low.abs().max(one.high.abs()).max(divisor.high.clone()) + &divisor.high;
+    let bounds = match op {
+        Op::IntMod => (BigInt::zero(), &divisor.high - 1),
+        _ => (-&magnitude, magnitude.clone()),
+    };
+    let room = Bits {
+        low: -&magnitude,
+        high: magnitude,
+        ..divisor.clone()
+    };
+    let mut result = Bits::apply(&[one, &room], bounds, |terms| {
+        let (number, divisor) = (terms[0], terms[1]);
+        let s = store();
+        let remainder = s.srem(number, divisor);
+        let is_negative = s.slt(remainder, s.bv(s.width(number), 0));
+        let positive = s.ite(is_negative, s.add(remainder, divisor), remainder);
+        match op {
+            Op::IntMod => positive,
+            _ => s.sdiv(s.sub(number, positive), divisor),
+        }
+    })?;
+    if op == Op::IntDiv {
+        result.low = one.low.clone().min(BigInt::zero()) - 1;
+        result.high = one.high.clone().max(BigInt::zero());
+    }
+    Some(result)
+}
+
+impl Integers {
+    /// [`Self::back`] of a condition within a term.
+    fn back_with(wide: &mut Wide<'_>, formula: TermId) -> Option<TermId> {
+        let whole = Self {
+            system: HornSystem::default(),
+            variables: wide.variables.clone(),
+        };
+        whole.back(formula)
+    }
+}

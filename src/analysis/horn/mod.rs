@@ -1,0 +1,177 @@
+//! The program's Horn clauses given to Z3's engine as they are, with a summary for each recursive function (Komuravelli,
+//! Gurfinkel and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
+//!
+//! * [`encode`]: the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back.
+//! * [`solution`]: from a solution to a certificate; [`counterexample`]: from a refutation to a run.
+//!
+//! There are several ways to put the question, and none is the best for all programs: over integers, where the engine
+//! generalises well, or over bit vectors; and with or without regard to the calls that happen. They take turns, with
+//! more time each time. A solution is looked at over bit vectors before it is handed in.
+
+mod counterexample;
+mod encode;
+mod integers;
+mod resolve;
+mod solution;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::encode::{Contexts, Encoding, encode, is_within_reach};
+use self::integers::{Integers, to_integers};
+use self::resolve::resolve_calls;
+use super::options::{choice, options};
+use super::{Answer, Context, SolverFactory};
+use crate::program::block::Blocks;
+use crate::solver::horn::HornAnswer;
+use crate::solver::z3::horn::HornSolver;
+use crate::solver::{Reason, Solver};
+use crate::term::TermId;
+
+options! {
+    /// Options of the engine for Horn clauses.
+    pub struct Options {
+        /// Which programs it looks at; the others it leaves to other engines.
+        pub programs: Programs = Programs::Recursive;
+        /// How long a question may take the first time that it is asked.
+        pub first_attempt: Duration = Duration::from_millis(500);
+    }
+}
+
+/// Programs that the engine looks at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// Those with recursive functions.
+    Recursive,
+    /// All.
+    All,
+}
+choice!(Programs: "recursive" = Self::Recursive, "all" = Self::All);
+
+/// By how much more time a question gets when it is asked again.
+const GROWTH: u32 = 2;
+
+/// Runs the engine.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Answer {
+    let has_recursion = blocks.inlined().calls().has_recursion();
+    if options.programs == Programs::Recursive && !has_recursion {
+        return Answer::Unknown("the program has no recursion".to_owned());
+    }
+    let mut questions = match questions(blocks, solver) {
+        Ok(questions) => questions,
+        Err(reason) => return Answer::Unknown(reason),
+    };
+    let mut time = options.first_attempt;
+    let mut last = "the clauses are beyond the engine".to_owned();
+    while !questions.is_empty() {
+        let mut open = Vec::new();
+        for mut question in questions {
+            context.safe_point();
+            match question.ask(time, context) {
+                HornAnswer::Solution(formulas) => {
+                    let certificate = question.certificate(blocks, &formulas, context);
+                    match certificate {
+                        Ok(certificate) => return Answer::Safe(certificate),
+                        Err(reason) => last = reason,
+                    }
+                }
+                HornAnswer::Refuted if question.integers.is_none() => {
+                    return counterexample::concrete(blocks, solver, context);
+                }
+                HornAnswer::Refuted => last = "no proof over integers".to_owned(),
+                HornAnswer::Unknown(Reason::Limit) => open.push(question),
+                HornAnswer::Unknown(Reason::Interrupted) => {}
+                HornAnswer::Unknown(Reason::Incomplete(reason)) => last = reason,
+            }
+            if context.token.is_cancelled() {
+                return Answer::Unknown("stopped".to_owned());
+            }
+        }
+        questions = open;
+        time *= GROWTH;
+    }
+    Answer::Unknown(last)
+}
+
+/// A way to put the question.
+struct Question {
+    encoding: Rc<Encoding>,
+    /// The clauses over integers, if they are to be solved over these.
+    integers: Option<Integers>,
+    /// For looking at solutions; its arena is the encoding's.
+    solver: Box<dyn Solver>,
+}
+
+fn questions(
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+) -> Result<Vec<Question>, String> {
+    let has_recursion = blocks.inlined().calls().has_recursion();
+    let contexts: &[Contexts] = match has_recursion {
+        true => &[Contexts::Any, Contexts::Called],
+        false => &[Contexts::Called],
+    };
+    let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
+    for &contexts in contexts {
+        let make = || solver().map_err(|error| error.to_string());
+        let first = make()?;
+        let mut encoding = encode(blocks, contexts, Rc::clone(first.arena()));
+        if !is_within_reach(&encoding) {
+            continue;
+        }
+        resolve_calls(blocks.inlined(), &mut encoding);
+        let encoding = Rc::new(encoding);
+        if let Some(integers) = to_integers(&encoding) {
+            let second = make()?;
+            over_integers.push(Question {
+                encoding: Rc::clone(&encoding),
+                integers: Some(integers),
+                solver: second,
+            });
+        }
+        exact.push(Question {
+            encoding,
+            integers: None,
+            solver: first,
+        });
+    }
+    over_integers.append(&mut exact);
+    Ok(over_integers)
+}
+
+impl Question {
+    /// Asks, for the time. The solution is over bit vectors.
+    fn ask(&mut self, time: Duration, context: &Context<'_>) -> HornAnswer {
+        let solver = match HornSolver::new() {
+            Ok(solver) => solver,
+            Err(reason) => return HornAnswer::Unknown(Reason::Incomplete(reason)),
+        };
+        context.token.interrupts(solver.interrupter());
+        if context.token.is_cancelled() {
+            return HornAnswer::Unknown(Reason::Interrupted);
+        }
+        let arena = Rc::clone(&self.encoding.arena);
+        let Some(integers) = &self.integers else {
+            return solver.solve(&arena, &self.encoding.system, time);
+        };
+        match solver.solve(&arena, &integers.system, time) {
+            HornAnswer::Solution(formulas) => {
+                let back: Option<Vec<TermId>> =
+                    formulas.into_iter().map(|one| integers.back(one)).collect();
+                match back {
+                    Some(formulas) => HornAnswer::Solution(formulas),
+                    None => HornAnswer::Unknown(Reason::Incomplete(
+                        "a solution that bit vectors cannot say".to_owned(),
+                    )),
+                }
+            }
+            answer => answer,
+        }
+    }
+}

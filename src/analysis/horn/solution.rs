@@ -1,0 +1,117 @@
+//! From a solution of the clauses to a certificate.
+
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Question;
+use super::encode::Place;
+use crate::analysis::Context;
+use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
+use crate::program::InlinedLocation;
+use crate::program::block::Blocks;
+use crate::solver::horn::{Application, HornClause};
+use crate::solver::{Answer, CheckLimit};
+use crate::term::{Build, Pool, TermId, TermKind, at_instance, instantiate, store};
+
+/// How long a look at one clause may take.
+const LOOK: Duration = Duration::from_secs(5);
+
+impl Question {
+    /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words.
+    pub(super) fn certificate(
+        &mut self,
+        blocks: &Blocks,
+        formulas: &[TermId],
+        context: &Context<'_>,
+    ) -> Result<Certificate, String> {
+        context.token.interrupts(self.solver.interrupter());
+        for number in 0..self.encoding.system.clauses.len() {
+            if context.token.is_cancelled() {
+                return Err("stopped".to_owned());
+            }
+            context.safe_point();
+            if !self.holds(number, formulas) {
+                return Err("a solution that was not confirmed over bit vectors".to_owned());
+            }
+        }
+        let batch = self.batch(blocks, formulas);
+        Ok(Certificate {
+            steps: vec![ProofStep::Summaries { batch }],
+        })
+    }
+
+    /// Whether the formulas satisfy a clause.
+    fn holds(&mut self, clause: usize, formulas: &[TermId]) -> bool {
+        let HornClause {
+            constraint,
+            body,
+            head,
+        } = &self.encoding.system.clauses[clause];
+        let mut conditions = vec![*constraint];
+        conditions.extend(body.iter().map(|one| self.applied(one, formulas)));
+        if let Some(head) = head {
+            let head = self.applied(head, formulas);
+            conditions.push(self.encoding.arena.not(head));
+        }
+        self.solver.push();
+        for condition in conditions {
+            self.solver.assert(condition);
+        }
+        self.solver.set_limit(CheckLimit {
+            time: Some(LOOK),
+            resource: None,
+        });
+        let answer = self.solver.check(&[]);
+        self.solver.pop();
+        answer == Answer::Unsatisfiable
+    }
+
+    /// What the predicate's formula says of the arguments.
+    fn applied(&self, application: &Application, formulas: &[TermId]) -> TermId {
+        let arena = &*self.encoding.arena;
+        let number = application.predicate.index();
+        let parameters = self.encoding.system.predicates[number].parameters.iter();
+        let values: FxHashMap<_, TermId> = parameters
+            .zip(&application.arguments)
+            .filter_map(|(&parameter, &argument)| match arena.kind(parameter) {
+                TermKind::Variable { symbol, instance } => Some(((symbol, instance), argument)),
+                _ => None,
+            })
+            .collect();
+        instantiate(arena, formulas[number], |symbol, instance| {
+            values.get(&(symbol, instance)).copied()
+        })
+    }
+
+    /// What the solution says of each place. What the two layers say of one holds together.
+    fn batch(&self, blocks: &Blocks, formulas: &[TermId]) -> Vec<(InvariantLocation, TermId)> {
+        let inlined = blocks.inlined();
+        let mut used = FxHashSet::default();
+        for clause in &self.encoding.system.clauses {
+            let applications = clause.body.iter().chain(&clause.head);
+            used.extend(applications.map(|application| application.predicate.index()));
+        }
+        let mut order: Vec<InlinedLocation> = Vec::new();
+        let mut known: FxHashMap<InlinedLocation, TermId> = FxHashMap::default();
+        for (number, &Place { at, .. }) in self.encoding.places.iter().enumerate() {
+            if !used.contains(&number) {
+                continue;
+            }
+            let root = inlined.root_function(at.call_string);
+            let mut formula = formulas[number];
+            if root != inlined.program().start && at == inlined.entry_of(root) {
+                formula = at_instance(store(), formula, AT_ENTRY);
+            }
+            let known = known.entry(at).or_insert_with(|| {
+                order.push(at);
+                TermId::TRUE
+            });
+            *known = store().and2(*known, formula);
+        }
+        let places = order.into_iter();
+        places
+            .map(|at| (InvariantLocation::new(inlined, at), known[&at]))
+            .collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! Constrained Horn clauses, as an engine that solves them gets them, and what it answers.
+
+use super::Reason;
+use crate::term::{Arena, Sort, TermId};
+
+/// Number of a predicate in a [`HornSystem`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredicateId(pub u32);
+
+impl PredicateId {
+    /// The number as an index into [`HornSystem::predicates`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An unknown predicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// For messages; no two have the same.
+    pub name: String,
+    /// What a solution speaks of: variables, one for each argument, no two the same.
+    pub parameters: Vec<TermId>,
+}
+
+/// A predicate applied to terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// One term for each of its parameters, of the same sort.
+    pub arguments: Vec<TermId>,
+}
+
+/// For all values of the variables: if the constraint and the body hold, so does the head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HornClause {
+    /// A Boolean term without unknown predicates.
+    pub constraint: TermId,
+    /// All of them hold.
+    pub body: Vec<Application>,
+    /// What follows; `None` is falsity.
+    pub head: Option<Application>,
+}
+
+/// Clauses over unknown predicates.
+#[derive(Clone, Debug, Default)]
+pub struct HornSystem {
+    /// The predicates.
+    pub predicates: Vec<Predicate>,
+    /// The clauses.
+    pub clauses: Vec<HornClause>,
+}
+
+impl HornSystem {
+    /// The sorts of the predicates' parameters and of the clauses' arguments.
+    pub fn sorts(&self, arena: &Arena) -> Vec<Sort> {
+        use crate::term::Pool;
+        let parameters = self.predicates.iter().flat_map(|p| &p.parameters);
+        parameters.map(|&parameter| arena.sort(parameter)).collect()
+    }
+}
+
+/// What an engine says of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HornAnswer {
+    /// It has a solution: for each predicate a term of the shared store over its parameters.
+    Solution(Vec<TermId>),
+    /// It has none: falsity follows.
+    Refuted,
+    /// It was not found out, or the answer cannot be read.
+    Unknown(Reason),
+}
