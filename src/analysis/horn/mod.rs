@@ -14,6 +14,7 @@ mod integers;
 mod resolve;
 mod solution;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,7 +106,7 @@ struct Question {
     /// The clauses over integers, if they are to be solved over these.
     integers: Option<Integers>,
     /// For looking at solutions; its arena is the encoding's.
-    solver: Box<dyn Solver>,
+    solver: Rc<RefCell<Box<dyn Solver>>>,
 }
 
 fn questions(
@@ -119,26 +120,25 @@ fn questions(
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
     for &contexts in contexts {
-        let make = || solver().map_err(|error| error.to_string());
-        let first = make()?;
-        let mut encoding = encode(blocks, contexts, Rc::clone(first.arena()));
+        let solver = solver().map_err(|error| error.to_string())?;
+        let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
         if !is_within_reach(&encoding) {
             continue;
         }
         resolve_calls(blocks.inlined(), &mut encoding);
         let encoding = Rc::new(encoding);
+        let solver = Rc::new(RefCell::new(solver));
         if let Some(integers) = to_integers(&encoding) {
-            let second = make()?;
             over_integers.push(Question {
                 encoding: Rc::clone(&encoding),
                 integers: Some(integers),
-                solver: second,
+                solver: Rc::clone(&solver),
             });
         }
         exact.push(Question {
             encoding,
             integers: None,
-            solver: first,
+            solver,
         });
     }
     over_integers.append(&mut exact);

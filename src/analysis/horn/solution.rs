@@ -25,7 +25,8 @@ impl Question {
         formulas: &[TermId],
         context: &Context<'_>,
     ) -> Result<Certificate, String> {
-        context.token.interrupts(self.solver.interrupter());
+        let interrupter = self.solver.borrow().interrupter();
+        context.token.interrupts(interrupter);
         for number in 0..self.encoding.system.clauses.len() {
             if context.token.is_cancelled() {
                 return Err("stopped".to_owned());
@@ -54,16 +55,17 @@ impl Question {
             let head = self.applied(head, formulas);
             conditions.push(self.encoding.arena.not(head));
         }
-        self.solver.push();
+        let solver = &mut *self.solver.borrow_mut();
+        solver.push();
         for condition in conditions {
-            self.solver.assert(condition);
+            solver.assert(condition);
         }
-        self.solver.set_limit(CheckLimit {
+        solver.set_limit(CheckLimit {
             time: Some(LOOK),
             resource: None,
         });
-        let answer = self.solver.check(&[]);
-        self.solver.pop();
+        let answer = solver.check(&[]);
+        solver.pop();
         answer == Answer::Unsatisfiable
     }
 

@@ -6,7 +6,7 @@
 
 use std::ffi::CStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use z3_sys::*;
 
@@ -99,6 +99,7 @@ impl HornSolver {
         let query = self.apply(falsity, &[])?;
         let handle = self.context.handle();
         handle.take_interrupted();
+        let begin = Instant::now();
         // SAFETY: everything lives in the context.
         let said =
             unsafe { Z3_fixedpoint_query(self.context.raw(), self.fixedpoint, query) };
@@ -120,9 +121,10 @@ impl HornSolver {
                         self.fixedpoint,
                     ))
                 };
-                let stopped = ["cancel", "interrupt", "timeout"];
+                // Z3 does not always say that the time was over.
+                let is_over = begin.elapsed() >= time || reason.contains("timeout");
                 Ok(HornAnswer::Unknown(
-                    if stopped.iter().any(|word| reason.contains(word)) {
+                    if is_over {
                         Reason::Limit
                     } else {
                         Reason::Incomplete(reason)
