@@ -314,6 +314,22 @@ fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
     if divisor.low != divisor.high || !divisor.low.is_positive() {
         return None;
     }
+    let exponent = divisor.low.bits() - 1;
+    if divisor.low == BigInt::one() << exponent {
+        let bounds = match op {
+            Op::IntMod => (BigInt::zero(), &divisor.high - 1),
+            _ => (&one.low >> exponent, &one.high >> exponent),
+        };
+        // Rounded down, as an arithmetic shift does.
+        return Bits::apply(&[one, divisor], bounds, |terms| {
+            let s = store();
+            let width = s.width(terms[0]);
+            match op {
+                Op::IntMod => s.bvand(terms[0], s.sub(terms[1], s.bv(width, 1))),
+                _ => s.ashr(terms[0], s.bv(width, u128::from(exponent))),
+            }
+        });
+    }
     // Room for the remainder with the other sign, too.
     let magnitude = one.low.abs().max(one.high.abs()).max(divisor.high.clone()) + &divisor.high;
     let bounds = match op {

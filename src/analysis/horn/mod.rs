@@ -26,7 +26,7 @@ use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::program::block::Blocks;
 use crate::solver::horn::HornAnswer;
-use crate::solver::z3::horn::HornSolver;
+use crate::solver::z3::horn::{Generalization, HornSolver};
 use crate::solver::{Reason, Solver};
 use crate::term::TermId;
 
@@ -101,45 +101,50 @@ pub fn run(
 }
 
 /// A way to put the question.
+#[derive(Clone)]
 struct Question {
     encoding: Rc<Encoding>,
     /// The clauses over integers, if they are to be solved over these.
-    integers: Option<Integers>,
+    integers: Option<Rc<Integers>>,
+    generalization: Generalization,
     /// For looking at solutions; its arena is the encoding's.
     solver: Rc<RefCell<Box<dyn Solver>>>,
 }
 
+/// Over integers first. With more than one way to generalise, that with the calls as they happen is for inductive
+/// invariants, and the other one for proofs by cases.
 fn questions(
     blocks: &Arc<Blocks>,
     solver: &SolverFactory<'_>,
 ) -> Result<Vec<Question>, String> {
+    use Generalization::{Inductive, Interpolant};
     let has_recursion = blocks.inlined().calls().has_recursion();
-    let contexts: &[Contexts] = match has_recursion {
-        true => &[Contexts::Any, Contexts::Called],
-        false => &[Contexts::Called],
+    let ways: &[(Contexts, Generalization)] = match has_recursion {
+        true => &[(Contexts::Any, Inductive), (Contexts::Called, Interpolant)],
+        false => &[(Contexts::Called, Inductive)],
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
-    for &contexts in contexts {
+    for &(contexts, generalization) in ways {
         let solver = solver().map_err(|error| error.to_string())?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
         if !is_within_reach(&encoding) {
             continue;
         }
         resolve_calls(blocks.inlined(), &mut encoding);
-        let encoding = Rc::new(encoding);
-        let solver = Rc::new(RefCell::new(solver));
-        if let Some(integers) = to_integers(&encoding) {
+        let integers = to_integers(&encoding).map(Rc::new);
+        let question = Question {
+            encoding: Rc::new(encoding),
+            integers: None,
+            generalization,
+            solver: Rc::new(RefCell::new(solver)),
+        };
+        if integers.is_some() {
             over_integers.push(Question {
-                encoding: Rc::clone(&encoding),
-                integers: Some(integers),
-                solver: Rc::clone(&solver),
+                integers,
+                ..question.clone()
             });
         }
-        exact.push(Question {
-            encoding,
-            integers: None,
-            solver,
-        });
+        exact.push(question);
     }
     over_integers.append(&mut exact);
     Ok(over_integers)
@@ -158,9 +163,9 @@ impl Question {
         }
         let arena = Rc::clone(&self.encoding.arena);
         let Some(integers) = &self.integers else {
-            return solver.solve(&arena, &self.encoding.system, time);
+            return solver.solve(&arena, &self.encoding.system, self.generalization, time);
         };
-        match solver.solve(&arena, &integers.system, time) {
+        match solver.solve(&arena, &integers.system, self.generalization, time) {
             HornAnswer::Solution(formulas) => {
                 let back: Option<Vec<TermId>> =
                     formulas.into_iter().map(|one| integers.back(one)).collect();

@@ -15,7 +15,7 @@ use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, Pool, TermId, TermKind, at_instance, instantiate, store};
 
 /// How long a look at one clause may take.
-const LOOK: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_secs(2);
 
 impl Question {
     /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words.

@@ -30,6 +30,15 @@ const SWITCHES: [(&CStr, bool); 8] = [
     (c"print_answer", false),
 ];
 
+/// How SPACER makes lemmas stronger.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Generalization {
+    /// As far as they stay inductive.
+    Inductive,
+    /// As far as the interpolant is: for programs that are proved case by case, where more is in vain.
+    Interpolant,
+}
+
 /// Z3's engine with one question.
 pub struct HornSolver {
     context: Context,
@@ -63,8 +72,15 @@ impl HornSolver {
     }
 
     /// Solves the system, within about the time.
-    pub fn solve(mut self, arena: &Arena, system: &HornSystem, time: Duration) -> HornAnswer {
-        match self.answer(arena, system, time) {
+    pub fn solve(
+        mut self,
+        arena: &Arena,
+        system: &HornSystem,
+        generalization: Generalization,
+        time: Duration,
+    ) -> HornAnswer {
+        let prepared = self.set_parameters(generalization, time);
+        match prepared.and_then(|()| self.answer(arena, system, time)) {
             Ok(answer) => answer,
             Err(reason) => HornAnswer::Unknown(Reason::Incomplete(reason)),
         }
@@ -76,7 +92,6 @@ impl HornSolver {
         system: &HornSystem,
         time: Duration,
     ) -> Result<HornAnswer, String> {
-        self.set_parameters(time)?;
         // 1. The predicates; falsity is one more.
         let mut relations = Vec::with_capacity(system.predicates.len());
         for (number, predicate) in system.predicates.iter().enumerate() {
@@ -134,7 +149,7 @@ impl HornSolver {
         }
     }
 
-    fn set_parameters(&self, time: Duration) -> Result<(), String> {
+    fn set_parameters(&self, generalization: Generalization, time: Duration) -> Result<(), String> {
         let raw = self.context.raw();
         let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
         let symbol = |name: &CStr| self.context.symbol(&name.to_string_lossy());
@@ -144,7 +159,9 @@ impl HornSolver {
             Z3_params_inc_ref(raw, parameters);
             Z3_params_set_symbol(raw, parameters, symbol(c"engine")?, symbol(c"spacer")?);
             Z3_params_set_uint(raw, parameters, symbol(c"timeout")?, milliseconds.max(1));
-            for (name, value) in SWITCHES {
+            let inductive = generalization == Generalization::Inductive;
+            let generalizer = (c"spacer.use_inductive_generalizer", inductive);
+            for (name, value) in SWITCHES.into_iter().chain([generalizer]) {
                 Z3_params_set_bool(raw, parameters, symbol(name)?, value);
             }
             Z3_fixedpoint_set_params(raw, self.fixedpoint, parameters);
