@@ -11,7 +11,9 @@ use crate::program::simplify::{Abstract, Origin};
 use crate::program::{
     CallGraph, CutPointKind, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId,
 };
-use crate::term::{Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store};
+use crate::term::{
+    Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store,
+};
 
 /// Locations with the calls at the end of the call string: each stands for all call strings that end so.
 #[derive(Clone, Default)]

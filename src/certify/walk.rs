@@ -31,7 +31,8 @@ use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::solver::z3::text::TextSolver;
 use crate::term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate, store,
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate,
+    store,
 };
 
 /// A guard of more conjuncts gets a name.
@@ -93,7 +94,8 @@ impl Summaries {
 
     /// Makes these functions, and no others, those that have summaries.
     pub fn restrict(&mut self, functions: &FxHashSet<FunctionId>) {
-        self.formulas.retain(|function, _| functions.contains(function));
+        self.formulas
+            .retain(|function, _| functions.contains(function));
         for &function in functions {
             self.formulas.entry(function).or_insert_with(|| {
                 self.partial = true;
@@ -371,7 +373,11 @@ impl<'c, 'p> Walk<'c, 'p> {
             Some(depth) => self.read(state, self.slot(depth, variable)),
             None => self.arbitrary_value(variable),
         };
-        self.related(formula, |variable| self.read(entry, self.slot(0, variable)), now)
+        self.related(
+            formula,
+            |variable| self.read(entry, self.slot(0, variable)),
+            now,
+        )
     }
 
     fn related(

@@ -28,6 +28,8 @@ pub fn concrete(
             BaseCase::Complete | BaseCase::Stopped => break,
         }
     }
-    let reason = base.left_aside().unwrap_or("the refutation was not confirmed");
+    let reason = base
+        .left_aside()
+        .unwrap_or("the refutation was not confirmed");
     Answer::Unknown(reason.to_owned())
 }

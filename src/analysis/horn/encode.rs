@@ -182,7 +182,9 @@ impl Encoder<'_> {
     /// Whether an activation of the function may change the variable.
     fn may_change(&self, function: FunctionId, variable: VariableId) -> bool {
         self.program().variable(variable).scope != Scope::Global
-            || self.modified[function.index()].binary_search(&variable).is_ok()
+            || self.modified[function.index()]
+                .binary_search(&variable)
+                .is_ok()
     }
 
     fn predicate(&mut self, place: Place) -> PredicateId {
@@ -190,9 +192,8 @@ impl Encoder<'_> {
             return known;
         }
         let (entry, now) = self.parameters(place);
-        let variable = |&variable: &VariableId, instance| {
-            store().variable_at(self.symbol(variable), instance)
-        };
+        let variable =
+            |&variable: &VariableId, instance| store().variable_at(self.symbol(variable), instance);
         let entry = entry.iter().map(|id| variable(id, ENTRY));
         let parameters = entry.chain(now.iter().map(|id| variable(id, 0))).collect();
         let InlinedLocation {
@@ -201,7 +202,10 @@ impl Encoder<'_> {
         } = place.at;
         let name = format!("{:?} {} {}", place.layer, location.0, call_string.0);
         let number = PredicateId(self.encoding.places.len() as u32);
-        self.encoding.system.predicates.push(Predicate { name, parameters });
+        self.encoding
+            .system
+            .predicates
+            .push(Predicate { name, parameters });
         self.encoding.places.push(place);
         self.numbers.insert(place, number);
         number
@@ -362,10 +366,12 @@ impl Encoder<'_> {
         }
         let summary = self.reached(exit, &inner, &outer);
         let modified = self.modified[callee.index()].iter().copied();
-        for (variable, from) in modified
-            .map(|global| (global, global))
-            .chain(results.iter().copied().zip(function.results.iter().copied()))
-        {
+        for (variable, from) in modified.map(|global| (global, global)).chain(
+            results
+                .iter()
+                .copied()
+                .zip(function.results.iter().copied()),
+        ) {
             match outer.get(&from) {
                 Some(&value) => start.now.insert(variable, value),
                 None => start.now.remove(&variable),
@@ -420,9 +426,10 @@ fn functions_with_targets(inlined: &InlinedProgram) -> Vec<bool> {
     let program = inlined.program();
     let mut targets = vec![false; program.functions.len()];
     let errors = program.errors.iter().copied();
-    let unsupported = program.edges.iter().filter(|edge| {
-        matches!(edge.operations.last(), Some(Operation::Unsupported(_)))
-    });
+    let unsupported = program
+        .edges
+        .iter()
+        .filter(|edge| matches!(edge.operations.last(), Some(Operation::Unsupported(_))));
     for location in errors.chain(unsupported.map(|edge| edge.source)) {
         targets[program.location(location).function.index()] = true;
     }
@@ -459,12 +466,28 @@ fn transitively<T: Clone + PartialEq>(
 pub fn is_within_reach(encoding: &Encoding) -> bool {
     let system = &encoding.system;
     let arena = &*encoding.arena;
-    let mut terms: Vec<TermId> = system.clauses.iter().map(|clause| clause.constraint).collect();
-    terms.extend(system.predicates.iter().flat_map(|predicate| &predicate.parameters));
+    let mut terms: Vec<TermId> = system
+        .clauses
+        .iter()
+        .map(|clause| clause.constraint)
+        .collect();
+    terms.extend(
+        system
+            .predicates
+            .iter()
+            .flat_map(|predicate| &predicate.parameters),
+    );
     let mut within = true;
     crate::term::for_each_subterm(arena, terms, |term, kind| {
         let is_float = matches!(arena.sort(term), Sort::Float(_));
-        within &= !is_float && !matches!(kind, TermKind::Apply { op: Op::FpToBits, .. });
+        within &= !is_float
+            && !matches!(
+                kind,
+                TermKind::Apply {
+                    op: Op::FpToBits,
+                    ..
+                }
+            );
     });
     within
 }

@@ -64,7 +64,10 @@ pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
         .map(|clause| translated(arena, &mut translator, clause))
         .collect();
     Some(Integers {
-        system: HornSystem { predicates, clauses },
+        system: HornSystem {
+            predicates,
+            clauses,
+        },
         variables,
     })
 }
@@ -149,9 +152,9 @@ impl Integers {
             let TermKind::Apply { op, arguments } = store().kind(term) else {
                 return None;
             };
-            let of_integers =
-                |&argument: &TermId| store().sort(argument) == Sort::Int;
-            let is_atom = matches!(op, Op::Eq | Op::IntLe | Op::IntLt) && of_integers(&arguments[0]);
+            let of_integers = |&argument: &TermId| store().sort(argument) == Sort::Int;
+            let is_atom =
+                matches!(op, Op::Eq | Op::IntLe | Op::IntLt) && of_integers(&arguments[0]);
             if !is_atom {
                 return None;
             }
@@ -181,10 +184,16 @@ struct Bits {
 /// The bits of a signed number within the bounds.
 fn width(low: &BigInt, high: &BigInt) -> Option<u8> {
     let bits = |number: &BigInt| {
-        let magnitude = if number.is_negative() { -number - 1 } else { number.clone() };
+        let magnitude = if number.is_negative() {
+            -number - 1
+        } else {
+            number.clone()
+        };
         magnitude.bits() + 1
     };
-    u8::try_from(bits(low).max(bits(high))).ok().filter(|&width| width <= 128)
+    u8::try_from(bits(low).max(bits(high)))
+        .ok()
+        .filter(|&width| width <= 128)
 }
 
 impl Bits {
@@ -254,13 +263,18 @@ impl Wide<'_> {
         if op == Op::Ite {
             let condition = Integers::back_with(self, arguments[0])?;
             let (one, other) = (self.bits(arguments[1])?, self.bits(arguments[2])?);
-            let bounds = (one.low.clone().min(other.low.clone()), one.high.clone().max(other.high.clone()));
+            let bounds = (
+                one.low.clone().min(other.low.clone()),
+                one.high.clone().max(other.high.clone()),
+            );
             return Bits::apply(&[&one, &other], bounds, |terms| {
                 store().ite(condition, terms[0], terms[1])
             });
         }
-        let operands: Option<Vec<Bits>> =
-            arguments.iter().map(|&argument| self.bits(argument)).collect();
+        let operands: Option<Vec<Bits>> = arguments
+            .iter()
+            .map(|&argument| self.bits(argument))
+            .collect();
         let operands = operands?;
         let [one, rest @ ..] = &operands[..] else {
             return None;
@@ -272,7 +286,9 @@ impl Wide<'_> {
             }
             (Op::IntAdd, [other]) => {
                 let bounds = (&one.low + &other.low, &one.high + &other.high);
-                Bits::apply(&[one, other], bounds, |terms| store().add(terms[0], terms[1]))
+                Bits::apply(&[one, other], bounds, |terms| {
+                    store().add(terms[0], terms[1])
+                })
             }
             (Op::IntMul, [other]) => {
                 let corners = [
@@ -282,7 +298,9 @@ impl Wide<'_> {
                     &one.high * &other.high,
                 ];
                 let bounds = (corners.iter().min()?.clone(), corners.iter().max()?.clone());
-                Bits::apply(&[one, other], bounds, |terms| store().mul(terms[0], terms[1]))
+                Bits::apply(&[one, other], bounds, |terms| {
+                    store().mul(terms[0], terms[1])
+                })
             }
             (Op::IntDiv | Op::IntMod, [divisor]) => divided(op, one, divisor),
             _ => None,
@@ -367,5 +385,71 @@ impl Integers {
             variables: wide.variables.clone(),
         };
         whole.back(formula)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::{Symbol, evaluate};
+
+    /// The variables of both kinds, eight bits each: x is read signed, y unsigned.
+    fn integers() -> (Integers, [TermId; 2]) {
+        let s = store();
+        let names = [("x", Reading::Signed), ("y", Reading::Unsigned)];
+        let pairs = names.map(|(name, reading)| {
+            let bits = s.variable(Symbol::new(name, Sort::BitVec(8)));
+            let integer = s.variable(Symbol::new(&format!("{name} as a number"), Sort::Int));
+            (integer, (bits, reading))
+        });
+        let integers = Integers {
+            system: HornSystem::default(),
+            variables: pairs.into_iter().collect(),
+        };
+        (integers, pairs.map(|pair| pair.0))
+    }
+
+    proptest! {
+        #[test]
+        fn a_formula_means_the_same_over_bit_vectors(
+            factors in prop::array::uniform2(-300i64..300),
+            constant in -40_000i64..40_000,
+            divisor in 1i64..40,
+            x in any::<i8>(),
+            y in any::<u8>(),
+        ) {
+            let s = store();
+            let (integers, [a, b]) = integers();
+            let sum = s.int_add(s.int_mul(s.int(factors[0]), a), s.int_mul(s.int(factors[1]), b));
+            let divisor = s.int(divisor);
+            let choice = s.ite(s.int_lt(a, b), s.int_div(sum, divisor), s.int_mod(a, divisor));
+            let formulas = [
+                s.int_le(sum, s.int(constant)),
+                s.int_lt(s.int_div(sum, divisor), b),
+                s.int_le(s.int_mod(sum, divisor), a),
+                s.int_lt(s.int_neg(choice), s.int(constant / 100)),
+            ];
+            for formula in formulas {
+                let back = integers.back(formula).expect("short numbers");
+                let value = |symbol: Symbol, _| {
+                    let number = if symbol.name().starts_with('x') { BigInt::from(x) } else { BigInt::from(y) };
+                    Some(match symbol.sort() {
+                        Sort::Int => Value::Int(number),
+                        _ => Value::BitVec(BitVecValue::from_int(8, &number)),
+                    })
+                };
+                prop_assert_eq!(evaluate(s, formula, &value), evaluate(s, back, &value));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_too_long_are_refused() {
+        let s = store();
+        let (integers, [a, _]) = integers();
+        let large = s.int_big(BigInt::one() << 130);
+        assert_eq!(integers.back(s.int_le(a, large)), None);
     }
 }

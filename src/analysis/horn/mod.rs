@@ -13,6 +13,8 @@ mod encode;
 mod integers;
 mod resolve;
 mod solution;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -113,10 +115,7 @@ struct Question {
 
 /// Over integers first. With more than one way to generalise, that with the calls as they happen is for inductive
 /// invariants, and the other one for proofs by cases.
-fn questions(
-    blocks: &Arc<Blocks>,
-    solver: &SolverFactory<'_>,
-) -> Result<Vec<Question>, String> {
+fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Question>, String> {
     use Generalization::{Inductive, Interpolant};
     let has_recursion = blocks.inlined().calls().has_recursion();
     let ways: &[(Contexts, Generalization)] = match has_recursion {

@@ -111,7 +111,11 @@ fn map_terms(
     let mut rebuild = Rebuild::new(arena, arena, replace);
     let mut application = |one: &Application| Application {
         predicate: one.predicate,
-        arguments: one.arguments.iter().map(|&term| rebuild.rebuild(term)).collect(),
+        arguments: one
+            .arguments
+            .iter()
+            .map(|&term| rebuild.rebuild(term))
+            .collect(),
     };
     let body = clause.body.iter().map(&mut application).collect();
     let head = clause.head.as_ref().map(&mut application);

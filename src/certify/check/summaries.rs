@@ -38,7 +38,12 @@ impl Claims {
     }
 
     /// The condition that the state violates what is claimed.
-    fn violation(&self, walk: &Walk<'_, '_>, node: Node, (entry, state): (&State, &State)) -> TermId {
+    fn violation(
+        &self,
+        walk: &Walk<'_, '_>,
+        node: Node,
+        (entry, state): (&State, &State),
+    ) -> TermId {
         let claim = walk.relation(node, self.of(node), entry, state);
         walk.arena.and2(state.guard, walk.arena.not(claim))
     }
@@ -46,7 +51,10 @@ impl Claims {
 
 impl Checker<'_> {
     /// Checks a solution with summaries.
-    pub(super) fn summaries(&mut self, batch: &[(InvariantLocation, TermId)]) -> Result<(), Failure> {
+    pub(super) fn summaries(
+        &mut self,
+        batch: &[(InvariantLocation, TermId)],
+    ) -> Result<(), Failure> {
         self.confirm_facts()?;
         let claims = self.claims(batch)?;
         let mut approximate = claims.summaries.is_partial();
@@ -99,7 +107,9 @@ impl Checker<'_> {
     fn claims(&mut self, batch: &[(InvariantLocation, TermId)]) -> Result<Claims, Failure> {
         let mut claims = Claims::default();
         let program = self.lowered.program;
-        claims.cuts.add(program.function(program.start).entry, Vec::new());
+        claims
+            .cuts
+            .add(program.function(program.start).entry, Vec::new());
         let mut entries: FxHashSet<FunctionId> = FxHashSet::default();
         for (at, formula) in batch {
             let no_counterpart = || Failure::Unclear("a formula without a counterpart".to_owned());
@@ -135,7 +145,9 @@ impl Checker<'_> {
             }
             for (symbol, instance) in free_variables(store(), formula) {
                 if instance == AT_ENTRY {
-                    claims.known_at_entry.extend(self.lowered.by_symbol.get(&symbol));
+                    claims
+                        .known_at_entry
+                        .extend(self.lowered.by_symbol.get(&symbol));
                 }
             }
             claims.cuts.add(location, calls);
@@ -157,7 +169,10 @@ impl Checker<'_> {
         let simplified = &self.simplified.program;
         if at.calls.is_empty() {
             let function = simplified.locations.get(at.location.index())?.function;
-            let (here, there) = (simplified.function(function), self.lowered.program.function(function));
+            let (here, there) = (
+                simplified.function(function),
+                self.lowered.program.function(function),
+            );
             if function != simplified.start && at.location == here.entry {
                 return Some((there.entry, Vec::new()));
             }

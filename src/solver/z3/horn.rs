@@ -116,8 +116,7 @@ impl HornSolver {
         handle.take_interrupted();
         let begin = Instant::now();
         // SAFETY: everything lives in the context.
-        let said =
-            unsafe { Z3_fixedpoint_query(self.context.raw(), self.fixedpoint, query) };
+        let said = unsafe { Z3_fixedpoint_query(self.context.raw(), self.fixedpoint, query) };
         match said {
             Z3_L_TRUE => Ok(HornAnswer::Refuted),
             Z3_L_FALSE => {
@@ -138,13 +137,11 @@ impl HornSolver {
                 };
                 // Z3 does not always say that the time was over.
                 let is_over = begin.elapsed() >= time || reason.contains("timeout");
-                Ok(HornAnswer::Unknown(
-                    if is_over {
-                        Reason::Limit
-                    } else {
-                        Reason::Incomplete(reason)
-                    },
-                ))
+                Ok(HornAnswer::Unknown(if is_over {
+                    Reason::Limit
+                } else {
+                    Reason::Incomplete(reason)
+                }))
             }
         }
     }
@@ -202,8 +199,7 @@ impl HornSolver {
     fn apply(&self, relation: Z3_func_decl, arguments: &[Z3_ast]) -> Result<Z3_ast, String> {
         let length = arguments.len() as u32;
         // SAFETY: everything lives in the context; the length is the slice's.
-        let made =
-            unsafe { Z3_mk_app(self.context.raw(), relation, length, arguments.as_ptr()) };
+        let made = unsafe { Z3_mk_app(self.context.raw(), relation, length, arguments.as_ptr()) };
         self.context.keep(made)
     }
 
@@ -233,7 +229,10 @@ impl HornSolver {
         for application in &clause.body {
             body.push(self.application(arena, application, relations)?);
         }
-        body.push(self.translator.translate(&self.context, arena, clause.constraint)?);
+        body.push(
+            self.translator
+                .translate(&self.context, arena, clause.constraint)?,
+        );
         let head = match &clause.head {
             Some(head) => self.application(arena, head, relations)?,
             None => self.apply(falsity, &[])?,

@@ -111,7 +111,11 @@ fn build(name: &str, parameters: &[i32], a: &[TermId]) -> Option<TermId> {
     let s = store();
     let fold = |combine: fn(&Store, TermId, TermId) -> TermId| {
         let first = *a.first()?;
-        Some(a[1..].iter().fold(first, |sum, &next| combine(s, sum, next)))
+        Some(
+            a[1..]
+                .iter()
+                .fold(first, |sum, &next| combine(s, sum, next)),
+        )
     };
     let binary = |combine: fn(&Store, TermId, TermId) -> TermId| match a {
         &[one, other] => Some(combine(s, one, other)),
@@ -202,12 +206,18 @@ mod tests {
         let bound = s.bv(16, 300);
         let wide = build("sign_extend", &[8], &[x]).unwrap();
         assert_eq!(s.sort(wide), Sort::BitVec(16));
-        assert_eq!(build("bvsle", &[], &[wide, bound]), Some(s.sle(wide, bound)));
+        assert_eq!(
+            build("bvsle", &[], &[wide, bound]),
+            Some(s.sle(wide, bound))
+        );
         assert_eq!(build("extract", &[3, 0], &[x]), Some(s.extract(x, 3, 0)));
         assert_eq!(build("a function of Z3's own", &[], &[x]), None);
         // What SMT-LIB leaves open is not read.
         let n = s.variable(Symbol::new("n", Sort::Int));
         assert_eq!(build("div", &[], &[n, s.int(0)]), None);
-        assert_eq!(build("mod", &[], &[n, s.int(2)]), Some(s.int_mod(n, s.int(2))));
+        assert_eq!(
+            build("mod", &[], &[n, s.int(2)]),
+            Some(s.int_mod(n, s.int(2)))
+        );
     }
 }

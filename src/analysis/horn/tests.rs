@@ -1,0 +1,309 @@
+//! Proofs with summaries, what becomes of wrong ones, and of random programs.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::analysis::CancellationToken;
+use crate::analysis::invariants::InvariantStore;
+use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
+use crate::certify::replay::replay;
+use crate::certify::{Check, check};
+use crate::frontend::preprocess::Preprocessed;
+use crate::frontend::{LoadOptions, load_preprocessed};
+use crate::program::interpreter::{Journal, Limits};
+use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::{Function, InlinedProgram, LocationId, Program, Simplified, simplify};
+use crate::solver::{SolverConfig, new_solver};
+use crate::term::{Arena, Build, store};
+
+const BUDGET: Duration = Duration::from_secs(60);
+
+/// A C program whose property is that no assertion fails.
+fn c(text: &str) -> Task {
+    let declarations =
+        "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
+    let text = format!("{declarations}{text}").replace("assert(", "__VERIFIER_assert(");
+    let text = text.replace("VERIFIER___VERIFIER_", "VERIFIER_");
+    let source = Preprocessed::from_text("t.c", text.as_str());
+    let loaded = load_preprocessed(source, &LoadOptions::default());
+    Task::new(loaded.expect("a program").program)
+}
+
+struct Task {
+    lowered: Program,
+    simplified: Simplified,
+}
+
+impl Task {
+    fn new(lowered: Program) -> Self {
+        Self {
+            simplified: simplify(&lowered),
+            lowered,
+        }
+    }
+
+    /// The engine's answer, if it has one within the time.
+    fn answer(&self, time: Duration) -> Answer {
+        let program = Arc::new(self.simplified.program.clone());
+        let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
+        let token = CancellationToken::new();
+        let limits = Limits {
+            steps: 100_000,
+            ..Limits::default()
+        };
+        let mut confirm = |alarm: &Journal| replay(&self.lowered, alarm, limits.clone());
+        let invariants = InvariantStore::new();
+        let mut context = Context {
+            invariants: &invariants,
+            token: &token,
+            safe_point: &|| Duration::ZERO,
+            report: &|_| {},
+            confirm: &mut confirm,
+        };
+        let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+        let options = Options {
+            programs: Programs::All,
+            ..Options::default()
+        };
+        let (sender, ended) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let canceller = token.clone();
+            scope.spawn(move || {
+                // Until the engine has ended, or the time.
+                let _ = ended.recv_timeout(time);
+                canceller.cancel();
+            });
+            let answer = run(&blocks, &options, &solver, &mut context);
+            drop(sender);
+            answer
+        })
+    }
+
+    fn proof(&self) -> Vec<(InvariantLocation, TermId)> {
+        match self.answer(BUDGET) {
+            Answer::Safe(Certificate { mut steps }) => match steps.pop() {
+                Some(ProofStep::Summaries { batch }) => batch,
+                step => panic!("{step:?}"),
+            },
+            answer => panic!("no proof: {answer:?}"),
+        }
+    }
+
+    fn check(&self, batch: Vec<(InvariantLocation, TermId)>) -> Check {
+        let steps = vec![ProofStep::Summaries { batch }];
+        let certificate = Certificate { steps };
+        check(&self.lowered, &self.simplified, &certificate, BUDGET, None)
+    }
+
+    fn function(&self, name: &str) -> &Function {
+        let mut functions = self.simplified.program.functions.iter();
+        let function = functions.find(|function| function.name == name);
+        function.expect("the function")
+    }
+
+    /// The only parameter, at the entry.
+    fn argument(&self, name: &str) -> TermId {
+        let parameter = self.function(name).parameters[0];
+        let symbol = self.simplified.program.variable(parameter).symbol;
+        store().variable_at(symbol, AT_ENTRY)
+    }
+
+    fn result(&self, name: &str) -> TermId {
+        let result = self.function(name).results[0];
+        store().variable(self.simplified.program.variable(result).symbol)
+    }
+}
+
+/// The proof with something else said of one place.
+fn with(
+    batch: &[(InvariantLocation, TermId)],
+    location: LocationId,
+    formula: TermId,
+) -> Vec<(InvariantLocation, TermId)> {
+    let mut batch = batch.to_vec();
+    let place = batch.iter_mut().find(|(at, _)| at.location == location);
+    place.expect("the place").1 = formula;
+    batch
+}
+
+const IDENTITY: &str = "
+    int same(int n) { return n == 0 ? 0 : same(n - 1) + 1; }
+    int main(void) { int n = __VERIFIER_nondet_int(); if (n > 0) assert(same(n) == n); return 0; }";
+
+/// No call leads to a failing assertion, but some state at the function's entry does.
+const GUARDED: &str = "
+    void down(int n) { assert(n >= 0); if (n > 0) down(n - 1); }
+    int main(void) { int n = __VERIFIER_nondet_int(); if (n > 5) down(n); return 0; }";
+
+#[test]
+fn proofs_pass_their_check() {
+    let mccarthy = "
+        int m(int n) { return n > 100 ? n - 10 : m(m(n + 11)); }
+        int main(void) { int n = __VERIFIER_nondet_int(); if (n < 101) assert(m(n) == 91); return 0; }";
+    let global = "
+        int depth;
+        void f(int n) { depth++; if (n > 3) f(n - 1); if (n > 3) f(n - 2); depth--; }
+        int main(void) { f(__VERIFIER_nondet_int()); assert(depth == 0); return 0; }";
+    let looping = "
+        int f(int n) { int i = 0, s = 0; while (i < n) { s += f(i) >= 0; i++; } return s; }
+        int main(void) { int n = __VERIFIER_nondet_int(); if (n >= 0) assert(f(n) >= 0); return 0; }";
+    let without_recursion = "
+        int main(void) {
+            int x = 0, y = 0;
+            while (__VERIFIER_nondet_int()) { x++; y++; }
+            assert(x == y);
+            return 0;
+        }";
+    for text in [
+        IDENTITY,
+        GUARDED,
+        mccarthy,
+        global,
+        looping,
+        without_recursion,
+    ] {
+        let task = c(text);
+        assert_eq!(task.check(task.proof()), Check::Confirmed, "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_summary_is_refuted() {
+    let task = c(IDENTITY);
+    let proof = task.proof();
+    let exit = task.function("same").exit;
+    let s = store();
+    let (n, result) = (task.argument("same"), task.result("same"));
+    let zero = s.bv(32, 0);
+    // Too strong, and too weak.
+    let wrong = [
+        TermId::FALSE,
+        s.eq(result, zero),
+        s.eq(result, s.add(n, s.bv(32, 1))),
+        s.sle(zero, result),
+        TermId::TRUE,
+    ];
+    for formula in wrong {
+        let result = task.check(with(&proof, exit, formula));
+        assert!(matches!(result, Check::Refuted(_)), "{result:?}");
+    }
+    // One by hand that is right.
+    assert_eq!(
+        task.check(with(&proof, exit, s.eq(result, n))),
+        Check::Confirmed
+    );
+}
+
+#[test]
+fn a_call_condition_that_a_call_does_not_meet_is_refuted() {
+    let task = c(GUARDED);
+    let proof = task.proof();
+    let entry = task.function("down").entry;
+    let s = store();
+    let n = task.argument("down");
+    let at_least = |bound| s.sle(s.bv(32, bound), n);
+    // The program's call meets the first and the function's own does not; neither condition excludes the error then.
+    for formula in [at_least(1), at_least(6), TermId::FALSE, TermId::TRUE] {
+        let result = task.check(with(&proof, entry, formula));
+        assert!(
+            matches!(result, Check::Refuted(_)),
+            "{formula:?}: {result:?}"
+        );
+    }
+    assert_eq!(
+        task.check(with(&proof, entry, at_least(0))),
+        Check::Confirmed
+    );
+}
+
+#[test]
+fn what_is_left_out_is_not_believed() {
+    let task = c(IDENTITY);
+    let proof = task.proof();
+    let function = task.function("same");
+    for location in [function.entry, function.exit] {
+        let mut less = proof.clone();
+        less.retain(|(at, _)| at.location != location);
+        let result = task.check(less);
+        assert!(matches!(result, Check::Undecided(_)), "{result:?}");
+    }
+    assert_ne!(task.check(Vec::new()), Check::Confirmed);
+}
+
+#[test]
+fn the_state_at_the_entry_is_not_the_present_one() {
+    // The parameter changes on the way: the summary would be right if it spoke of the last value.
+    let task = c("
+        int f(int n) {
+            while (__VERIFIER_nondet_int()) { n++; if (n == 77) f(n); }
+            return n;
+        }
+        int main(void) { int n = __VERIFIER_nondet_int(); assert(f(n) == n); return 0; }");
+    let function = task.function("f");
+    let at = |location| InvariantLocation {
+        location,
+        calls: Vec::new(),
+    };
+    let claim = store().eq(task.result("f"), task.argument("f"));
+    let program = Arc::new(task.simplified.program.clone());
+    let blocks = Blocks::new(Arc::new(InlinedProgram::new(program)));
+    let mut batch: Vec<_> = blocks
+        .cut_points()
+        .into_iter()
+        .filter(|place| place.location != function.exit)
+        .map(|place| {
+            (
+                InvariantLocation::new(blocks.inlined(), place),
+                TermId::TRUE,
+            )
+        })
+        .collect();
+    batch.push((at(function.exit), claim));
+    assert_ne!(task.check(batch), Check::Confirmed);
+}
+
+#[test]
+fn violations_are_replayed() {
+    let task = c("
+        int f(int n) { return n <= 0 ? 0 : f(n - 2) + 1; }
+        int main(void) { int n = __VERIFIER_nondet_int(); if (n > 0) assert(f(n) * 2 == n); return 0; }");
+    assert!(matches!(task.answer(BUDGET), Answer::Unsafe(_)));
+}
+
+#[test]
+fn cancelling_interrupts_a_question() {
+    let task = c("
+        int times(int a, int b) { return b == 0 ? 0 : a + times(a, b - 1); }
+        int main(void) {
+            int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+            if (a >= 0 && b >= 0) assert(times(a, b) == times(b, a));
+            return 0;
+        }");
+    let begin = Instant::now();
+    let answer = task.answer(Duration::from_millis(700));
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_program_that_fails_is_proved(
+        bytes in prop::collection::vec(any::<u8>(), 0..120),
+        seed in 0u64..1000,
+    ) {
+        let task = Task::new(random_program(&bytes, Recursion::Allowed));
+        let fails = (seed..seed + 20).any(|seed| {
+            let outcome = Machine::new(&task.lowered, seed).run(3000);
+            matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
+        });
+        if let Answer::Safe(certificate) = task.answer(Duration::from_secs(1)) {
+            prop_assert!(!fails);
+            let result = check(&task.lowered, &task.simplified, &certificate, BUDGET, None);
+            prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
+        }
+    }
+}
