@@ -50,6 +50,8 @@ pub struct Place {
 
 /// The clauses of a program.
 pub struct Encoding {
+    /// For which states the functions' bodies are looked at.
+    pub contexts: Contexts,
     /// Where the terms live.
     pub arena: Rc<Arena>,
     /// The clauses.
@@ -69,6 +71,7 @@ pub fn encode(blocks: &Blocks, contexts: Contexts, arena: Rc<Arena>) -> Encoding
         contexts,
         numbers: FxHashMap::default(),
         encoding: Encoding {
+            contexts,
             arena,
             system: HornSystem::default(),
             places: Vec::new(),

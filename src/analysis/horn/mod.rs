@@ -2,12 +2,14 @@
 //! Gurfinkel and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
 //!
 //! * [`encode`]: the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back.
+//! * [`cases`]: a solution without the engine, for recursion of which there are few cases.
 //! * [`solution`]: from a solution to a certificate; [`counterexample`]: from a refutation to a run.
 //!
 //! There are several ways to put the question, and none is the best for all programs: over integers, where the engine
 //! generalises well, or over bit vectors; and with or without regard to the calls that happen. They take turns, with
 //! more time each time. A solution is looked at over bit vectors before it is handed in.
 
+mod cases;
 mod counterexample;
 mod encode;
 mod integers;
@@ -19,13 +21,15 @@ mod tests;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use self::cases::Cases;
 use self::encode::{Contexts, Encoding, encode, is_within_reach};
 use self::integers::{Integers, to_integers};
 use self::resolve::resolve_calls;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
+use crate::certify::certificate::Certificate;
 use crate::program::block::Blocks;
 use crate::solver::horn::HornAnswer;
 use crate::solver::z3::horn::{Generalization, HornSolver};
@@ -73,6 +77,9 @@ pub fn run(
     let mut time = options.first_attempt;
     let mut last = "the clauses are beyond the engine".to_owned();
     while !questions.is_empty() {
+        if let Some(certificate) = by_cases(blocks, &mut questions, time, context) {
+            return Answer::Safe(certificate);
+        }
         let mut open = Vec::new();
         for mut question in questions {
             context.safe_point();
@@ -100,6 +107,29 @@ pub fn run(
         time *= GROWTH;
     }
     Answer::Unknown(last)
+}
+
+/// A solution by cases, if one is found within the time.
+fn by_cases(
+    blocks: &Blocks,
+    questions: &mut [Question],
+    time: Duration,
+    context: &Context<'_>,
+) -> Option<Certificate> {
+    context.safe_point();
+    let mut questions = questions.iter_mut();
+    let question = questions.find(|question| {
+        question.integers.is_none() && question.encoding.contexts == Contexts::Called
+    })?;
+    let interrupter = question.solver.borrow().interrupter();
+    context.token.interrupts(interrupter);
+    if context.token.is_cancelled() {
+        return None;
+    }
+    let encoding = Rc::clone(&question.encoding);
+    let mut cases = Cases::new(blocks.inlined(), &encoding, Instant::now() + time)?;
+    let formulas = cases.solution(&mut **question.solver.borrow_mut())?;
+    question.certificate(blocks, &formulas, context).ok()
 }
 
 /// A way to put the question.

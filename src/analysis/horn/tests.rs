@@ -1,13 +1,11 @@
 //! Proofs with summaries, what becomes of wrong ones, and of random programs.
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::InvariantStore;
-use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
+use crate::certify::certificate::{AT_ENTRY, InvariantLocation, ProofStep};
 use crate::certify::replay::replay;
 use crate::certify::{Check, check};
 use crate::frontend::preprocess::Preprocessed;
@@ -91,6 +89,27 @@ impl Task {
         }
     }
 
+    /// The proof by cases alone, if there is one.
+    fn cases(&self) -> Option<Vec<(InvariantLocation, TermId)>> {
+        let program = Arc::new(self.simplified.program.clone());
+        let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
+        let invariants = InvariantStore::new();
+        let context = Context {
+            invariants: &invariants,
+            token: &CancellationToken::new(),
+            safe_point: &|| Duration::ZERO,
+            report: &|_| {},
+            confirm: &mut |_| panic!("no alarm"),
+        };
+        let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+        let mut questions = questions(&blocks, &solver).expect("questions");
+        let proof = by_cases(&blocks, &mut questions, BUDGET, &context)?;
+        match proof.steps.into_iter().next() {
+            Some(ProofStep::Summaries { batch }) => Some(batch),
+            _ => None,
+        }
+    }
+
     fn check(&self, batch: Vec<(InvariantLocation, TermId)>) -> Check {
         let steps = vec![ProofStep::Summaries { batch }];
         let certificate = Certificate { steps };
@@ -103,9 +122,9 @@ impl Task {
         function.expect("the function")
     }
 
-    /// The only parameter, at the entry.
-    fn argument(&self, name: &str) -> TermId {
-        let parameter = self.function(name).parameters[0];
+    /// A parameter at the entry.
+    fn argument(&self, name: &str, number: usize) -> TermId {
+        let parameter = self.function(name).parameters[number];
         let symbol = self.simplified.program.variable(parameter).symbol;
         store().variable_at(symbol, AT_ENTRY)
     }
@@ -134,8 +153,8 @@ const IDENTITY: &str = "
 
 /// No call leads to a failing assertion, but some state at the function's entry does.
 const GUARDED: &str = "
-    void down(int n) { assert(n >= 0); if (n > 0) down(n - 1); }
-    int main(void) { int n = __VERIFIER_nondet_int(); if (n > 5) down(n); return 0; }";
+    void down(int n, int m) { assert(n == m); if (n > 0) down(n - 1, m - 1); }
+    int main(void) { int n = __VERIFIER_nondet_int(); if (n > 5) down(n, n); return 0; }";
 
 #[test]
 fn proofs_pass_their_check() {
@@ -170,12 +189,43 @@ fn proofs_pass_their_check() {
 }
 
 #[test]
+fn wide_recursion_is_proved_by_cases() {
+    let fibonacci = "
+        int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+        int main(void) { int n = __VERIFIER_nondet_int(); if (n > 9 && n < 45) assert(f(n) >= 55); return 0; }";
+    let global = "
+        int moves;
+        void hanoi(int n) { if (n == 0) return; hanoi(n - 1); moves++; hanoi(n - 1); }
+        int main(void) {
+            int n = __VERIFIER_nondet_int();
+            if (n < 0 || n > 25) return 0;
+            hanoi(n);
+            assert(moves == (1 << n) - 1);
+            return 0;
+        }";
+    for text in [fibonacci, global] {
+        let task = c(text);
+        assert_eq!(task.check(task.proof()), Check::Confirmed, "{text}");
+    }
+    // It is the cases that prove it: SPACER has no time.
+    let task = c(fibonacci);
+    assert_eq!(
+        task.cases().map(|batch| task.check(batch)),
+        Some(Check::Confirmed)
+    );
+    let wrong = c(&fibonacci.replace("55", "56"));
+    assert_eq!(wrong.cases(), None);
+    // No number of cases covers this.
+    assert_eq!(c(IDENTITY).cases(), None);
+}
+
+#[test]
 fn a_wrong_summary_is_refuted() {
     let task = c(IDENTITY);
     let proof = task.proof();
     let exit = task.function("same").exit;
     let s = store();
-    let (n, result) = (task.argument("same"), task.result("same"));
+    let (n, result) = (task.argument("same", 0), task.result("same"));
     let zero = s.bv(32, 0);
     // Too strong, and too weak.
     let wrong = [
@@ -202,20 +252,20 @@ fn a_call_condition_that_a_call_does_not_meet_is_refuted() {
     let proof = task.proof();
     let entry = task.function("down").entry;
     let s = store();
-    let n = task.argument("down");
-    let at_least = |bound| s.sle(s.bv(32, bound), n);
-    // The program's call meets the first and the function's own does not; neither condition excludes the error then.
-    for formula in [at_least(1), at_least(6), TermId::FALSE, TermId::TRUE] {
+    let (n, m) = (task.argument("down", 0), task.argument("down", 1));
+    let equal = s.eq(n, m);
+    let at_least = |bound| s.and2(equal, s.sle(s.bv(32, bound), n));
+    // The program's call meets the first and the function's own does not; the last one does not exclude the error.
+    for formula in [at_least(1), at_least(7), TermId::FALSE, TermId::TRUE] {
         let result = task.check(with(&proof, entry, formula));
         assert!(
             matches!(result, Check::Refuted(_)),
             "{formula:?}: {result:?}"
         );
     }
-    assert_eq!(
-        task.check(with(&proof, entry, at_least(0))),
-        Check::Confirmed
-    );
+    for formula in [equal, at_least(0)] {
+        assert_eq!(task.check(with(&proof, entry, formula)), Check::Confirmed);
+    }
 }
 
 #[test]
@@ -246,7 +296,7 @@ fn the_state_at_the_entry_is_not_the_present_one() {
         location,
         calls: Vec::new(),
     };
-    let claim = store().eq(task.result("f"), task.argument("f"));
+    let claim = store().eq(task.result("f"), task.argument("f", 0));
     let program = Arc::new(task.simplified.program.clone());
     let blocks = Blocks::new(Arc::new(InlinedProgram::new(program)));
     let mut batch: Vec<_> = blocks

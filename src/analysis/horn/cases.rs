@@ -1,0 +1,362 @@
+//! A solution by cases, for recursion that is not deep but wide: each recursive function is executed for the states in
+//! which it is called, once for each *case*, and what was found for one call serves all others (as in compositional
+//! testing: Godefroid, POPL 2007).
+//!
+//! A case is a path through a function with a case for each call on it: a condition on the state at the entry, and the
+//! state at the exit as terms over it. Cases are found from examples: a call that no case covers is asked for from a
+//! solver; the terms of the clauses on the example's values say which path it takes and what it calls; and the path's
+//! terms are those of the clauses, with the callees' cases put in. If a time comes when all calls are covered, the cases
+//! are a solution: the condition that one of them applies is what holds at the entry, and they are the summary.
+//!
+//! It is for functions without loops and inputs of their own; where others are met, there is no solution by cases.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::encode::{Contexts, Encoding};
+use crate::program::{FunctionId, InlinedProgram};
+use crate::solver::horn::{Application, HornClause, PredicateId};
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{Arena, Build, Pool, Rebuild, TermId, TermKind, free_variables, store, transfer};
+
+/// So many cases may a function have.
+const MOST: usize = 400;
+
+/// What is known of a recursive function.
+struct Table {
+    entry: PredicateId,
+    exit: PredicateId,
+    cases: Vec<Case>,
+}
+
+/// A path through a function, over the parameters of its entry.
+struct Case {
+    condition: TermId,
+    results: Vec<TermId>,
+}
+
+/// A function and the constants that it is called with.
+type Example = (usize, Vec<TermId>);
+
+/// What stops a path on an example.
+enum Stop {
+    /// A call that no case covers.
+    Missing(Example),
+    /// There is no solution by cases.
+    Beyond,
+}
+
+/// Finds the cases of a program's recursive functions.
+pub struct Cases<'e> {
+    encoding: &'e Encoding,
+    arena: Rc<Arena>,
+    tables: Vec<Table>,
+    until: Instant,
+}
+
+impl<'e> Cases<'e> {
+    /// Without cases; `None` if the program's clauses are not such that there could be a solution.
+    pub fn new(inlined: &InlinedProgram, encoding: &'e Encoding, until: Instant) -> Option<Self> {
+        debug_assert_eq!(encoding.contexts, Contexts::Called);
+        let program = inlined.program();
+        let mut functions: FxHashMap<FunctionId, (Option<PredicateId>, Option<PredicateId>)> =
+            FxHashMap::default();
+        let mut used = vec![false; encoding.places.len()];
+        for clause in &encoding.system.clauses {
+            for one in clause.body.iter().chain(&clause.head) {
+                used[one.predicate.index()] = true;
+            }
+        }
+        for (place, number) in encoding.places.iter().zip(0..) {
+            let root = inlined.root_function(place.at.call_string);
+            if root == program.start || !used[number as usize] {
+                continue;
+            }
+            let function = program.function(root);
+            let ends = functions.entry(root).or_default();
+            let is_outermost = inlined.depth(place.at.call_string) == 0;
+            match place.at.location {
+                location if is_outermost && location == function.entry => {
+                    ends.0 = Some(PredicateId(number));
+                }
+                location if is_outermost && location == function.exit => {
+                    ends.1 = Some(PredicateId(number));
+                }
+                _ => return None,
+            }
+        }
+        if functions.is_empty() {
+            return None;
+        }
+        let tables = functions.into_values().map(|ends| {
+            Some(Table {
+                entry: ends.0?,
+                exit: ends.1?,
+                cases: Vec::new(),
+            })
+        });
+        Some(Self {
+            arena: Rc::clone(&encoding.arena),
+            tables: tables.collect::<Option<Vec<_>>>()?,
+            encoding,
+            until,
+        })
+    }
+
+    /// The formulas of a solution, but for targets, which are not looked at.
+    pub fn solution(&mut self, solver: &mut dyn Solver) -> Option<Vec<TermId>> {
+        let clauses = &self.encoding.system.clauses;
+        let outer: Vec<&HornClause> = clauses
+            .iter()
+            .filter(|clause| {
+                let head = clause.head.as_ref().map(|head| head.predicate);
+                let is_call = self.tables.iter().any(|table| Some(table.entry) == head);
+                let within =
+                    |one: &Application| self.tables.iter().any(|t| t.entry == one.predicate);
+                is_call && !clause.body.iter().any(within)
+            })
+            .collect();
+        // Some calls are made only once others have come back.
+        let mut is_new = true;
+        while std::mem::take(&mut is_new) {
+            for clause in &outer {
+                while let Some(example) = self.uncovered(clause, solver)? {
+                    self.cover(example)?;
+                    is_new = true;
+                }
+            }
+        }
+        let mut formulas = vec![TermId::TRUE; self.encoding.places.len()];
+        for table in &self.tables {
+            let (entry, exit) = self.relations(table);
+            formulas[table.entry.index()] = transfer(&*self.arena, store(), entry);
+            formulas[table.exit.index()] = transfer(&*self.arena, store(), exit);
+        }
+        Some(formulas)
+    }
+
+    fn parameters(&self, predicate: PredicateId) -> &'e [TermId] {
+        &self.encoding.system.predicates[predicate.index()].parameters
+    }
+
+    /// That a case applies, and that one does with its results.
+    fn relations(&self, table: &Table) -> (TermId, TermId) {
+        let arena = &*self.arena;
+        let arity = self.parameters(table.entry).len();
+        let results = &self.parameters(table.exit)[arity..];
+        let conditions = table.cases.iter().map(|case| case.condition);
+        let cases = table.cases.iter().map(|case| {
+            let equations = results.iter().zip(&case.results);
+            let equations = equations.map(|(&result, &value)| arena.eq(result, value));
+            let all: Vec<TermId> = equations.chain([case.condition]).collect();
+            arena.and(all)
+        });
+        (
+            arena.or(conditions.collect::<Vec<_>>()),
+            arena.or(cases.collect::<Vec<_>>()),
+        )
+    }
+
+    /// The term with values in the places of variables.
+    fn replaced(&self, term: TermId, values: &FxHashMap<TermId, TermId>) -> TermId {
+        let arena = &*self.arena;
+        Rebuild::new(arena, arena, |term| values.get(&term).copied()).rebuild(term)
+    }
+
+    /// The predicate's relation between the arguments.
+    fn applied(&self, relation: TermId, predicate: PredicateId, arguments: &[TermId]) -> TermId {
+        let parameters = self.parameters(predicate).iter().copied();
+        self.replaced(
+            relation,
+            &parameters.zip(arguments.iter().copied()).collect(),
+        )
+    }
+
+    fn is_open(&self) -> bool {
+        Instant::now() < self.until
+    }
+
+    /// A call by the clause that no case covers; `None` outside if that is not found out.
+    fn uncovered(&self, clause: &HornClause, solver: &mut dyn Solver) -> Option<Option<Example>> {
+        let head = clause.head.as_ref()?;
+        let number = self
+            .tables
+            .iter()
+            .position(|table| table.entry == head.predicate)?;
+        let arena = &*self.arena;
+        let mut conditions = vec![clause.constraint];
+        for one in &clause.body {
+            if let Some(table) = self.tables.iter().find(|table| table.exit == one.predicate) {
+                let relation = self.relations(table).1;
+                conditions.push(self.applied(relation, one.predicate, &one.arguments));
+            }
+        }
+        let covered = self.relations(&self.tables[number]).0;
+        let covered = self.applied(covered, head.predicate, &head.arguments);
+        conditions.push(arena.not(covered));
+        solver.push();
+        for condition in conditions {
+            solver.assert(condition);
+        }
+        solver.set_limit(CheckLimit {
+            time: Some(self.until.saturating_duration_since(Instant::now())),
+            resource: None,
+        });
+        let result = match solver.check(&[]) {
+            Answer::Unsatisfiable => Some(None),
+            Answer::Satisfiable if self.is_open() => {
+                let arguments = head.arguments.iter();
+                let values =
+                    arguments.map(|&one| solver.value(one).map(|value| arena.value(&value)));
+                let values: Option<Vec<TermId>> = values.collect();
+                values.map(|values| Some((number, values)))
+            }
+            _ => None,
+        };
+        solver.pop();
+        result
+    }
+
+    /// Finds the example's case, and those of the calls on its path.
+    fn cover(&mut self, example: Example) -> Option<()> {
+        let mut stack = vec![example];
+        while let Some((table, values)) = stack.last().cloned() {
+            if !self.is_open() || stack.len() > MOST {
+                return None;
+            }
+            if self.case_of(table, &values).is_some() {
+                stack.pop();
+                continue;
+            }
+            match self.case(table, &values) {
+                Ok(case) => {
+                    let cases = &mut self.tables[table].cases;
+                    cases.push(case);
+                    if cases.len() > MOST {
+                        return None;
+                    }
+                    stack.pop();
+                }
+                Err(Stop::Missing(example)) => stack.push(example),
+                Err(Stop::Beyond) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// The number of the case that covers the constants.
+    fn case_of(&self, table: usize, values: &[TermId]) -> Option<usize> {
+        let Table { entry, cases, .. } = &self.tables[table];
+        cases
+            .iter()
+            .position(|case| self.applied(case.condition, *entry, values) == TermId::TRUE)
+    }
+
+    /// The case of the example.
+    fn case(&self, table: usize, values: &[TermId]) -> Result<Case, Stop> {
+        let exit = self.tables[table].exit;
+        let clauses = self.encoding.system.clauses.iter();
+        for clause in clauses {
+            if let Some(head) = &clause.head
+                && head.predicate == exit
+                && let Some(case) = self.path(clause, head, table, values)?
+            {
+                return Ok(case);
+            }
+        }
+        Err(Stop::Beyond)
+    }
+
+    /// The case by the clause's path, if the example takes it.
+    fn path(
+        &self,
+        clause: &HornClause,
+        head: &Application,
+        table: usize,
+        example: &[TermId],
+    ) -> Result<Option<Case>, Stop> {
+        let arena = &*self.arena;
+        let entry = self.tables[table].entry;
+        // 1. The variables: as constants of the example, and as terms over the parameters.
+        let (mut constants, mut terms) = (FxHashMap::default(), FxHashMap::default());
+        let mut open: Vec<&Application> = Vec::new();
+        for one in &clause.body {
+            if one.predicate != entry {
+                open.push(one);
+                continue;
+            }
+            let parameters = self.parameters(entry).iter().zip(example);
+            for (&variable, (&parameter, &constant)) in one.arguments.iter().zip(parameters) {
+                constants.insert(variable, constant);
+                terms.insert(variable, parameter);
+            }
+        }
+        let mut condition = TermId::TRUE;
+        loop {
+            if self.replaced(clause.constraint, &constants) == TermId::FALSE {
+                return Ok(None);
+            }
+            // 2. A call of which the arguments are known.
+            let is_constant = |&term: &TermId| matches!(arena.kind(term), TermKind::Constant(_));
+            let ready = open.iter().enumerate().find_map(|(index, call)| {
+                let callee = self.tables.iter().position(|t| t.exit == call.predicate)?;
+                let arity = self.parameters(self.tables[callee].entry).len();
+                let (arguments, _) = call.arguments.split_at(arity);
+                let values = arguments
+                    .iter()
+                    .map(|&term| self.replaced(term, &constants));
+                let values: Vec<TermId> = values.collect();
+                values
+                    .iter()
+                    .all(is_constant)
+                    .then_some((index, callee, values))
+            });
+            let Some((index, callee, values)) = ready else {
+                break;
+            };
+            let call = open.remove(index);
+            let Some(number) = self.case_of(callee, &values) else {
+                return Err(Stop::Missing((callee, values)));
+            };
+            // 3. Its case is put in.
+            let (arguments, outcomes) = call.arguments.split_at(values.len());
+            let arguments: Vec<TermId> = arguments
+                .iter()
+                .map(|&term| self.replaced(term, &terms))
+                .collect();
+            let Table { entry, cases, .. } = &self.tables[callee];
+            let case = &cases[number];
+            let applies = self.applied(case.condition, *entry, &arguments);
+            condition = arena.and2(condition, applies);
+            for (&variable, &result) in outcomes.iter().zip(&case.results) {
+                constants.insert(variable, self.applied(result, *entry, &values));
+                terms.insert(variable, self.applied(result, *entry, &arguments));
+            }
+        }
+        // What is left depends on inputs.
+        if !open.is_empty() || self.replaced(clause.constraint, &constants) != TermId::TRUE {
+            return Err(Stop::Beyond);
+        }
+        let guard = self.replaced(clause.constraint, &terms);
+        let arity = self.parameters(entry).len();
+        let results = head.arguments[arity..].iter();
+        let case = Case {
+            condition: arena.and2(condition, guard),
+            results: results.map(|&term| self.replaced(term, &terms)).collect(),
+        };
+        let all = case.results.iter().chain([&case.condition]);
+        let mut variables = all.flat_map(|&term| free_variables(arena, term));
+        let is_parameter = |(symbol, instance)| {
+            self.parameters(entry)
+                .contains(&arena.variable_at(symbol, instance))
+        };
+        let is_closed = variables.all(is_parameter);
+        drop(variables);
+        if !is_closed {
+            return Err(Stop::Beyond);
+        }
+        Ok(Some(case))
+    }
+}
