@@ -19,7 +19,9 @@ use super::encode::{Contexts, Encoding};
 use crate::program::{FunctionId, InlinedProgram};
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::{Arena, Build, Pool, Rebuild, TermId, TermKind, free_variables, store, transfer};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, TermId, TermKind, free_variables, store, transfer,
+};
 
 /// So many cases may a function have.
 const MOST: usize = 400;
@@ -141,22 +143,24 @@ impl<'e> Cases<'e> {
         &self.encoding.system.predicates[predicate.index()].parameters
     }
 
-    /// That a case applies, and that one does with its results.
+    /// That a case applies, and that one does, with its results.
     fn relations(&self, table: &Table) -> (TermId, TermId) {
         let arena = &*self.arena;
         let arity = self.parameters(table.entry).len();
         let results = &self.parameters(table.exit)[arity..];
         let conditions = table.cases.iter().map(|case| case.condition);
-        let cases = table.cases.iter().map(|case| {
-            let equations = results.iter().zip(&case.results);
-            let equations = equations.map(|(&result, &value)| arena.eq(result, value));
-            let all: Vec<TermId> = equations.chain([case.condition]).collect();
-            arena.and(all)
+        let applies = arena.or(conditions.collect::<Vec<_>>());
+        // As a function, which a solver follows more easily than a choice.
+        let equations = results.iter().enumerate().map(|(number, &result)| {
+            let mut cases = table.cases.iter().rev();
+            let last = cases.next().map_or(result, |case| case.results[number]);
+            let value = cases.fold(last, |rest, case| {
+                arena.ite(case.condition, case.results[number], rest)
+            });
+            arena.eq(result, value)
         });
-        (
-            arena.or(conditions.collect::<Vec<_>>()),
-            arena.or(cases.collect::<Vec<_>>()),
-        )
+        let relation = arena.and(equations.chain([applies]).collect::<Vec<_>>());
+        (applies, relation)
     }
 
     /// The term with values in the places of variables.
@@ -342,9 +346,15 @@ impl<'e> Cases<'e> {
         let guard = self.replaced(clause.constraint, &terms);
         let arity = self.parameters(entry).len();
         let results = head.arguments[arity..].iter();
+        let condition = arena.and2(condition, guard);
+        let fixed = self.fixed(condition);
+        let equations = fixed.iter().map(|(&one, &value)| arena.eq(one, value));
+        let rest = self.replaced(condition, &fixed);
         let case = Case {
-            condition: arena.and2(condition, guard),
-            results: results.map(|&term| self.replaced(term, &terms)).collect(),
+            condition: arena.and(equations.chain([rest]).collect::<Vec<_>>()),
+            results: results
+                .map(|&term| self.replaced(self.replaced(term, &terms), &fixed))
+                .collect(),
         };
         let all = case.results.iter().chain([&case.condition]);
         let mut variables = all.flat_map(|&term| free_variables(arena, term));
@@ -358,5 +368,33 @@ impl<'e> Cases<'e> {
             return Err(Stop::Beyond);
         }
         Ok(Some(case))
+    }
+
+    /// The variables that the condition says to be constants, with these.
+    fn fixed(&self, condition: TermId) -> FxHashMap<TermId, TermId> {
+        let arena = &*self.arena;
+        let conjuncts = match arena.kind(condition) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } => arguments.to_vec(),
+            _ => vec![condition],
+        };
+        let mut fixed = FxHashMap::default();
+        for conjunct in conjuncts {
+            if let TermKind::Apply {
+                op: Op::Eq,
+                arguments: &[one, other],
+            } = arena.kind(conjunct)
+            {
+                for (variable, value) in [(one, other), (other, one)] {
+                    let is_variable = matches!(arena.kind(variable), TermKind::Variable { .. });
+                    if is_variable && matches!(arena.kind(value), TermKind::Constant(_)) {
+                        fixed.insert(variable, value);
+                    }
+                }
+            }
+        }
+        fixed
     }
 }

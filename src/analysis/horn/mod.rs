@@ -56,6 +56,10 @@ pub enum Programs {
 }
 choice!(Programs: "recursive" = Self::Recursive, "all" = Self::All);
 
+/// How long a look at one clause of a solution may take; at one by cases, of which there are many.
+const LOOK: Duration = Duration::from_secs(2);
+const LOOK_AT_CASES: Duration = Duration::from_secs(8);
+
 /// By how much more time a question gets when it is asked again.
 const GROWTH: u32 = 2;
 
@@ -83,9 +87,15 @@ pub fn run(
         let mut open = Vec::new();
         for mut question in questions {
             context.safe_point();
-            match question.ask(time, context) {
+            // Over bit vectors, it is mostly in vain.
+            let share = if question.integers.is_some() {
+                time
+            } else {
+                time / 2
+            };
+            match question.ask(share, context) {
                 HornAnswer::Solution(formulas) => {
-                    let certificate = question.certificate(blocks, &formulas, context);
+                    let certificate = question.certificate(blocks, &formulas, LOOK, context);
                     match certificate {
                         Ok(certificate) => return Answer::Safe(certificate),
                         Err(reason) => last = reason,
@@ -118,9 +128,7 @@ fn by_cases(
 ) -> Option<Certificate> {
     context.safe_point();
     let mut questions = questions.iter_mut();
-    let question = questions.find(|question| {
-        question.integers.is_none() && question.encoding.contexts == Contexts::Called
-    })?;
+    let question = questions.find(|one| one.encoding.contexts == Contexts::Called)?;
     let interrupter = question.solver.borrow().interrupter();
     context.token.interrupts(interrupter);
     if context.token.is_cancelled() {
@@ -129,7 +137,9 @@ fn by_cases(
     let encoding = Rc::clone(&question.encoding);
     let mut cases = Cases::new(blocks.inlined(), &encoding, Instant::now() + time)?;
     let formulas = cases.solution(&mut **question.solver.borrow_mut())?;
-    question.certificate(blocks, &formulas, context).ok()
+    question
+        .certificate(blocks, &formulas, LOOK_AT_CASES, context)
+        .ok()
 }
 
 /// A way to put the question.
@@ -139,12 +149,12 @@ struct Question {
     /// The clauses over integers, if they are to be solved over these.
     integers: Option<Rc<Integers>>,
     generalization: Generalization,
-    /// For looking at solutions; its arena is the encoding's.
+    /// For examples of what cases do not cover; its arena is the encoding's.
     solver: Rc<RefCell<Box<dyn Solver>>>,
 }
 
-/// Over integers first. With more than one way to generalise, that with the calls as they happen is for inductive
-/// invariants, and the other one for proofs by cases.
+/// Over integers first. Inductive invariants are looked for without regard to the calls that happen, proofs of many cases
+/// with it.
 fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Question>, String> {
     use Generalization::{Inductive, Interpolant};
     let has_recursion = blocks.inlined().calls().has_recursion();
@@ -167,13 +177,16 @@ fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Que
             generalization,
             solver: Rc::new(RefCell::new(solver)),
         };
+        let is_alternative = integers.is_some() && generalization == Interpolant;
         if integers.is_some() {
             over_integers.push(Question {
                 integers,
                 ..question.clone()
             });
         }
-        exact.push(question);
+        if !is_alternative {
+            exact.push(question);
+        }
     }
     over_integers.append(&mut exact);
     Ok(over_integers)

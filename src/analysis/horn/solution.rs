@@ -11,28 +11,27 @@ use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, Proo
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::solver::horn::{Application, HornClause};
-use crate::solver::{Answer, CheckLimit};
-use crate::term::{Build, Pool, TermId, TermKind, at_instance, instantiate, store};
-
-/// How long a look at one clause may take.
-const LOOK: Duration = Duration::from_secs(2);
+use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::term::{Build, Pool, TermId, TermKind, at_instance, instantiate, smtlib_script, store};
 
 impl Question {
-    /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words.
+    /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words. A look at a
+    /// clause takes so long at most, and is not interrupted.
     pub(super) fn certificate(
-        &mut self,
+        &self,
         blocks: &Blocks,
         formulas: &[TermId],
+        look: Duration,
         context: &Context<'_>,
     ) -> Result<Certificate, String> {
-        let interrupter = self.solver.borrow().interrupter();
-        context.token.interrupts(interrupter);
+        // The way by which the checker asks: what is confirmed here will be there.
+        let mut solver = TextSolver::default();
         for number in 0..self.encoding.system.clauses.len() {
             if context.token.is_cancelled() {
                 return Err("stopped".to_owned());
             }
             context.safe_point();
-            if !self.holds(number, formulas) {
+            if !self.holds(&mut solver, number, (formulas, look)) {
                 return Err("a solution that was not confirmed over bit vectors".to_owned());
             }
         }
@@ -43,7 +42,12 @@ impl Question {
     }
 
     /// Whether the formulas satisfy a clause.
-    fn holds(&mut self, clause: usize, formulas: &[TermId]) -> bool {
+    fn holds(
+        &self,
+        solver: &mut TextSolver,
+        clause: usize,
+        (formulas, look): (&[TermId], Duration),
+    ) -> bool {
         let HornClause {
             constraint,
             body,
@@ -55,18 +59,8 @@ impl Question {
             let head = self.applied(head, formulas);
             conditions.push(self.encoding.arena.not(head));
         }
-        let solver = &mut *self.solver.borrow_mut();
-        solver.push();
-        for condition in conditions {
-            solver.assert(condition);
-        }
-        solver.set_limit(CheckLimit {
-            time: Some(LOOK),
-            resource: None,
-        });
-        let answer = solver.check(&[]);
-        solver.pop();
-        answer == Answer::Unsatisfiable
+        let script = smtlib_script(&*self.encoding.arena, &conditions);
+        solver.check(&script, &[], look) == TextAnswer::Unsatisfiable
     }
 
     /// What the predicate's formula says of the arguments.
