@@ -326,10 +326,8 @@ impl Encoder<'_> {
         }
         // What is still open is so for the summary and for the entry alike.
         for variable in self.entry_state(*callee) {
-            if !inner.contains_key(&variable) {
-                let value = self.fresh(self.symbol(variable));
-                inner.insert(variable, value);
-            }
+            let symbol = self.symbol(variable);
+            inner.entry(variable).or_insert_with(|| self.fresh(symbol));
         }
 
         // 2. It is entered.

@@ -51,7 +51,7 @@ impl Task {
             steps: 100_000,
             ..Limits::default()
         };
-        let mut confirm = |alarm: &Journal| replay(&self.lowered, alarm, limits.clone());
+        let mut confirm = |alarm: &Journal| replay(&self.lowered, alarm, limits);
         let invariants = InvariantStore::new();
         let mut context = Context {
             invariants: &invariants,

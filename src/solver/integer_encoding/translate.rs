@@ -46,6 +46,7 @@ enum Translated {
 }
 
 /// Translated terms.
+#[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,
     /// What is to be asserted wherever the very term (not one below it) occurs.
@@ -61,14 +62,7 @@ pub struct Translator {
 impl Translator {
     /// A translator that knows nothing.
     pub fn new() -> Self {
-        Self {
-            terms: FxHashMap::default(),
-            sides: FxHashMap::default(),
-            readings: FxHashMap::default(),
-            votes: FxHashMap::default(),
-            voted: FxHashSet::default(),
-            unknowns: 0,
-        }
+        Self::default()
     }
 
     /// The number of terms translated.
