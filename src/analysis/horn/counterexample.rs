@@ -24,7 +24,7 @@ pub fn concrete(
         (context.report)(Progress::Bound { bound });
         match base.check(bound, context) {
             BaseCase::Violated(violation) => return Answer::Unsafe(violation),
-            BaseCase::Open => {}
+            BaseCase::Open | BaseCase::Unfinished => {}
             BaseCase::Complete | BaseCase::Stopped => break,
         }
     }
