@@ -40,15 +40,14 @@ fn main() {
             backend,
             ..SolverConfig::default()
         };
-        let solver = || new_solver(config, Rc::new(Arena::new()));
-        match (solver(), solver()) {
-            (Ok(whole), Ok(last_steps)) => measure(&backend.to_string(), whole, last_steps, bound),
-            (Err(error), _) | (_, Err(error)) => println!("{backend}: {error}"),
+        match new_solver(config, Rc::new(Arena::new())) {
+            Ok(solver) => measure(&backend.to_string(), solver, bound),
+            Err(error) => println!("{backend}: {error}"),
         }
     }
 }
 
-fn measure(name: &str, whole: Box<dyn Solver>, last_steps: Box<dyn Solver>, bound: u32) {
+fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let loaded = load(Path::new(PROGRAM), &LoadOptions::default()).expect("the program is there");
     let program = Arc::new(simplify(&loaded.program).program);
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
@@ -62,8 +61,8 @@ fn measure(name: &str, whole: Box<dyn Solver>, last_steps: Box<dyn Solver>, boun
         report: &|_| {},
         confirm: &mut confirm,
     };
-    let unrolling = Unrolling::new(&blocks, Start::Entry, whole);
-    let mut base = BaseCases::new(unrolling).with_last_steps(last_steps, &context);
+    let unrolling = Unrolling::new(&blocks, Start::Entry, solver);
+    let mut base = BaseCases::new(unrolling).with_last_steps();
     let begin = Instant::now();
     for step in 1..=bound {
         assert!(matches!(base.check(step, &mut context), BaseCase::Open));

@@ -27,13 +27,13 @@ pub fn run(
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Answer {
-    let (whole, last_steps) = match (solver(), solver()) {
-        (Ok(whole), Ok(last_steps)) => (whole, last_steps),
-        (Err(error), _) | (_, Err(error)) => return Answer::Unknown(error.to_string()),
+    let solver = match solver() {
+        Ok(solver) => solver,
+        Err(error) => return Answer::Unknown(error.to_string()),
     };
-    context.token.interrupts(whole.interrupter());
-    let unrolling = Unrolling::new(blocks, Start::Entry, whole);
-    let mut base = BaseCases::new(unrolling).with_last_steps(last_steps, context);
+    context.token.interrupts(solver.interrupter());
+    let unrolling = Unrolling::new(blocks, Start::Entry, solver);
+    let mut base = BaseCases::new(unrolling).with_last_steps();
     let mut bound = 0;
     while bound < options.max_bound {
         bound += 1;

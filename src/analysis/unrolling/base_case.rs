@@ -9,7 +9,7 @@ use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
 use crate::cpa::location::Place;
 use crate::program::interpreter::Journal;
-use crate::solver::{Answer, CheckLimit, Reason, Solver};
+use crate::solver::{Answer, CheckLimit, Reason};
 use crate::term::{Build, TermId, Value};
 
 /// Alarms that may be rejected at one bound before the bound is given up.
@@ -67,12 +67,10 @@ impl BaseCases {
         }
     }
 
-    /// The same; the solver is asked about the last steps of a path before the unrolling's is about all of it.
-    pub fn with_last_steps(self, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
-        let last_steps = LastSteps::new(solver);
-        context.token.interrupts(last_steps.interrupter());
+    /// The same; the last steps of a path are asked about before all of it is.
+    pub fn with_last_steps(self) -> Self {
         Self {
-            last_steps: Some(last_steps),
+            last_steps: Some(LastSteps::new()),
             ..self
         }
     }

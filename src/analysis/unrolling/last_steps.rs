@@ -4,13 +4,12 @@
 //! solver that knows the whole path wanders through it all the same; so the last steps are asked about first, in any
 //! state before them. What they exclude is excluded.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
-use crate::solver::{Answer, CheckLimit, Interrupt, Solver};
-use crate::term::{TermId, transfer};
+use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::term::{TermId, smtlib_script};
 
 /// How many steps are looked at: what was excluded in the last but one helps to exclude it in the last.
 const STEPS: u32 = 2;
@@ -21,26 +20,25 @@ const IN_VAIN: Share = Share {
     at_least: Duration::from_millis(400),
 };
 
-/// The questions, with a solver of their own.
+/// The questions. They have little in common, and what one would leave in an incremental solver is in the way of the next.
 pub(super) struct LastSteps {
-    solver: Box<dyn Solver>,
+    solver: TextSolver,
+    check_time: Duration,
     schedule: Schedule,
 }
 
 impl LastSteps {
-    pub fn new(solver: Box<dyn Solver>) -> Self {
+    pub fn new() -> Self {
         Self {
-            solver,
+            solver: TextSolver::default(),
+            check_time: Duration::ZERO,
             schedule: Schedule::new(IN_VAIN),
         }
     }
 
-    pub fn interrupter(&self) -> Arc<dyn Interrupt> {
-        self.solver.interrupter()
-    }
-
+    /// Wall time in checks.
     pub fn check_time(&self) -> Duration {
-        self.solver.statistics().check_time
+        self.check_time
     }
 
     /// Whether the last steps up to the bound show that the formula does not hold.
@@ -48,17 +46,12 @@ impl LastSteps {
         if !self.schedule.begin(unrolling.bound()) {
             return false;
         }
-        let arena = self.solver.arena().clone();
-        let all = unrolling.about_last_steps(formula, STEPS).into_iter();
-        let all = all.map(|one| transfer(&**unrolling.arena(), &*arena, one));
-        self.solver.set_limit(CheckLimit {
-            time: Some(self.schedule.allowance()),
-            resource: None,
-        });
-        self.solver.push();
-        all.for_each(|one| self.solver.assert(one));
-        let excluded = self.solver.check(&[]) == Answer::Unsatisfiable;
-        self.solver.pop();
+        let all = unrolling.about_last_steps(formula, STEPS);
+        let script = smtlib_script(&**unrolling.arena(), &all);
+        let begin = Instant::now();
+        let answer = self.solver.check(&script, &[], self.schedule.allowance());
+        self.check_time += begin.elapsed();
+        let excluded = answer == TextAnswer::Unsatisfiable;
         if !excluded {
             self.schedule.end(unrolling.bound());
         }

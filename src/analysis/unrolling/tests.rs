@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
+use super::base_case::{BaseCase, BaseCases};
 use super::fault::{self, Fault};
+use super::{Start, Unrolling};
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
 use crate::certify::certificate::ProofStep;
@@ -208,6 +210,68 @@ fn a_cancelled_engine_stops() {
         bmc::run(&blocks, &options, &solver, &mut context),
         Answer::Unknown(_)
     ));
+}
+
+/// `while (nondet()) { x += 2; if (x == bad) error; }`, of which each turn repeats the check.
+fn checked_in_the_loop(bad: u128) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, go) = (b.global("x", INT), b.global("go", Sort::Bool));
+    let input = b.input("__VERIFIER_nondet_bool", Sort::Bool);
+    b.assign(x, store().bv(32, 0));
+    b.havoc(go, input);
+    b.repeat_while(b.value(go), |b| {
+        let odd = store().bvand(b.value(x), store().bv(32, 1));
+        b.error_unless(store().eq(odd, store().bv(32, 0)));
+        b.error_unless(store().ne(b.value(x), store().bv(32, bad)));
+        let step = b.input("__VERIFIER_nondet_int", INT);
+        let amount = b.global("amount", INT);
+        b.havoc(amount, step);
+        b.assign(
+            x,
+            store().add(b.value(x), store().mul(b.value(amount), store().bv(32, 2))),
+        );
+        b.havoc(go, input);
+    });
+    b.finish()
+}
+
+#[test]
+fn the_last_steps_are_asked_about_before_the_whole_path() {
+    // Checks of the unrolling's own solver up to the bound, and what came of it.
+    let checks = |bad: u128, with_last_steps: bool| {
+        let program = checked_in_the_loop(bad);
+        let inlined = InlinedProgram::new(Arc::new(program.clone()));
+        let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
+        let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).unwrap();
+        let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, solver));
+        if with_last_steps {
+            base = base.with_last_steps();
+        }
+        let limits = || Limits {
+            steps: 100_000,
+            ..Limits::default()
+        };
+        let mut confirm = |alarm: &Journal| replay(&program, alarm, limits());
+        let invariants = InvariantStore::new();
+        let mut context = Context {
+            invariants: &invariants,
+            token: &CancellationToken::new(),
+            safe_point: &|| Duration::ZERO,
+            report: &|_| {},
+            confirm: &mut confirm,
+        };
+        let last = (1..=8).map(|bound| base.check(bound, &mut context));
+        let violated = last
+            .into_iter()
+            .any(|one| matches!(one, BaseCase::Violated(_)));
+        (base.unrolling().solver().statistics().checks, violated)
+    };
+    // An odd number: excluded by the last steps, so that only the forward condition asks about the whole.
+    let (with, violated) = checks(7, true);
+    let (without, _) = checks(7, false);
+    assert!(!violated && with < without, "{with} {without}");
+    // What they do not exclude is found all the same.
+    assert!(checks(8, true).1);
 }
 
 /// A factorisation that takes a solver much longer than a test may.
