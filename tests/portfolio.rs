@@ -255,6 +255,28 @@ fn what_explain_prints_is_a_portfolio_file() {
 }
 
 #[test]
+fn what_one_analysis_proves_helps_another() {
+    for (sharing, proved) in [("on", true), ("off", false)] {
+        let folder = folder_with(&format!(
+            "sharing = \"{sharing}\"\n[[analysis]]\nengine = \"k_induction\"\n\
+             [[analysis]]\nengine = \"data_flow\"\nrounds = [\"equalities\"]\n"
+        ));
+        let limit = if proved { "60" } else { "3" };
+        let arguments = ["-v", "--time-limit", limit, "--portfolio", "p.toml"];
+        let verified = program("command/squares.c");
+        let output = regatta(folder.path(), &[&arguments[..], &[&verified]].concat());
+        let said = text(&output.stderr);
+        let relied = said.contains("invariants of data_flow");
+        assert_eq!(
+            output.status.code(),
+            Some(if proved { 0 } else { 2 }),
+            "{said}"
+        );
+        assert_eq!(relied, proved, "{said}");
+    }
+}
+
+#[test]
 fn a_file_says_what_runs() {
     // A violation that needs thirty rounds of a loop: found or not, as the bound has it.
     let deep = program("engines/deep_ten.c");

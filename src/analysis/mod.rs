@@ -86,6 +86,13 @@ pub enum Progress {
         /// How many the store has.
         total: usize,
     },
+    /// A proof has been found with invariants from the store.
+    Relied {
+        /// The analysis that published them.
+        publisher: String,
+        /// How many of its invariants the solver was told of.
+        invariants: usize,
+    },
     /// A target may be reached but was not confirmed: the engine will have no proof.
     LeftAside {
         /// Why it was not confirmed.

@@ -199,6 +199,7 @@ fn analysis_of(what: &What) -> Option<&str> {
         What::Started { analysis, .. }
         | What::Bound { analysis, .. }
         | What::Invariants { analysis, .. }
+        | What::Relied { analysis, .. }
         | What::LeftAside { analysis, .. }
         | What::Certified { analysis, .. }
         | What::Finished { analysis, .. }

@@ -189,6 +189,11 @@ fn describe(event: &Event) -> String {
         } => {
             format!("{analysis}: {round}: {proved} new invariants, {total} in all")
         }
+        What::Relied {
+            analysis,
+            publisher,
+            invariants,
+        } => format!("{analysis}: relies on {invariants} invariants of {publisher}"),
         What::LeftAside { analysis, reason } => {
             format!("{analysis}: left a target aside: {reason}")
         }

@@ -303,6 +303,14 @@ impl Runner {
                 proved,
                 total,
             },
+            Progress::Relied {
+                publisher,
+                invariants,
+            } => What::Relied {
+                analysis,
+                publisher,
+                invariants,
+            },
             Progress::LeftAside { reason } => What::LeftAside { analysis, reason },
         });
     }

@@ -73,6 +73,15 @@ pub enum What {
         /// How many the store has now.
         total: usize,
     },
+    /// An analysis has found a proof with invariants that another one, or itself, has published.
+    Relied {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// The name of the one that published them.
+        publisher: String,
+        /// How many of them its solver was told of.
+        invariants: usize,
+    },
     /// An analysis could not confirm that a target is reached, nor exclude it: it will have no proof.
     LeftAside {
         /// Its name in the portfolio.

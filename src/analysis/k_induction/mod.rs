@@ -220,6 +220,12 @@ impl Induction<'_> {
             let relies_on = Vec::new();
             return safe(ProofStep::Safety { k, relies_on });
         }
+        for (publisher, invariants) in self.step.used_by_publisher() {
+            (context.report)(Progress::Relied {
+                publisher,
+                invariants,
+            });
+        }
         let snapshot = self.step.snapshot();
         let certificate = solver().ok().and_then(|solver| {
             let mut houdini = Houdini::new(blocks, solver, context.token);

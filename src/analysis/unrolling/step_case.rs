@@ -1,6 +1,7 @@
 //! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for the
 //! property and for other formulas, with invariants that are told to the solver as its models break them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,21 @@ impl StepCase {
     /// The invariants that the solver has been told of.
     pub fn used(&self) -> &[Candidate] {
         &self.used
+    }
+
+    /// How many of these each analysis has published.
+    pub fn used_by_publisher(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for one in &self.used {
+            let batch = self
+                .batches
+                .get(one)
+                .and_then(|&id| self.snapshot.batch(id));
+            if let Some(batch) = batch {
+                *counts.entry(batch.publisher().to_owned()).or_default() += 1;
+            }
+        }
+        counts
     }
 
     /// The batches that these are from.

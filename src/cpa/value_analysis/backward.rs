@@ -171,13 +171,14 @@ fn remainder(
         let hull = value.intervals.signed_hull();
         hull.is_some_and(|(low, high)| low >= 0 && high < INFINITY)
     };
+    if modulus <= 0 {
+        return;
+    }
     match op {
         Op::BvSrem if modulus >= universe.sign() => return,
         // The remainder has the dividend's sign; of negative ones, only the part that is a power of two is the same.
         Op::BvSrem if !natural(&x) => modulus = 1 << modulus.trailing_zeros(),
         _ => {}
     }
-    if modulus > 0 {
-        congruent(own, a, modulus, rest, depth);
-    }
+    congruent(own, a, modulus, rest, depth);
 }
