@@ -1,7 +1,7 @@
 //! The program's Horn clauses given to Z3's engine as they are, with a summary for each recursive function (Komuravelli,
 //! Gurfinkel and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
 //!
-//! * [`encode`]: the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back.
+//! * [`encode`](mod@encode): the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back.
 //! * [`cases`]: a solution without the engine, for recursion of which there are few cases.
 //! * [`solution`]: from a solution to a certificate; [`counterexample`]: from a refutation to a run.
 //!
