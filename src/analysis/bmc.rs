@@ -8,9 +8,10 @@ use std::sync::Arc;
 use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::{Start, Unrolling};
-use super::{Answer, Context, Progress, SolverFactory};
+use super::{Answer, Context, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
+use crate::solver::SolverError;
 
 options! {
     /// Options of bounded model checking.
@@ -21,37 +22,23 @@ options! {
 }
 
 /// Runs bounded model checking.
+///
+/// # Errors
+/// When there is no solver.
 pub fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
-) -> Answer {
-    let solver = match solver() {
-        Ok(solver) => solver,
-        Err(error) => return Answer::Unknown(error.to_string()),
-    };
-    context.token.interrupts(solver.interrupter());
-    let unrolling = Unrolling::new(blocks, Start::Entry, solver);
+) -> Result<Answer, SolverError> {
+    let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let mut base = BaseCases::new(unrolling).with_last_steps();
-    let mut bound = 0;
-    while bound < options.max_bound {
-        bound += 1;
-        context.safe_point();
-        (context.report)(Progress::Bound { bound });
-        match base.check(bound, context) {
-            BaseCase::Violated(violation) => return Answer::Unsafe(violation),
-            BaseCase::Complete => {
-                return Answer::Safe(Certificate {
-                    steps: vec![ProofStep::Unrolling { bound }],
-                });
-            }
-            BaseCase::Open | BaseCase::Unfinished => {}
-            BaseCase::Stopped => {
-                let reason = base.left_aside().unwrap_or("stopped");
-                return Answer::Unknown(reason.to_owned());
-            }
-        }
-    }
-    Answer::Unknown("the largest bound is reached".to_owned())
+    Ok(match base.search(options.max_bound, context) {
+        Some((_, BaseCase::Violated(violation))) => Answer::Unsafe(violation),
+        Some((bound, BaseCase::Complete)) => Answer::Safe(Certificate {
+            steps: vec![ProofStep::Unrolling { bound }],
+        }),
+        Some(_) => Answer::Unknown(base.left_aside().unwrap_or("stopped").to_owned()),
+        None => Answer::Unknown("the largest bound is reached".to_owned()),
+    })
 }

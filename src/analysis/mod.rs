@@ -19,6 +19,8 @@ pub mod invariants;
 pub mod k_induction;
 pub mod options;
 pub mod simulate;
+#[cfg(test)]
+mod testing;
 pub mod unrolling;
 
 use std::sync::Arc;
@@ -66,6 +68,16 @@ impl Context<'_> {
     /// that keeps an eye on the time.
     pub fn safe_point(&self) -> Duration {
         (self.safe_point)()
+    }
+
+    /// A solver that is interrupted when the engine is to stop.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn solver(&self, factory: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
+        let solver = factory()?;
+        self.token.interrupts(solver.interrupter());
+        Ok(solver)
     }
 }
 

@@ -168,8 +168,9 @@ enum Claim {
     AllRunsSeen,
 }
 
-impl From<Answer> for Ended {
-    fn from(answer: Answer) -> Self {
+impl From<Result<Answer, SolverError>> for Ended {
+    fn from(answer: Result<Answer, SolverError>) -> Self {
+        let answer = answer.unwrap_or_else(|error| Answer::Unknown(error.to_string()));
         let (claim, outcome) = match answer {
             Answer::Safe(certificate) => (Claim::Proved(certificate), "found a proof".to_owned()),
             Answer::Unsafe(violation) => {
@@ -277,7 +278,12 @@ impl Runner {
                 if let Some(left) = self.race.time_left() {
                     options.time = options.time.min(left);
                 }
-                exhaustive::run(&self.race.executable, &options, &mut context).into()
+                Ok(exhaustive::run(
+                    &self.race.executable,
+                    &options,
+                    &mut context,
+                ))
+                .into()
             }
         }
     }

@@ -35,6 +35,7 @@ use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
+use crate::solver::SolverError;
 use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
 /// A round.
@@ -102,30 +103,30 @@ options! {
 }
 
 /// Runs the data-flow analysis.
+///
+/// # Errors
+/// When there is no solver.
 pub fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
-) -> Answer {
+) -> Result<Answer, SolverError> {
     if blocks.inlined().calls().has_recursion() {
-        return Answer::Unknown("the data-flow analysis does not handle recursion".to_owned());
+        let reason = "the data-flow analysis does not handle recursion";
+        return Ok(Answer::Unknown(reason.to_owned()));
     }
-    let solver = match solver() {
-        Ok(solver) => solver,
-        Err(error) => return Answer::Unknown(error.to_string()),
-    };
     let mut analysis = Analysis {
         blocks,
         options,
-        houdini: Houdini::new(blocks, solver, context.token),
+        houdini: Houdini::new(blocks, solver()?, context.token),
         fixpoints: Fixpoints::new(blocks, options.fixpoint),
         guesses: None,
     };
     let mut tried = None;
     for &round in &options.rounds {
         if context.token.is_cancelled() {
-            return Answer::Unknown("stopped".to_owned());
+            return Ok(Answer::Unknown("stopped".to_owned()));
         }
         let proved = analysis.round(round, context);
         (context.report)(Progress::Invariants {
@@ -138,10 +139,11 @@ pub fn run(
         if tried.replace(snapshot.version()) != Some(snapshot.version())
             && let Some(certificate) = analysis.houdini.safety(&snapshot)
         {
-            return Answer::Safe(certificate);
+            return Ok(Answer::Safe(certificate));
         }
     }
-    Answer::Unknown("no round has an invariant that proves the property".to_owned())
+    let reason = "no round has an invariant that proves the property";
+    Ok(Answer::Unknown(reason.to_owned()))
 }
 
 struct Analysis<'b> {

@@ -33,7 +33,7 @@ use crate::certify::certificate::Certificate;
 use crate::program::block::Blocks;
 use crate::solver::horn::HornAnswer;
 use crate::solver::z3::horn::{Generalization, HornSolver};
-use crate::solver::{Reason, Solver};
+use crate::solver::{Reason, Solver, SolverError};
 use crate::term::TermId;
 
 options! {
@@ -64,28 +64,28 @@ const LOOK_AT_CASES: Duration = Duration::from_secs(8);
 const GROWTH: u32 = 2;
 
 /// Runs the engine.
+///
+/// # Errors
+/// When there is no solver.
 pub fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
-) -> Answer {
+) -> Result<Answer, SolverError> {
     let has_recursion = blocks.inlined().calls().has_recursion();
     if options.programs == Programs::Recursive && !has_recursion {
-        return Answer::Unknown("the program has no recursion".to_owned());
+        return Ok(Answer::Unknown("the program has no recursion".to_owned()));
     }
-    let mut questions = match questions(blocks, solver) {
-        Ok(questions) => questions,
-        Err(reason) => return Answer::Unknown(reason),
-    };
+    let mut questions = questions(blocks, solver, context)?;
     let mut time = options.first_attempt;
     let mut last = "the clauses are beyond the engine".to_owned();
     while !questions.is_empty() {
-        if let Some(certificate) = by_cases(blocks, &mut questions, time, context) {
-            return Answer::Safe(certificate);
+        if let Some(certificate) = by_cases(blocks, &questions, time, context) {
+            return Ok(Answer::Safe(certificate));
         }
         let mut open = Vec::new();
-        for mut question in questions {
+        for question in questions {
             context.safe_point();
             // Over bit vectors, it is mostly in vain.
             let share = if question.integers.is_some() {
@@ -97,7 +97,7 @@ pub fn run(
                 HornAnswer::Solution(formulas) => {
                     let certificate = question.certificate(blocks, &formulas, LOOK, context);
                     match certificate {
-                        Ok(certificate) => return Answer::Safe(certificate),
+                        Ok(certificate) => return Ok(Answer::Safe(certificate)),
                         Err(reason) => last = reason,
                     }
                 }
@@ -110,27 +110,25 @@ pub fn run(
                 HornAnswer::Unknown(Reason::Incomplete(reason)) => last = reason,
             }
             if context.token.is_cancelled() {
-                return Answer::Unknown("stopped".to_owned());
+                return Ok(Answer::Unknown("stopped".to_owned()));
             }
         }
         questions = open;
         time *= GROWTH;
     }
-    Answer::Unknown(last)
+    Ok(Answer::Unknown(last))
 }
 
 /// A solution by cases, if one is found within the time.
 fn by_cases(
     blocks: &Blocks,
-    questions: &mut [Question],
+    questions: &[Question],
     time: Duration,
     context: &Context<'_>,
 ) -> Option<Certificate> {
     context.safe_point();
-    let mut questions = questions.iter_mut();
+    let mut questions = questions.iter();
     let question = questions.find(|one| one.encoding.contexts == Contexts::Called)?;
-    let interrupter = question.solver.borrow().interrupter();
-    context.token.interrupts(interrupter);
     if context.token.is_cancelled() {
         return None;
     }
@@ -155,7 +153,11 @@ struct Question {
 
 /// Over integers first. Inductive invariants are looked for without regard to the calls that happen, proofs of many cases
 /// with it.
-fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Question>, String> {
+fn questions(
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Result<Vec<Question>, SolverError> {
     use Generalization::{Inductive, Interpolant};
     let has_recursion = blocks.inlined().calls().has_recursion();
     let ways: &[(Contexts, Generalization)] = match has_recursion {
@@ -164,7 +166,7 @@ fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Que
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
     for &(contexts, generalization) in ways {
-        let solver = solver().map_err(|error| error.to_string())?;
+        let solver = context.solver(solver)?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
         if !is_within_reach(&encoding) {
             continue;
@@ -194,7 +196,7 @@ fn questions(blocks: &Arc<Blocks>, solver: &SolverFactory<'_>) -> Result<Vec<Que
 
 impl Question {
     /// Asks, for the time. The solution is over bit vectors.
-    fn ask(&mut self, time: Duration, context: &Context<'_>) -> HornAnswer {
+    fn ask(&self, time: Duration, context: &Context<'_>) -> HornAnswer {
         let solver = match HornSolver::new() {
             Ok(solver) => solver,
             Err(reason) => return HornAnswer::Unknown(Reason::Incomplete(reason)),

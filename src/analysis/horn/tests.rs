@@ -3,18 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::CancellationToken;
-use crate::analysis::invariants::InvariantStore;
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
 use crate::certify::certificate::{AT_ENTRY, InvariantLocation, ProofStep};
-use crate::certify::replay::replay;
 use crate::certify::{Check, check};
-use crate::frontend::preprocess::Preprocessed;
-use crate::frontend::{LoadOptions, load_preprocessed};
-use crate::program::interpreter::{Journal, Limits};
 use crate::program::testing::{Machine, Outcome, Recursion, random_program};
-use crate::program::{Function, InlinedProgram, LocationId, Program, Simplified, simplify};
-use crate::solver::{SolverConfig, new_solver};
-use crate::term::{Arena, Build, store};
+use crate::program::{Function, LocationId, Program, Simplified, simplify};
+use crate::term::{Build, store};
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -24,9 +18,7 @@ fn c(text: &str) -> Task {
         "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
     let text = format!("{declarations}{text}").replace("assert(", "__VERIFIER_assert(");
     let text = text.replace("VERIFIER___VERIFIER_", "VERIFIER_");
-    let source = Preprocessed::from_text("t.c", text.as_str());
-    let loaded = load_preprocessed(source, &LoadOptions::default());
-    Task::new(loaded.expect("a program").program)
+    Task::new(lowered(&text))
 }
 
 struct Task {
@@ -42,40 +34,29 @@ impl Task {
         }
     }
 
+    fn blocks(&self) -> Arc<Blocks> {
+        blocks(self.simplified.program.clone())
+    }
+
     /// The engine's answer, if it has one within the time.
     fn answer(&self, time: Duration) -> Answer {
-        let program = Arc::new(self.simplified.program.clone());
-        let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
-        let token = CancellationToken::new();
-        let limits = Limits {
-            steps: 100_000,
-            ..Limits::default()
-        };
-        let mut confirm = |alarm: &Journal| replay(&self.lowered, alarm, limits);
-        let invariants = InvariantStore::new();
-        let mut context = Context {
-            invariants: &invariants,
-            token: &token,
-            safe_point: &|| Duration::ZERO,
-            report: &|_| {},
-            confirm: &mut confirm,
-        };
-        let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
+        let setting = Setting::of(&self.lowered);
         let options = Options {
             programs: Programs::All,
             ..Options::default()
         };
         let (sender, ended) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let canceller = token.clone();
+            let canceller = setting.token.clone();
             scope.spawn(move || {
                 // Until the engine has ended, or the time.
                 let _ = ended.recv_timeout(time);
                 canceller.cancel();
             });
-            let answer = run(&blocks, &options, &solver, &mut context);
+            let blocks = self.blocks();
+            let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
             drop(sender);
-            answer
+            answer.expect("a solver")
         })
     }
 
@@ -91,19 +72,11 @@ impl Task {
 
     /// The proof by cases alone, if there is one.
     fn cases(&self) -> Option<Vec<(InvariantLocation, TermId)>> {
-        let program = Arc::new(self.simplified.program.clone());
-        let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
-        let invariants = InvariantStore::new();
-        let context = Context {
-            invariants: &invariants,
-            token: &CancellationToken::new(),
-            safe_point: &|| Duration::ZERO,
-            report: &|_| {},
-            confirm: &mut |_| panic!("no alarm"),
-        };
-        let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
-        let mut questions = questions(&blocks, &solver).expect("questions");
-        let proof = by_cases(&blocks, &mut questions, BUDGET, &context)?;
+        let blocks = self.blocks();
+        let proof = Setting::default().run(|context| {
+            let questions = questions(&blocks, &default_solver, context).expect("a solver");
+            by_cases(&blocks, &questions, BUDGET, context)
+        })?;
         match proof.steps.into_iter().next() {
             Some(ProofStep::Summaries { batch }) => Some(batch),
             _ => None,
@@ -294,8 +267,7 @@ fn the_state_at_the_entry_is_not_the_present_one() {
         calls: Vec::new(),
     };
     let claim = store().eq(task.result("f"), task.argument("f", 0));
-    let program = Arc::new(task.simplified.program.clone());
-    let blocks = Blocks::new(Arc::new(InlinedProgram::new(program)));
+    let blocks = task.blocks();
     let mut batch: Vec<_> = blocks
         .cut_points()
         .into_iter()

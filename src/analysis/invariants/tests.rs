@@ -1,6 +1,5 @@
 //! The store, and what is proved of small programs.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,14 +7,13 @@ use super::guess::{Round, Vocabulary, candidates};
 use super::houdini::Houdini;
 use super::samples::Samples;
 use super::*;
+use crate::analysis::testing::{blocks, default_solver, lowered};
 use crate::analysis::{CancellationToken, simulate};
-use crate::frontend::preprocess::Preprocessed;
-use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::block::Blocks;
 use crate::program::simplify::simplify;
-use crate::program::{CallStringId, InlinedProgram, LocationId};
-use crate::solver::{Encoding, SolverConfig, new_solver};
-use crate::term::{Arena, Build, Sort, Symbol, to_smtlib};
+use crate::program::{CallStringId, LocationId};
+use crate::solver::Encoding;
+use crate::term::{Build, Sort, Symbol, to_smtlib};
 
 fn candidate(location: u32, name: &str) -> Candidate {
     Candidate {
@@ -97,14 +95,7 @@ fn a_certificate_has_what_its_batches_rely_on_before_them() {
 }
 
 fn loaded(text: &str) -> Arc<Blocks> {
-    let source = Preprocessed::from_text("t.c", text);
-    let program = load_preprocessed(source, &LoadOptions::default())
-        .unwrap()
-        .program;
-    let simplified = simplify(&program).program;
-    Arc::new(Blocks::new(Arc::new(InlinedProgram::new(Arc::new(
-        simplified,
-    )))))
+    blocks(simplify(&lowered(text)).program)
 }
 
 /// What a round proposes that is proved, with what the round of values proposes, as text; and all that it proposes.
@@ -124,7 +115,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
         proposed.extend(of(round));
         all.extend(of(round).chain(of(Round::Values)));
     }
-    let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).unwrap();
+    let solver = default_solver().unwrap();
     let mut houdini = Houdini::new(&blocks, solver, &token);
     let batch = houdini.inductive_subset(
         &all,

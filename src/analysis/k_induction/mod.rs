@@ -25,6 +25,7 @@ use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
+use crate::solver::SolverError;
 
 options! {
     /// Options of k-induction.
@@ -53,21 +54,20 @@ const BASE_QUERY_GROWTH: u32 = 2;
 const ATTEMPTS: u32 = 32;
 
 /// Runs k-induction.
+///
+/// # Errors
+/// When there is no solver.
 pub fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
-) -> Answer {
+) -> Result<Answer, SolverError> {
     if blocks.inlined().calls().has_recursion() {
-        return Answer::Unknown("k-induction does not handle recursion".to_owned());
+        let reason = "k-induction does not handle recursion";
+        return Ok(Answer::Unknown(reason.to_owned()));
     }
-    let (base, step) = match (solver(), solver()) {
-        (Ok(base), Ok(step)) => (base, step),
-        (Err(error), _) | (_, Err(error)) => return Answer::Unknown(error.to_string()),
-    };
-    context.token.interrupts(base.interrupter());
-    context.token.interrupts(step.interrupter());
+    let unrolling = |start| Ok(Unrolling::new(blocks, start, context.solver(solver)?));
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
         let publisher = options.publisher.clone();
@@ -81,44 +81,39 @@ pub fn run(
         )
     });
     let mut induction = Induction {
-        base: BaseCases::new(Unrolling::new(blocks, Start::Entry, base)),
+        base: BaseCases::new(unrolling(Start::Entry)?),
         unrolled: 0,
-        step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
+        step: StepCase::new(unrolling(Start::AnyCutPoint)?),
         max_bound: options.max_bound,
         base_query: BASE_QUERY,
-        direction: match direction.transpose() {
-            Ok(direction) => direction,
-            Err(error) => return Answer::Unknown(error.to_string()),
-        },
+        direction: direction.transpose()?,
     };
     if induction.direction.is_some() {
         induction.base.set_limit(BASE_QUERY);
     }
-    let mut bound = 0;
-    while bound < options.max_bound {
-        bound += 1;
+    for bound in 1..=options.max_bound {
         context.safe_point();
         (context.report)(Progress::Bound { bound });
         if let Some(answer) = induction.base_case(bound, context) {
-            return answer;
+            return Ok(answer);
         }
         while induction.unrolled < bound {
             if let Some(answer) = induction.while_unfinished(bound, context) {
-                return answer;
+                return Ok(answer);
             }
         }
         if induction.base.left_aside().is_none() {
             match induction.step_case(bound, context) {
-                StepCaseEnd::Holds => return induction.safe(blocks, bound, solver, context),
-                StepCaseEnd::Answer(answer) => return answer,
+                StepCaseEnd::Holds => return Ok(induction.safe(blocks, bound, solver, context)),
+                StepCaseEnd::Answer(answer) => return Ok(answer),
                 StepCaseEnd::Open => {}
             }
         }
         if context.token.is_cancelled() {
-            return Answer::Unknown("stopped".to_owned());
+            return Ok(Answer::Unknown("stopped".to_owned()));
         }
     }
-    Answer::Unknown("the largest bound is reached".to_owned())
+    Ok(Answer::Unknown("the largest bound is reached".to_owned()))
 }
 
 /// Both cases of the induction.
@@ -187,10 +182,11 @@ impl Induction<'_> {
             let base = self.base.unrolling();
             let before = context.invariants.snapshot().len();
             let found = direction.direct(bound, base, context);
+            let total = context.invariants.snapshot().len();
             (context.report)(Progress::Invariants {
                 round: "obligations",
-                proved: context.invariants.snapshot().len().saturating_sub(before),
-                total: context.invariants.snapshot().len(),
+                proved: total.saturating_sub(before),
+                total,
             });
             match found {
                 Direction::Stronger => {}

@@ -224,9 +224,7 @@ impl<'b> PropertyDirection<'b> {
             time: Some(QUERY),
             resource: None,
         };
-        let (step, lifting) = (solver()?, solver()?);
-        context.token.interrupts(step.interrupter());
-        context.token.interrupts(lifting.interrupter());
+        let (step, lifting) = (context.solver(solver)?, context.solver(solver)?);
         Ok(Self {
             step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
             most_steps,
@@ -278,15 +276,11 @@ impl<'b> PropertyDirection<'b> {
     /// obligations.
     fn learn_from_property(&mut self, k: u32, context: &Context<'_>) {
         let limit = self.schedule.allowance().min(QUERY);
-        let assumed = self.open_candidates();
+        let assumed = candidates(&self.open);
         let counterexample = self.step.counterexample(k, &assumed, limit, context);
         if let Some(reached) = counterexample {
             self.learn(reached, k);
         }
-    }
-
-    fn open_candidates(&self) -> Vec<Candidate> {
-        self.open.iter().map(|one| one.clause.candidate).collect()
     }
 
     /// Lines 21 and 30: the obligation that the states from which the model leads to the violation are not reached.
@@ -357,8 +351,7 @@ impl<'b> PropertyDirection<'b> {
                     continue;
                 }
                 Attempt::NotInductive { .. } => {
-                    let all: Vec<Candidate> =
-                        self.open.iter().map(|one| one.clause.candidate).collect();
+                    let all = candidates(&self.open);
                     match induction.step_cases(&all, &[clause.candidate], context) {
                         None => {}
                         Some(Attempt::NotInductive { broken, .. }) => {
@@ -417,7 +410,7 @@ impl<'b> PropertyDirection<'b> {
 
     /// All that is open at once.
     fn together(&mut self, k: u32, base: &mut Unrolling, context: &mut Context<'_>) -> bool {
-        let all = self.open_candidates();
+        let all = candidates(&self.open);
         let mut induction = KInduction {
             base,
             step: &mut self.step,
@@ -431,6 +424,10 @@ impl<'b> PropertyDirection<'b> {
         self.open.clear();
         context.invariants.publish(proved).is_some()
     }
+}
+
+fn candidates(open: &[Obligation]) -> Vec<Candidate> {
+    open.iter().map(|one| one.clause.candidate).collect()
 }
 
 /// Line 23, the function `strengthen`: literals are dropped as long as what is left is k-inductive.

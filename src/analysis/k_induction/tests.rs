@@ -1,81 +1,42 @@
 //! What property direction learns from failed inductions.
 
-use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::lift::Lifter;
 use super::*;
-use crate::analysis::CancellationToken;
+use crate::analysis::invariants::Candidate;
 use crate::analysis::invariants::k_inductive::{Attempt, KInduction};
-use crate::analysis::invariants::{Candidate, InvariantStore};
-use crate::certify::replay::replay;
-use crate::frontend::preprocess::Preprocessed;
-use crate::frontend::{LoadOptions, load_preprocessed};
-use crate::program::interpreter::{Journal, Limits};
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::program::Program;
 use crate::program::simplify::simplify;
-use crate::program::{InlinedProgram, Program};
-use crate::solver::{CheckLimit, Solver, SolverConfig, new_solver};
-use crate::term::{Arena, Build, TermId, store, to_smtlib};
+use crate::solver::{CheckLimit, Solver};
+use crate::term::{Build, TermId, store, to_smtlib};
 
 fn program(body: &str) -> Program {
-    let text = format!(
+    lowered(&format!(
         "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);\n\
          int main(void) {{ {body} }}"
-    );
-    let source = Preprocessed::from_text("t.c", text);
-    load_preprocessed(source, &LoadOptions::default())
-        .unwrap()
-        .program
+    ))
 }
 
-fn blocks(lowered: &Program) -> Arc<Blocks> {
-    let simplified = simplify(lowered).program;
-    Arc::new(Blocks::new(Arc::new(InlinedProgram::new(Arc::new(
-        simplified,
-    )))))
-}
-
-fn new_z3() -> Box<dyn Solver> {
-    new_solver(SolverConfig::default(), Rc::new(Arena::new())).unwrap()
-}
-
-/// Runs `test` with a context over the program.
-fn within<R>(
-    lowered: &Program,
-    invariants: &InvariantStore,
-    test: impl FnOnce(&mut Context<'_>) -> R,
-) -> R {
-    let limits = || Limits {
-        steps: 100_000,
-        ..Limits::default()
-    };
-    let mut confirm = |alarm: &Journal| replay(lowered, alarm, limits());
-    test(&mut Context {
-        invariants,
-        token: &CancellationToken::new(),
-        safe_point: &|| Duration::ZERO,
-        report: &|_| {},
-        confirm: &mut confirm,
-    })
+fn z3() -> Box<dyn Solver> {
+    default_solver().expect("a solver")
 }
 
 /// What property-directed k-induction answers, and what it has published, as text.
 fn directed(body: &str, max_bound: u32) -> (Answer, Vec<String>) {
     let lowered = program(body);
-    let blocks = blocks(&lowered);
-    let invariants = InvariantStore::new();
+    let blocks = blocks(simplify(&lowered).program);
+    let setting = Setting::of(&lowered);
     let options = Options {
         max_bound,
         property_directed: true,
         ..Options::default()
     };
-    let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
-    let answer = within(&lowered, &invariants, |context| {
-        run(&blocks, &options, &solver, context)
-    });
-    let snapshot = invariants.snapshot();
+    let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+    let snapshot = setting.invariants.snapshot();
     let all = snapshot.invariants().map(|(_, one)| one.formula);
+    let answer = answer.expect("a solver");
     (answer, all.map(|one| to_smtlib(store(), one)).collect())
 }
 
@@ -137,11 +98,10 @@ fn with_induction<R>(
     test: impl FnOnce(&mut KInduction<'_>, &Blocks, &mut Context<'_>) -> R,
 ) -> R {
     let lowered = program(body);
-    let blocks = blocks(&lowered);
-    let invariants = InvariantStore::new();
-    within(&lowered, &invariants, |context| {
-        let mut base = Unrolling::new(&blocks, Start::Entry, new_z3());
-        let mut step = StepCase::new(Unrolling::new(&blocks, Start::AnyCutPoint, new_z3()));
+    let blocks = blocks(simplify(&lowered).program);
+    Setting::of(&lowered).run(|context| {
+        let mut base = Unrolling::new(&blocks, Start::Entry, z3());
+        let mut step = StepCase::new(Unrolling::new(&blocks, Start::AnyCutPoint, z3()));
         assert!(base.extend(1, context.token) && step.extend(1, context));
         let mut induction = KInduction {
             base: &mut base,
@@ -220,7 +180,7 @@ fn lifted_states_all_lead_to_the_violation() {
         let Attempt::NotInductive { broken, .. } = attempt else {
             panic!("{attempt:?}");
         };
-        let mut lifter = Lifter::new(new_z3(), CheckLimit::default());
+        let mut lifter = Lifter::new(z3(), CheckLimit::default());
         let unrolling = induction.step.unrolling();
         let cube = lifter.lift(unrolling, broken, &|_| Vec::new()).unwrap();
         assert_eq!(cube.at, goal.at);
@@ -232,7 +192,7 @@ fn lifted_states_all_lead_to_the_violation() {
             })
         };
         let states = store().and(cube.literals.iter().copied());
-        let mut solver = new_z3();
+        let mut solver = z3();
         for (part, low, high) in [("x", 10, u128::from(u32::MAX)), ("y", 0, 5)] {
             let inside = bound(part, low, high).formula;
             solver.push();

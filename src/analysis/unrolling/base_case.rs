@@ -102,6 +102,19 @@ impl BaseCases {
         self.rejected
     }
 
+    /// One bound after the other, up to the largest, until one brings something; with the last one. `None` if none does.
+    pub fn search(&mut self, max_bound: u32, context: &mut Context<'_>) -> Option<(u32, BaseCase)> {
+        for bound in 1..=max_bound {
+            context.safe_point();
+            (context.report)(Progress::Bound { bound });
+            match self.check(bound, context) {
+                BaseCase::Open | BaseCase::Unfinished => {}
+                found => return Some((bound, found)),
+            }
+        }
+        None
+    }
+
     /// Lines 7 to 14 for the bound, which is greater than those before, or the same if that was not finished.
     pub fn check(&mut self, bound: u32, context: &mut Context<'_>) -> BaseCase {
         if !self.unrolling.extend(bound, context.token) {

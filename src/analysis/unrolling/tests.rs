@@ -1,8 +1,6 @@
 //! Bounded model checking and k-induction on programs made by hand and on random ones.
 
 use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -10,17 +8,13 @@ use proptest::prelude::*;
 use super::base_case::{BaseCase, BaseCases};
 use super::fault::{self, Fault};
 use super::{Start, Unrolling};
-use crate::analysis::invariants::InvariantStore;
-use crate::analysis::{Answer, CancellationToken, Context, Progress, bmc, k_induction};
+use crate::analysis::testing::{Setting, blocks, default_solver};
+use crate::analysis::{Answer, CancellationToken, Progress, bmc, k_induction};
 use crate::certify::certificate::ProofStep;
-use crate::certify::replay::replay;
 use crate::certify::{Check, check};
-use crate::program::block::Blocks;
-use crate::program::interpreter::{Journal, Limits};
 use crate::program::testing::{Machine, Outcome, Recursion, random_program};
-use crate::program::{InlinedProgram, Program, ProgramBuilder, simplify};
-use crate::solver::{SolverConfig, new_solver};
-use crate::term::{Arena, Build, Sort, store};
+use crate::program::{Program, ProgramBuilder, simplify};
+use crate::term::{Build, Sort, store};
 
 const INT: Sort = Sort::BitVec(32);
 
@@ -54,26 +48,16 @@ fn run_cancellable(
     report: &dyn Fn(Progress),
     token: &CancellationToken,
 ) -> Answer {
-    let inlined = InlinedProgram::new(Arc::new(program.clone()));
-    let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
-    let limits = || Limits {
-        steps: 100_000,
-        ..Limits::default()
-    };
-    let mut confirm = |alarm: &Journal| replay(program, alarm, limits());
-    let invariants = InvariantStore::new();
-    let mut context = Context {
-        invariants: &invariants,
-        token,
-        safe_point: &|| Duration::ZERO,
+    let blocks = blocks(program.clone());
+    let setting = Setting {
+        token: token.clone(),
         report,
-        confirm: &mut confirm,
+        ..Setting::of(program)
     };
-    let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
-    match engine {
+    let answer = setting.run(|context| match engine {
         Engine::Bmc => {
             let options = bmc::Options { max_bound: bound };
-            bmc::run(&blocks, &options, &solver, &mut context)
+            bmc::run(&blocks, &options, &default_solver, context)
         }
         Engine::KInduction | Engine::Kipdr => {
             let options = k_induction::Options {
@@ -81,9 +65,10 @@ fn run_cancellable(
                 property_directed: matches!(engine, Engine::Kipdr),
                 ..k_induction::Options::default()
             };
-            k_induction::run(&blocks, &options, &solver, &mut context)
+            k_induction::run(&blocks, &options, &default_solver, context)
         }
-    }
+    });
+    answer.expect("a solver")
 }
 
 /// `while (nondet()) { x += 2; } if (x == bad) error;`
@@ -191,25 +176,16 @@ fn bounded_loops_are_proved_by_unrolling() {
 
 #[test]
 fn a_cancelled_engine_stops() {
-    let inlined = InlinedProgram::new(Arc::new(even_counter(21)));
-    let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
+    let blocks = blocks(even_counter(21));
     let token = CancellationToken::new();
-    let report = |_| token.cancel();
-    let mut confirm = |_: &Journal| panic!("no alarm");
-    let invariants = InvariantStore::new();
-    let mut context = Context {
-        invariants: &invariants,
-        token: &token,
-        safe_point: &|| Duration::ZERO,
-        report: &report,
-        confirm: &mut confirm,
+    let setting = Setting {
+        token: token.clone(),
+        report: &|_| token.cancel(),
+        ..Setting::default()
     };
-    let solver = || new_solver(SolverConfig::default(), Rc::new(Arena::new()));
     let options = bmc::Options::default();
-    assert!(matches!(
-        bmc::run(&blocks, &options, &solver, &mut context),
-        Answer::Unknown(_)
-    ));
+    let answer = setting.run(|context| bmc::run(&blocks, &options, &default_solver, context));
+    assert!(matches!(answer, Ok(Answer::Unknown(_))));
 }
 
 /// `while (nondet()) { x += 2; if (x == bad) error; }`, of which each turn repeats the check.
@@ -240,30 +216,14 @@ fn the_last_steps_are_asked_about_before_the_whole_path() {
     // Checks of the unrolling's own solver up to the bound, and what came of it.
     let checks = |bad: u128, with_last_steps: bool| {
         let program = checked_in_the_loop(bad);
-        let inlined = InlinedProgram::new(Arc::new(program.clone()));
-        let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
-        let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).unwrap();
-        let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, solver));
+        let blocks = blocks(program.clone());
+        let whole = Unrolling::new(&blocks, Start::Entry, default_solver().expect("a solver"));
+        let mut base = BaseCases::new(whole);
         if with_last_steps {
             base = base.with_last_steps();
         }
-        let limits = || Limits {
-            steps: 100_000,
-            ..Limits::default()
-        };
-        let mut confirm = |alarm: &Journal| replay(&program, alarm, limits());
-        let invariants = InvariantStore::new();
-        let mut context = Context {
-            invariants: &invariants,
-            token: &CancellationToken::new(),
-            safe_point: &|| Duration::ZERO,
-            report: &|_| {},
-            confirm: &mut confirm,
-        };
-        let last = (1..=8).map(|bound| base.check(bound, &mut context));
-        let violated = last
-            .into_iter()
-            .any(|one| matches!(one, BaseCase::Violated(_)));
+        let found = Setting::of(&program).run(|context| base.search(8, context));
+        let violated = matches!(found, Some((_, BaseCase::Violated(_))));
         (base.unrolling().solver().statistics().checks, violated)
     };
     // An odd number: excluded by the last steps, so that only the forward condition asks about the whole.
