@@ -5,7 +5,10 @@
 //! ([`crate::program::CutPoints`]) to the next, an error location being one.
 
 use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
-use crate::term::{Build, Sort, Symbol, TermId, free_variables, store};
+use crate::term::{
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, solve_for,
+    store,
+};
 
 /// A proof: steps, each of which may rely on earlier ones.
 ///
@@ -88,6 +91,30 @@ pub fn quantified(formula: TermId) -> Option<Symbol> {
     variables
         .map(|(symbol, _)| symbol)
         .find(|&symbol| is_any_index(symbol))
+}
+
+/// The values of the variable, [`any_index`] of some sort, for which the formula is of use where arrays are read or
+/// written at the indices: those for which it speaks of one of these cells.
+pub fn instances_at(
+    pool: &(impl Pool + ?Sized),
+    formula: TermId,
+    variable: Symbol,
+    indices: &[TermId],
+) -> Vec<TermId> {
+    let mut values = Vec::new();
+    for_each_subterm(pool, [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+        {
+            let solve = |&index: &TermId| solve_for(pool, variable, arguments[1], index);
+            values.extend(indices.iter().filter_map(solve));
+        }
+    });
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// A location of the simplified program with its calls inlined.

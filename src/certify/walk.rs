@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::certificate::{AT_ENTRY, is_any_index, quantified};
+use super::certificate::{AT_ENTRY, instances_at, is_any_index, quantified};
 use super::lowered::Lowered;
 use super::places::{Claim, Cuts, Facts, as_cell};
 use super::plan::Plan;
@@ -612,16 +612,15 @@ impl<'c, 'p> Walk<'c, 'p> {
             }
             _ => {}
         });
+        let indices: Vec<TermId> = indices.into_iter().collect();
         for universal in &self.universal {
             if !occurring.contains(&universal.condition) {
                 continue;
             }
-            for &index in &indices {
-                if self.arena.sort(index) != universal.symbol.sort() {
-                    continue;
-                }
-                let value = instantiate(&*self.arena, universal.value, |symbol, _| {
-                    (symbol == universal.symbol).then_some(index)
+            let arena = &*self.arena;
+            for at in instances_at(arena, universal.value, universal.symbol, &indices) {
+                let value = instantiate(arena, universal.value, |symbol, _| {
+                    (symbol == universal.symbol).then_some(at)
                 });
                 instances.push(self.arena.implies(universal.condition, value));
             }

@@ -49,8 +49,8 @@ impl Coordinator {
     }
 
     /// Admits another analysis and returns its seat. It has a permit after [`Self::tick`] at the earliest.
-    pub fn admit(&self, priority: u32) -> usize {
-        self.scheduler.lock().add(priority)
+    pub fn admit(&self, priority: u32, eases_after: Duration) -> usize {
+        self.scheduler.lock().add(priority, eases_after)
     }
 
     /// Hands out and takes away permits.
@@ -197,7 +197,7 @@ mod tests {
         let at_work = Arc::new(AtomicUsize::new(0));
         let (sender, ends) = crossbeam::channel::unbounded();
         for number in 0..3 {
-            let seat = coordinator.admit(10);
+            let seat = coordinator.admit(10, Duration::MAX);
             assert_eq!(seat, number);
             let (coordinator, over, at_work, sender) = (
                 Arc::clone(&coordinator),

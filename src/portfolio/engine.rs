@@ -61,7 +61,7 @@ pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<C
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
         let runner = Runner {
-            seat: coordinator.admit(analysis.common.priority),
+            seat: coordinator.admit(analysis.common.priority, analysis.common.eases_after),
             coordinator: Arc::clone(&coordinator),
             race: Arc::clone(race),
             blocks: Arc::clone(&blocks),

@@ -72,7 +72,7 @@ mod symbol;
 mod value;
 
 pub use arena::Arena;
-pub use build::Build;
+pub use build::{Build, solve_for};
 pub use c_printer::{CType, CVariable, to_c};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;

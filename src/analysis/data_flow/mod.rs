@@ -27,7 +27,9 @@ use toml::de::DeValue;
 use self::fixpoint::Fixpoints;
 pub use self::fixpoint::Refinement;
 use super::invariants::Candidate;
-use super::invariants::guess::{self, Degree, Vocabulary, about_any_cell, candidates, equations};
+use super::invariants::guess::{
+    self, Degree, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
+};
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::options::{OptionValue, options};
@@ -288,6 +290,18 @@ impl Guesses<'_> {
         }
         match round {
             guess::Round::Values => all.extend(self.safe_states()),
+            guess::Round::Writes => {
+                let demanded = self.safe_states().into_iter().map(|one| one.formula);
+                let demanded = demanded.flat_map(writes::for_each_variable);
+                let facts: Vec<_> = writes::facts(self.blocks)
+                    .into_iter()
+                    .chain(demanded)
+                    .collect();
+                for (&at, place) in &self.samples.places {
+                    let formulas = about_writes(place, &self.vocabulary, &facts);
+                    all.extend(Candidate::each(at, formulas));
+                }
+            }
             guess::Round::Arrays => {
                 let demanded = self.safe_states().into_iter().map(|one| one.formula);
                 let conditions = demanded.chain(self.vocabulary.about_cells());

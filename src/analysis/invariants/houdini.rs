@@ -15,13 +15,15 @@ use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
-use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
+use crate::certify::certificate::{
+    Certificate, InvariantLocation, ProofStep, instances_at, quantified,
+};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::{
-    Arena, Build, Op, Pool, TermId, TermKind, Value, for_each_subterm, instantiate, smtlib_script,
+    Arena, Build, Op, TermId, TermKind, Value, for_each_subterm, instantiate, smtlib_script,
 };
 
 /// Wall times of queries.
@@ -294,13 +296,10 @@ impl<'b> Houdini<'b> {
                 let terms = updates.chain([block.guard]).chain(goals.iter().copied());
                 indices_of(arena, terms)
             });
-            let index_sort = symbol.sort();
-            let fitting = indices
-                .iter()
-                .filter(|&&index| arena.sort(index) == index_sort);
-            all.extend(fitting.map(|&index| {
+            let values = instances_at(arena, formula, symbol, indices).into_iter();
+            all.extend(values.map(|value| {
                 let instance = instantiate(arena, formula, |other, _| {
-                    (other == symbol).then_some(index)
+                    (other == symbol).then_some(value)
                 });
                 (instance, formula)
             }));

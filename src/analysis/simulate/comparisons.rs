@@ -39,6 +39,8 @@ impl ComparisonLog {
 }
 
 impl Observer for ComparisonLog {
+    const MAY_MISS_ITERATIONS: bool = true;
+
     fn edge(&mut self, _: EdgeId, _: &StateView<'_>) {}
 
     #[inline]

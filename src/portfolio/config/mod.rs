@@ -94,6 +94,8 @@ options! {
         pub name: String = String::new();
         /// How much of the processor it gets: twice the number, twice the time.
         pub priority: u32 = 10, in 1..=100;
+        /// Running time after which it gets a quarter of that: for what finds soon what it finds.
+        pub eases_after: Duration = LONGEST, in SHORTEST..=LONGEST;
         /// The analysis, further up, that has to end before this one starts; if not given, it starts at once.
         pub after: String = String::new();
     }

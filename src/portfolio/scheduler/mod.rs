@@ -7,7 +7,8 @@
 //! has a permit again, whether it has been to a safe point or not. So a query may be longer than any turn.
 //!
 //! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
-//! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. A
+//! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
+//! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
 //! certification has a permit at once and as long as it takes: somebody else loses his.
 //!
 //! # The worst case
@@ -33,6 +34,9 @@ use super::config::Schedule;
 
 /// The priority with which a turn is as long as the schedule says.
 pub const NORMAL: u32 = 10;
+
+/// The turns of an analysis that has eased are shorter by this factor.
+pub const EASED: u32 = 4;
 
 /// What the rules ask of the world.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -67,6 +71,10 @@ struct Entry {
     begun: bool,
     /// The next turn, before the priority.
     slice: Duration,
+    /// How long its turns have been, together.
+    used: Duration,
+    /// After turns of so long, it eases.
+    eases_after: Duration,
 }
 
 /// The rules. Times count from any fixed moment, and never go back.
@@ -91,13 +99,15 @@ impl Scheduler {
     }
 
     /// Adds an analysis, which waits, and returns its number. It has a permit after [`Self::tick`] at the earliest.
-    pub fn add(&mut self, priority: u32) -> usize {
+    pub fn add(&mut self, priority: u32, eases_after: Duration) -> usize {
         let number = self.entries.len();
         self.entries.push(Entry {
             priority,
             state: State::Waiting,
             begun: false,
             slice: self.schedule.first_slice,
+            used: Duration::ZERO,
+            eases_after,
         });
         // Newcomers do not pass those that have been here; among newcomers the higher priority goes first.
         let behind = |&other: &usize| {
@@ -214,7 +224,11 @@ impl Scheduler {
             return;
         };
         let entry = &mut self.entries[number];
-        let turn = entry.slice * entry.priority / NORMAL;
+        let mut turn = entry.slice * entry.priority / NORMAL;
+        if entry.used >= entry.eases_after {
+            turn /= EASED;
+        }
+        entry.used += turn;
         entry.state = State::Running { until: now + turn };
         entry.begun = true;
         let grown = entry.slice.mul_f64(self.schedule.growth);

@@ -68,7 +68,7 @@ impl Race {
     fn new(permits: usize, analyses: Vec<Simulated>) -> Self {
         let mut scheduler = Scheduler::new(permits, schedule());
         for analysis in &analyses {
-            scheduler.add(analysis.priority);
+            scheduler.add(analysis.priority, Duration::MAX);
         }
         Self {
             permits,
@@ -260,8 +260,8 @@ fn ms(time: u64) -> Duration {
 #[test]
 fn turns_grow_and_follow_the_priority() {
     let mut scheduler = Scheduler::new(1, schedule());
-    scheduler.add(NORMAL);
-    scheduler.add(2 * NORMAL);
+    scheduler.add(NORMAL, Duration::MAX);
+    scheduler.add(2 * NORMAL, Duration::MAX);
     let mut now = Duration::ZERO;
     let mut turns = Vec::new();
     while turns.len() < 12 {
@@ -279,13 +279,34 @@ fn turns_grow_and_follow_the_priority() {
 }
 
 #[test]
+fn what_has_had_its_time_eases() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    scheduler.add(NORMAL, Duration::MAX);
+    scheduler.add(NORMAL, ms(100));
+    let mut now = Duration::ZERO;
+    let mut turns = Vec::new();
+    while turns.len() < 8 {
+        scheduler.tick(now);
+        let next = scheduler.next_tick().expect("one is waiting");
+        turns.push((next - now).as_micros());
+        now = next;
+    }
+    assert_eq!(
+        turns,
+        [
+            50_000, 50_000, 75_000, 75_000, 112_500, 28_125, 168_750, 42_187
+        ]
+    );
+}
+
+#[test]
 fn a_turn_goes_on_as_long_as_nobody_waits() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let first = scheduler.add(NORMAL);
+    let first = scheduler.add(NORMAL, Duration::MAX);
     assert_eq!(scheduler.tick(ms(0)), [Action::Grant(first)]);
     assert_eq!(scheduler.next_tick(), None);
     assert!(!scheduler.safe_point(first));
-    let second = scheduler.add(NORMAL);
+    let second = scheduler.add(NORMAL, Duration::MAX);
     // Its turn was over long ago.
     let actions = scheduler.tick(ms(1000));
     assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
@@ -298,7 +319,7 @@ fn a_turn_goes_on_as_long_as_nobody_waits() {
 #[test]
 fn certification_goes_before_all() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL));
+    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL, Duration::MAX));
     scheduler.tick(ms(0));
     let actions = scheduler.tick(ms(50));
     assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
@@ -321,11 +342,11 @@ fn certification_goes_before_all() {
 #[test]
 fn newcomers_do_not_pass_those_that_wait() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let first = scheduler.add(NORMAL);
+    let first = scheduler.add(NORMAL, Duration::MAX);
     scheduler.tick(ms(0));
-    let second = scheduler.add(NORMAL);
+    let second = scheduler.add(NORMAL, Duration::MAX);
     scheduler.tick(ms(100));
-    let third = scheduler.add(100);
+    let third = scheduler.add(100, Duration::MAX);
     assert_eq!(
         scheduler.tick(ms(1000)),
         [Action::Revoke(second), Action::Grant(first)]

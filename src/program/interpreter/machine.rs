@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::array::Array;
 use super::bytecode::{Address, Place, Register};
+use super::concolic::leap::Leaper;
 use super::executable::{AddressTerm, Executable, Validity};
 use super::execute::Stop;
 use super::input::InputSource;
@@ -42,7 +43,7 @@ pub(crate) struct Heap {
 }
 
 /// An activation of a function.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     /// The call.
     pub(super) site: u32,
@@ -202,17 +203,32 @@ impl<'e> Machine<'e> {
         self.run_observed(inputs, limits, &mut NoObserver)
     }
 
-    /// Runs the program from its start, watched.
+    /// Runs the program from its start, watched. Iterations of a loop that are all alike may be leapt over
+    /// ([`super::concolic`]) if the observer does not mind.
     pub fn run_observed<O: Observer>(
         &mut self,
         inputs: &mut dyn InputSource,
         limits: Limits<'_>,
         observer: &mut O,
     ) -> Report {
+        self.run_leaping(inputs, limits, observer, Leaper::default())
+    }
+
+    pub(super) fn run_leaping<O: Observer>(
+        &mut self,
+        inputs: &mut dyn InputSource,
+        limits: Limits<'_>,
+        observer: &mut O,
+        mut leaper: Leaper,
+    ) -> Report {
         self.reset();
         let mut steps = 0;
         let outcome = loop {
-            if let Some(outcome) = self.go_on(inputs, limits, SLICE, &mut steps, observer) {
+            let end = match O::MAY_MISS_ITERATIONS && leaper.is_due(steps) {
+                true => leaper.go_on(self, inputs, limits, &mut steps, observer),
+                false => self.go_on(inputs, limits, SLICE, &mut steps, observer),
+            };
+            if let Some(outcome) = end {
                 break outcome;
             }
         };

@@ -14,6 +14,9 @@ pub trait Observer {
     /// Whether it wants to see every instruction.
     const FOLLOWS_INSTRUCTIONS: bool = false;
 
+    /// Whether it may miss iterations of a loop that take the same path as the ones before and after them.
+    const MAY_MISS_ITERATIONS: bool = false;
+
     /// The instruction is about to be executed.
     fn instruction(&mut self, view: &InstructionView<'_>) {
         let _ = view;
@@ -47,7 +50,9 @@ pub struct InstructionView<'s> {
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoObserver;
 
-impl Observer for NoObserver {}
+impl Observer for NoObserver {
+    const MAY_MISS_ITERATIONS: bool = true;
+}
 
 /// The edges that a run takes, in order.
 #[derive(Clone, Debug, Default)]

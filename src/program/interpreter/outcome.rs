@@ -8,7 +8,8 @@ use crate::program::{EdgeId, LocationId};
 /// How far a run may go.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits<'c> {
-    /// Steps: edges taken, where an edge with several operations counts as many steps.
+    /// Steps: edges taken, where an edge with several operations counts as many steps. What is leapt over
+    /// ([`super::concolic`]) does not count.
     pub steps: u64,
     /// Bytes for arrays and the call stack, roughly: the limit is looked at every few thousand steps.
     pub memory: usize,

@@ -143,6 +143,12 @@ impl Linear {
         Some(self)
     }
 
+    /// Whether the number divides every factor and the constant.
+    pub(super) fn is_divisible(&self, divisor: i128) -> bool {
+        let mut numbers = self.addends.iter().map(|(_, factor)| factor);
+        numbers.all(|factor| factor % divisor == 0) && self.constant % divisor == 0
+    }
+
     /// The sum divided by a number that divides every factor and the constant.
     pub(super) fn divided(mut self, divisor: i128) -> Self {
         for (_, factor) in &mut self.addends {

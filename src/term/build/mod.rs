@@ -12,12 +12,14 @@ mod fold;
 mod integer;
 mod linear;
 mod part;
+mod solve;
 #[cfg(test)]
 mod tests;
 
 use num_bigint::BigInt;
 
 use self::fold::{arguments, binary, choice, dispatch, fold, unary};
+pub use self::solve::solve_for;
 use super::semantics;
 use super::{
     BitVecValue, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,

@@ -4,12 +4,12 @@
 //! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable; or it
 //! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
 
+use super::writes::Quantified;
 use super::{Vocabulary, at_most, constant, sum};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
 use crate::certify::certificate::{any_index, is_any_index};
 use crate::term::{
-    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables,
-    store,
+    Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, free_variables, store,
 };
 
 /// Cells in the range that all samples have together, for a candidate to be believed.
@@ -74,38 +74,75 @@ pub(super) fn generalised(
     vocabulary: &Vocabulary,
     conditions: &[TermId],
 ) -> Vec<TermId> {
-    let mut all = Vec::new();
-    let known: Vec<TermId> = place
-        .variables
-        .iter()
-        .map(|variable| variable.term)
-        .chain(place.arrays.iter().map(|array| array.term))
-        .collect();
-    let flags = flags(place);
+    let mut quantified: Vec<Quantified> = Vec::new();
     for &condition in conditions {
-        for (index, fact) in of_any_index(condition) {
-            let mut others = free_variables(store(), fact).into_iter();
-            let is_known = |(symbol, instance): (Symbol, u32)| {
-                is_any_index(symbol) || known.contains(&store().variable_at(symbol, instance))
-            };
-            if !others.all(is_known) {
-                continue;
-            }
-            for range in ranges(place, index, vocabulary) {
-                let claim = store().implies(range.term, fact);
-                all.push(claim);
-                all.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
-                if all.len() > MOST_GENERALISED {
-                    return all;
-                }
-            }
+        quantified.extend(of_any_index(condition));
+    }
+    quantified.retain(|one| speaks_of(place, one.fact));
+    let mut all = Vec::new();
+    for Quantified { sort, fact, .. } in &quantified {
+        for range in ranges(place, *sort, vocabulary) {
+            all.push(store().implies(range.term, *fact));
         }
     }
+    let flags = flags(place);
+    for index in 0..all.len() {
+        let claim = all[index];
+        all.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
+    }
+    all.truncate(MOST_GENERALISED);
     all
 }
 
+/// The facts for the values that their variable may have had: those from the first one on, before a variable, a constant
+/// or without end; and those that are left for a variable that falls.
+pub(super) fn written(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    facts: &[Quantified],
+) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for one in facts.iter().filter(|one| speaks_of(place, one.fact)) {
+        let constants = vocabulary.sizes().iter().take(MOST_CONSTANTS);
+        let mut ends: Vec<End> = constants.map(|&size| End::Constant(size)).collect();
+        ends.push(End::Never);
+        let mut own = Vec::new();
+        let mut befores = Vec::new();
+        for (number, variable) in place.variables.iter().enumerate() {
+            if matches!(variable.sort, Sort::Int | Sort::BitVec(16..)) {
+                befores.push(End::Variable(number, 0));
+            }
+            if variable.term == one.variable {
+                own.extend([End::Variable(number, 0), End::Variable(number, 1)]);
+            }
+        }
+        let mut ranges: Vec<(End, End)> = Vec::new();
+        ranges.extend(befores.iter().chain(&ends).map(|&end| (End::First, end)));
+        for lower in own {
+            ranges.extend(ends.iter().map(|&upper| (lower, upper)));
+        }
+        for (lower, upper) in ranges {
+            let range = range_term(place, one.sort, lower, upper);
+            all.push(store().implies(range, one.fact));
+        }
+    }
+    all.truncate(MOST_GENERALISED);
+    all
+}
+
+/// Whether all variables of a claim about any index are sampled at the place.
+fn speaks_of(place: &PlaceSamples, claim: TermId) -> bool {
+    let mut variables = free_variables(store(), claim).into_iter();
+    variables.all(|(symbol, instance)| {
+        let term = store().variable_at(symbol, instance);
+        is_any_index(symbol)
+            || place.variables.iter().any(|known| known.term == term)
+            || place.arrays.iter().any(|known| known.term == term)
+    })
+}
+
 /// The condition with [`any_index`] in the place of an index that is a variable, for each such index; with its sort.
-fn of_any_index(condition: TermId) -> Vec<(Sort, TermId)> {
+fn of_any_index(condition: TermId) -> Vec<Quantified> {
     let mut indices = Vec::new();
     for_each_subterm(store(), [condition], |_, kind| {
         if let TermKind::Apply {
@@ -134,10 +171,11 @@ fn of_any_index(condition: TermId) -> Vec<(Sort, TermId)> {
             term if term == variable => Some(value),
             _ => None,
         };
-        all.push((
+        all.push(Quantified {
             sort,
-            Rebuild::new(store(), store(), replace).rebuild(condition),
-        ));
+            variable,
+            fact: Rebuild::new(store(), store(), replace).rebuild(condition),
+        });
     }
     all
 }

@@ -6,7 +6,8 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
-//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`cases`]: what holds in some of the states.
+//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`writes`]: what is written to
+//!   them; [`cases`]: what holds in some of the states.
 
 mod arrays;
 mod cases;
@@ -15,12 +16,14 @@ mod facets;
 mod pairs;
 mod values;
 pub mod vocabulary;
+pub mod writes;
 
 use super::samples::{PlaceSamples, SampledVariable};
 use crate::analysis::options::choice;
 use crate::term::{Build, Sort, TermId, store};
 pub use equations::{Degree, equations};
 pub use vocabulary::Vocabulary;
+use writes::Quantified;
 
 /// A language of candidates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +32,8 @@ pub enum Round {
     Values,
     /// Equality, order, constant difference and sum of two variables; congruences.
     Pairs,
+    /// What loops have written to arrays so far.
+    Writes,
     /// All cells of an array in a range.
     Arrays,
     /// Linear equations of several variables.
@@ -46,6 +51,7 @@ pub enum Round {
 choice!(
     Round: "values" = Self::Values,
     "pairs" = Self::Pairs,
+    "writes" = Self::Writes,
     "arrays" = Self::Arrays,
     "linear" = Self::Linear,
     "inequalities" = Self::Inequalities,
@@ -56,9 +62,10 @@ choice!(
 
 impl Round {
     /// All of them, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
+        Self::Writes,
         Self::Arrays,
         Self::Linear,
         Self::Inequalities,
@@ -72,6 +79,7 @@ impl Round {
         match self {
             Self::Values => "values",
             Self::Pairs => "pairs",
+            Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
             Self::Inequalities => "linear inequalities",
@@ -91,6 +99,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
+        // These come from the blocks: see [`about_writes`].
+        Round::Writes => Vec::new(),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),
@@ -111,6 +121,15 @@ pub fn about_any_cell(
     conditions: &[TermId],
 ) -> Vec<TermId> {
     arrays::generalised(place, vocabulary, conditions)
+}
+
+/// The candidates for a place of [`Round::Writes`], from the facts of [`writes`].
+pub fn about_writes(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    facts: &[Quantified],
+) -> Vec<TermId> {
+    arrays::written(place, vocabulary, facts)
 }
 
 /// A variable with its sampled values, the same row the same state.

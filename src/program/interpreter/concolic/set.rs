@@ -40,6 +40,13 @@ impl IntervalSet {
             .any(|&(low, high)| low <= value && value <= high)
     }
 
+    /// The last integer up to which all from the given one on are in it; `None` if that is not.
+    pub fn end_from(&self, value: i128) -> Option<i128> {
+        let mut intervals = self.0.iter();
+        let around = intervals.find(|&&(low, high)| low <= value && value <= high);
+        around.map(|&(_, high)| high)
+    }
+
     /// How many integers it has; that of an unbounded set is beyond 2^119.
     pub fn len(&self) -> u128 {
         self.0

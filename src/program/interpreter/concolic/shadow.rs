@@ -129,6 +129,12 @@ impl<'s> Shadow<'s> {
         self.kept.clear();
     }
 
+    /// Takes an input with more than one value for drawn.
+    pub(super) fn add(&mut self, input: ShadowInput) {
+        self.live += 1;
+        self.inputs.push(input);
+    }
+
     /// Takes notice of what was drawn.
     pub(super) fn receive(&mut self) {
         let drawn = self.drawn.borrow();
@@ -370,6 +376,11 @@ impl<'s> Shadow<'s> {
     }
 
     // --- registers ---
+
+    /// The form of a register whose value depends on an input.
+    pub(super) fn held(&self, place: Place) -> Option<Affine> {
+        self.form_at(place)
+    }
 
     #[inline]
     fn form_at(&self, place: Place) -> Option<Affine> {

@@ -2,5 +2,6 @@
 
 mod agreement;
 mod generator;
+mod leaps;
 mod memory;
 mod runs;

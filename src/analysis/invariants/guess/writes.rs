@@ -1,0 +1,233 @@
+//! What writes to arrays leave behind.
+//!
+//! A loop that runs `b[N - 1 - i] = a[i]` for growing i leaves that relation behind for each i so far. So a write in a
+//! block is a fact about the program's variables when the block ends, and with [`any_index`] in the place of a variable
+//! in its index, a candidate for all values that this variable has had (compare Prabhu, Fedyukovich, Madhukar and Gupta,
+//! Quantified Invariants via Syntax-Guided Synthesis, CAV 2019). Where the written value comes from outside, what the
+//! block demands of it takes the place of the value.
+
+use rustc_hash::FxHashMap;
+
+use super::constant;
+use crate::analysis::invariants::samples::number;
+use crate::certify::certificate::any_index;
+use crate::program::block::{Block, Blocks};
+use crate::term::{
+    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables,
+    store,
+};
+
+/// The most facts of a program.
+const MOST: usize = 60;
+/// So many writes of a block are looked at.
+const MOST_WRITES: usize = 16;
+
+/// A fact that may hold for a range of values of a variable.
+#[derive(Clone, Debug)]
+pub struct Quantified {
+    /// The variable.
+    pub variable: TermId,
+    /// The sort of the values.
+    pub sort: Sort,
+    /// Over [`any_index`] of the sort, and over the program's variables.
+    pub fact: TermId,
+}
+
+/// A write to an array.
+struct Write {
+    /// Whether it takes place.
+    condition: TermId,
+    index: TermId,
+    value: TermId,
+}
+
+/// What the writes of the program's blocks leave behind.
+pub fn facts(blocks: &Blocks) -> Vec<Quantified> {
+    let strides = strides(blocks);
+    let mut all: Vec<Quantified> = Vec::new();
+    for at in blocks.cut_points() {
+        for block in blocks.from(at).iter() {
+            for fact in of_block(blocks, block) {
+                for quantified in with_variables(fact, &strides) {
+                    if !all.iter().any(|other| other.fact == quantified.fact) {
+                        all.push(quantified);
+                    }
+                }
+                if all.len() >= MOST {
+                    return all;
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The fact with [`any_index`] in the place of a variable in an index, for each such variable.
+pub fn for_each_variable(fact: TermId) -> Vec<Quantified> {
+    with_variables(fact, &FxHashMap::default())
+}
+
+/// By how much a variable grows or falls in a block, if that is more than one.
+fn strides(blocks: &Blocks) -> FxHashMap<Symbol, i128> {
+    let program = blocks.inlined().program();
+    let mut strides = FxHashMap::default();
+    for at in blocks.cut_points() {
+        for block in blocks.from(at).iter() {
+            for &(id, after) in &block.updates {
+                let symbol = program.variable(id).symbol;
+                let variable = store().variable(symbol);
+                let change = match symbol.sort() {
+                    Sort::BitVec(_) => store().sub(after, variable),
+                    Sort::Int => store().int_sub(after, variable),
+                    _ => continue,
+                };
+                let change = store().constant(change).map(|change| change.to_value());
+                let stride = change.and_then(|change| number(&change)).map(i128::abs);
+                if let Some(stride @ 2..=1024) = stride {
+                    strides.insert(symbol, stride);
+                }
+            }
+        }
+    }
+    strides
+}
+
+/// The fact for each variable in an index; for its multiples alone if it has a stride.
+fn with_variables(fact: TermId, strides: &FxHashMap<Symbol, i128>) -> Vec<Quantified> {
+    let mut variables = Vec::new();
+    for_each_subterm(store(), [fact], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+        {
+            let occurring = free_variables(store(), arguments[1]).into_iter();
+            let scalar = occurring
+                .filter(|(symbol, _)| matches!(symbol.sort(), Sort::BitVec(2..) | Sort::Int));
+            variables.extend(scalar);
+        }
+    });
+    variables.sort_unstable();
+    variables.dedup();
+    let quantify = |(symbol, instance): (Symbol, u32)| {
+        let variable = store().variable_at(symbol, instance);
+        let any = any_index(store().sort(variable));
+        let replace = |term| (term == variable).then_some(any);
+        let fact = Rebuild::new(store(), store(), replace).rebuild(fact);
+        let sort = symbol.sort();
+        let is_visited = strides.get(&symbol).map_or(TermId::TRUE, |&stride| {
+            let (stride, zero) = (constant(sort, stride), constant(sort, 0));
+            let rest = match sort {
+                Sort::Int => store().int_mod(any, stride),
+                _ => store().urem(any, stride),
+            };
+            store().eq(rest, zero)
+        });
+        Quantified {
+            variable,
+            sort,
+            fact: store().implies(is_visited, fact),
+        }
+    };
+    variables.into_iter().map(quantify).collect()
+}
+
+/// What the block's writes leave behind, over the variables as they were before it.
+fn of_block(blocks: &Blocks, block: &Block) -> Vec<TermId> {
+    let program = blocks.inlined().program();
+    let is_input = |term: TermId| {
+        let variables = free_variables(store(), term).into_iter();
+        variables
+            .map(|(_, instance)| instance)
+            .any(|instance| instance > 0)
+    };
+    let mut facts = Vec::new();
+    for &(variable, after) in &block.updates {
+        if !matches!(store().sort(after), Sort::Array { .. }) {
+            continue;
+        }
+        let array = store().variable(program.variable(variable).symbol);
+        let mut writes = Vec::new();
+        collect(after, TermId::TRUE, &mut writes);
+        for Write {
+            condition,
+            index,
+            value,
+        } in writes
+        {
+            if is_input(index) {
+                continue;
+            }
+            let cell = store().select(array, index);
+            if !is_input(value) && !is_input(condition) {
+                facts.push(store().implies(condition, store().eq(cell, value)));
+            } else if condition == TermId::TRUE {
+                let demanded = demands(block.guard, value, cell).into_iter();
+                facts.extend(demanded.filter(|&fact| !is_input(fact)));
+            }
+        }
+    }
+    facts
+}
+
+/// The writes that make up an array, under a condition.
+fn collect(array: TermId, condition: TermId, writes: &mut Vec<Write>) {
+    if writes.len() >= MOST_WRITES {
+        return;
+    }
+    match store().kind(array) {
+        TermKind::Apply {
+            op: Op::Store,
+            arguments: &[before, index, value],
+        } => {
+            let (chosen, value) = unless_kept(before, index, value);
+            writes.push(Write {
+                condition: store().and2(condition, chosen),
+                index,
+                value,
+            });
+            collect(before, condition, writes);
+        }
+        TermKind::Apply {
+            op: Op::Ite,
+            arguments: &[choice, one, other],
+        } => {
+            collect(one, store().and2(condition, choice), writes);
+            collect(other, store().and2(condition, store().not(choice)), writes);
+        }
+        _ => {}
+    }
+}
+
+/// When the cell gets a value that is not the one that it has, and that value.
+fn unless_kept(before: TermId, index: TermId, value: TermId) -> (TermId, TermId) {
+    let kept = store().select(before, index);
+    match store().kind(value) {
+        TermKind::Apply {
+            op: Op::Ite,
+            arguments: &[choice, one, other],
+        } if other == kept => (choice, one),
+        TermKind::Apply {
+            op: Op::Ite,
+            arguments: &[choice, one, other],
+        } if one == kept => (store().not(choice), other),
+        _ => (TermId::TRUE, value),
+    }
+}
+
+/// What a guard demands of a value, said of the cell that has it.
+fn demands(guard: TermId, value: TermId, cell: TermId) -> Vec<TermId> {
+    let conjuncts = match store().kind(guard) {
+        TermKind::Apply {
+            op: Op::And,
+            arguments,
+        } => arguments.to_vec(),
+        _ => vec![guard],
+    };
+    let of_the_cell = |&conjunct: &TermId| {
+        let replace = |term| (term == value).then_some(cell);
+        let fact = Rebuild::new(store(), store(), replace).rebuild(conjunct);
+        (fact != conjunct).then_some(fact)
+    };
+    conjuncts.iter().filter_map(of_the_cell).collect()
+}

@@ -1,0 +1,233 @@
+//! Leaps over iterations that are alike: they end where a run without them does.
+
+use proptest::prelude::*;
+
+use super::runs::{WORD, run, word};
+use crate::program::interpreter::concolic::leap::Leaper;
+use crate::program::interpreter::{
+    Executable, Limits, Machine, NoObserver, Observer, Outcome, ZeroInputs,
+};
+use crate::program::{Arithmetic, Program, ProgramBuilder, VariableId};
+use crate::term::{Build, Sort, TermId, Value, store};
+
+/// Wants to see everything.
+struct Attentive;
+
+impl Observer for Attentive {}
+
+const LIMITS: Limits<'static> = Limits {
+    steps: 300_000,
+    memory: 1 << 30,
+    deadline: None,
+    cancelled: None,
+};
+
+#[test]
+fn a_loop_that_counts_is_leapt_over() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", WORD), b.global("y", WORD));
+    let condition = store().ult(b.value(x), word(0x0fff_ffff));
+    b.repeat_while(condition, |b| {
+        b.assign(x, store().add(b.value(x), word(2)));
+        b.assign(y, store().sub(b.value(y), b.value(x)));
+        b.assign(y, store().add(b.value(y), b.value(x)));
+        b.assign(y, store().sub(b.value(y), word(3)));
+    });
+    let (report, values) = run(&b.finish());
+    assert!(matches!(report.outcome, Outcome::Ended { .. }));
+    assert!(report.steps < 200_000, "{}", report.steps);
+    assert_eq!(values[x.index()], Value::bit_vec(32, 0x1000_0000));
+    let y_after = 0u32.wrapping_sub(3u32.wrapping_mul(0x0800_0000));
+    assert_eq!(values[y.index()], Value::bit_vec(32, u128::from(y_after)));
+}
+
+#[test]
+fn so_is_one_around_another() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", WORD), b.global("y", WORD));
+    let condition = store().ult(b.value(x), word(0x0fff_ffff));
+    b.repeat_while(condition, |b| {
+        b.assign(y, word(0));
+        let condition = store().ult(b.value(y), word(10));
+        b.repeat_while(condition, |b| {
+            b.assign(y, store().add(b.value(y), word(1)));
+        });
+        b.assign(x, store().add(b.value(x), word(1)));
+    });
+    let (report, values) = run(&b.finish());
+    assert!(matches!(report.outcome, Outcome::Ended { .. }));
+    assert!(report.steps < 200_000, "{}", report.steps);
+    assert_eq!(values[x.index()], Value::bit_vec(32, 0x0fff_ffff));
+    assert_eq!(values[y.index()], Value::bit_vec(32, 10));
+}
+
+#[test]
+fn what_memory_gets_in_a_loop_is_not_forgotten() {
+    let mut b = ProgramBuilder::new();
+    let region = b.region(
+        "cells",
+        crate::term::ScalarSort::BitVec(32),
+        crate::term::ScalarSort::BitVec(32),
+    );
+    let (x, y) = (b.global("x", WORD), b.global("y", WORD));
+    let condition = store().ult(b.value(x), word(100_000));
+    b.repeat_while(condition, |b| {
+        b.write(region, b.value(x), word(1));
+        b.assign(x, store().add(b.value(x), word(1)));
+    });
+    b.assign(y, store().select(b.contents(region), word(99_999)));
+    let (report, values) = run(&b.finish());
+    assert!(matches!(report.outcome, Outcome::Ended { .. }));
+    assert_eq!(values[y.index()], Value::bit_vec(32, 1));
+}
+
+/// What a random loop does.
+#[derive(Clone, Debug)]
+struct Loop {
+    sort: Sort,
+    start: [i64; 3],
+    /// Of x with a constant, or with y.
+    relation: u8,
+    bound: i64,
+    with_y: bool,
+    steps: [i64; 3],
+    /// What becomes of z.
+    last: u8,
+    /// y is changed otherwise where it is less than this.
+    split: Option<i64>,
+    /// Iterations of a loop within.
+    inner: i64,
+}
+
+fn loops() -> impl Strategy<Value = Loop> {
+    let small = || -20i64..20;
+    let sort = prop_oneof![
+        Just(Sort::BitVec(8)),
+        Just(Sort::BitVec(16)),
+        Just(Sort::Int)
+    ];
+    let numbers = (
+        prop::array::uniform3(-300i64..300),
+        prop::array::uniform3(small()),
+        -9000i64..9000,
+    );
+    (
+        sort,
+        numbers,
+        0u8..4,
+        any::<bool>(),
+        0u8..6,
+        prop::option::of(-300i64..300),
+        0i64..4,
+    )
+        .prop_map(
+            |(sort, (start, steps, bound), relation, with_y, last, split, inner)| Loop {
+                sort,
+                start,
+                relation,
+                bound,
+                with_y,
+                steps,
+                last,
+                split,
+                inner,
+            },
+        )
+}
+
+impl Loop {
+    fn number(&self, number: i64) -> TermId {
+        match self.sort {
+            Sort::BitVec(width) => store().bv_signed(width, number.into()),
+            _ => store().int(number),
+        }
+    }
+
+    fn sum(&self, a: TermId, b: TermId) -> TermId {
+        match self.sort {
+            Sort::BitVec(_) => store().add(a, b),
+            _ => store().int_add(a, b),
+        }
+    }
+
+    fn less(&self, a: TermId, b: TermId, signed: bool) -> TermId {
+        match (self.sort, signed) {
+            (Sort::BitVec(_), true) => store().slt(a, b),
+            (Sort::BitVec(_), false) => store().ult(a, b),
+            _ => store().int_lt(a, b),
+        }
+    }
+
+    fn program(&self) -> Program {
+        let mut b = ProgramBuilder::new();
+        if self.sort == Sort::Int {
+            b.arithmetic(Arithmetic::Integer);
+        }
+        let [x, y, z, j] = ["x", "y", "z", "j"].map(|name| b.global(name, self.sort));
+        for (variable, start) in [x, y, z].into_iter().zip(self.start) {
+            b.assign(variable, self.number(start));
+        }
+        let other = match self.with_y {
+            true => b.value(y),
+            false => self.number(self.bound),
+        };
+        let condition = match self.relation {
+            0 => self.less(b.value(x), other, false),
+            1 => self.less(b.value(x), other, true),
+            2 => store().not(self.less(other, b.value(x), true)),
+            _ => store().ne(b.value(x), other),
+        };
+        b.repeat_while(condition, |b| {
+            let [dx, dy, dz] = self.steps.map(|step| self.number(step));
+            b.assign(x, self.sum(b.value(x), dx));
+            let changed = self.sum(b.value(y), dy);
+            match self.split {
+                None => b.assign(y, changed),
+                Some(split) => {
+                    let low = self.less(b.value(y), self.number(split), true);
+                    let otherwise = self.sum(b.value(y), dz);
+                    b.branch(low, |b| b.assign(y, changed), |b| b.assign(y, otherwise));
+                }
+            }
+            let last = match self.last {
+                0 => b.value(x),
+                1 => self.sum(b.value(x), b.value(y)),
+                2 => dz,
+                3 => self.sum(b.value(z), b.value(x)),
+                4 => store().ite(store().eq(b.value(y), dz), b.value(x), b.value(z)),
+                _ => self.sum(b.value(z), dz),
+            };
+            b.assign(z, last);
+            b.assign(j, self.number(0));
+            let inner = self.less(b.value(j), self.number(self.inner), true);
+            b.repeat_while(inner, |b| {
+                b.assign(j, self.sum(b.value(j), self.number(1)));
+                b.assign(y, self.sum(b.value(y), self.number(self.inner)));
+            });
+        });
+        b.finish()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn a_run_that_leaps_ends_where_the_others_end(one in loops(), eager in 1u64..200) {
+        let program = one.program();
+        let executable = Executable::compile(&program);
+        let mut machine = Machine::new(&executable);
+        let values = |machine: &Machine<'_>| -> Vec<Value> {
+            let variables = 0..program.variables.len() as u32;
+            variables.map(|variable| machine.value(VariableId(variable))).collect()
+        };
+        let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut Attentive);
+        if plain.outcome != Outcome::StepLimit {
+            let expected = values(&machine);
+            let leaper = Leaper::eager(eager);
+            let leapt = machine.run_leaping(&mut ZeroInputs, LIMITS, &mut NoObserver, leaper);
+            prop_assert_eq!(leapt.outcome, plain.outcome);
+            prop_assert_eq!(values(&machine), expected);
+            prop_assert!(leapt.steps <= plain.steps);
+        }
+    }
+}
