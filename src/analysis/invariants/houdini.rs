@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_cases;
 use super::hard::Abstraction;
@@ -23,7 +23,8 @@ use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::{
-    Arena, Build, Op, TermId, TermKind, Value, for_each_subterm, instantiate, smtlib_script,
+    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
+    instantiate, smtlib_script, store,
 };
 
 /// Wall times of queries.
@@ -177,6 +178,7 @@ impl<'b> Houdini<'b> {
         if open.is_empty() {
             return held;
         }
+        self.by_arrays(block, assumed, &mut open, &mut held);
         let behind: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
         let instances = self.instances(block, assumed, &behind);
         let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
@@ -208,6 +210,45 @@ impl<'b> Houdini<'b> {
         let holding = open.iter().zip(holds).filter(|(_, holds)| *holds);
         held.extend(holding.map(|((goal, _), _)| *goal));
         held
+    }
+
+    /// What speaks of any index is many instances. So goals are first tried with no other such assumptions than those
+    /// about the same arrays; those that hold move from `open` to `held`.
+    fn by_arrays(
+        &mut self,
+        block: &Block,
+        assumed: &[TermId],
+        open: &mut Vec<(TermId, TermId)>,
+        held: &mut Vec<TermId>,
+    ) {
+        if !assumed.iter().any(|&one| quantified(one).is_some()) {
+            return;
+        }
+        let arrays = |formula: TermId| quantified(formula).map(|_| arrays_of(formula));
+        let mut groups: FxHashMap<Option<Vec<Symbol>>, Vec<(TermId, TermId)>> =
+            FxHashMap::default();
+        for goal in std::mem::take(open) {
+            groups.entry(arrays(goal.0)).or_default().push(goal);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_unstable();
+        for (about, goals) in groups {
+            let related = |&one: &TermId| {
+                let of = arrays(one);
+                of.is_none() || of == about
+            };
+            let related: Vec<TermId> = assumed.iter().copied().filter(related).collect();
+            let behind: Vec<TermId> = goals.iter().map(|&(_, behind)| behind).collect();
+            let instances = self.instances(block, &related, &behind).into_iter();
+            let related: Vec<TermId> = instances.map(|(formula, _)| formula).collect();
+            let holds = self.split(block.guard, &related, &behind, &mut |_| {});
+            for (goal, holds) in goals.into_iter().zip(holds) {
+                match holds {
+                    true => held.push(goal.0),
+                    false => open.push(goal),
+                }
+            }
+        }
     }
 
     /// Which of the goals follow from the guard and what is assumed; those that the solver cannot decide in time do not.
@@ -455,6 +496,17 @@ impl<'b> Houdini<'b> {
         }
         None
     }
+}
+
+/// The arrays that the formula speaks of.
+fn arrays_of(formula: TermId) -> Vec<Symbol> {
+    let variables = free_variables(store(), formula).into_iter();
+    let symbols = variables.map(|(symbol, _)| symbol);
+    let mut arrays: Vec<Symbol> = symbols
+        .filter(|symbol| matches!(symbol.sort(), Sort::Array { .. }))
+        .collect();
+    arrays.sort_unstable();
+    arrays
 }
 
 /// The indices at which the terms read and write arrays.

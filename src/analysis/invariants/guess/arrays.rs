@@ -4,6 +4,7 @@
 //! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable; or it
 //! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
 
+use super::observed::Observed;
 use super::writes::Quantified;
 use super::{Vocabulary, at_most, constant, sum};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
@@ -80,22 +81,25 @@ pub(super) fn generalised(
     }
     quantified.retain(|one| speaks_of(place, one.fact));
     let mut all = Vec::new();
-    for Quantified { sort, fact, .. } in &quantified {
-        for range in ranges(place, *sort, vocabulary) {
-            all.push(store().implies(range.term, *fact));
+    let flags = flags(place);
+    let mut under_flags = Vec::new();
+    for one in &quantified {
+        let observed = Observed::of(place, one);
+        for range in ranges(place, one.sort, vocabulary) {
+            let claim = store().implies(range.term, one.fact);
+            if is_allowed(place, &observed, range.ends) {
+                all.push(claim);
+            }
+            under_flags.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
         }
     }
-    let flags = flags(place);
-    for index in 0..all.len() {
-        let claim = all[index];
-        all.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
-    }
+    all.extend(under_flags);
     all.truncate(MOST_GENERALISED);
     all
 }
 
 /// The facts for the values that their variable may have had: those from the first one on, before a variable, a constant
-/// or without end; and those that are left for a variable that falls.
+/// or without end; and those that are left for a variable that falls, or for a loop that comes later.
 pub(super) fn written(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -106,21 +110,24 @@ pub(super) fn written(
         let constants = vocabulary.sizes().iter().take(MOST_CONSTANTS);
         let mut ends: Vec<End> = constants.map(|&size| End::Constant(size)).collect();
         ends.push(End::Never);
-        let mut own = Vec::new();
+        let mut lowers = Vec::new();
         let mut befores = Vec::new();
         for (number, variable) in place.variables.iter().enumerate() {
             if matches!(variable.sort, Sort::Int | Sort::BitVec(16..)) {
                 befores.push(End::Variable(number, 0));
+                lowers.push(End::Variable(number, 0));
             }
             if variable.term == one.variable {
-                own.extend([End::Variable(number, 0), End::Variable(number, 1)]);
+                lowers.push(End::Variable(number, 1));
             }
         }
         let mut ranges: Vec<(End, End)> = Vec::new();
         ranges.extend(befores.iter().chain(&ends).map(|&end| (End::First, end)));
-        for lower in own {
+        for lower in lowers {
             ranges.extend(ends.iter().map(|&upper| (lower, upper)));
         }
+        let observed = Observed::of(place, one);
+        ranges.retain(|&ends| is_allowed(place, &observed, ends));
         for (lower, upper) in ranges {
             let range = range_term(place, one.sort, lower, upper);
             all.push(store().implies(range, one.fact));
@@ -128,6 +135,26 @@ pub(super) fn written(
     }
     all.truncate(MOST_GENERALISED);
     all
+}
+
+/// Whether the samples allow the fact for the indices from one end to the other.
+fn is_allowed(place: &PlaceSamples, observed: &Observed, ends: (End, End)) -> bool {
+    observed.allows(|row, index| {
+        // As unsigned numbers, negative ones are beyond all indices.
+        let end = |end: End| match end {
+            End::First => 0,
+            End::Never => i128::MAX,
+            End::Constant(value) => value,
+            End::Variable(variable, more) => match place.array_rows[row].scalars[variable] + more {
+                negative if negative < 0 => match place.variables[variable].sort {
+                    Sort::BitVec(_) => i128::MAX,
+                    _ => negative,
+                },
+                value => value,
+            },
+        };
+        end(ends.0) <= index && index < end(ends.1)
+    })
 }
 
 /// Whether all variables of a claim about any index are sampled at the place.

@@ -7,12 +7,13 @@
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
 //!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`writes`]: what is written to
-//!   them; [`cases`]: what holds in some of the states.
+//!   them; [`observed`]: where that holds in samples; [`cases`]: what holds in some of the states.
 
 mod arrays;
 mod cases;
 mod equations;
 mod facets;
+mod observed;
 mod pairs;
 mod values;
 pub mod vocabulary;

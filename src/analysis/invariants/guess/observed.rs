@@ -1,0 +1,141 @@
+//! Where facts about any index hold in sampled states.
+
+use super::vocabulary::value;
+use super::writes::Quantified;
+use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples, number};
+use crate::certify::certificate::is_any_index;
+use crate::term::{
+    Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm, store,
+};
+
+/// So many states are looked at, and indices beyond this one are not.
+const MOST_ROWS: usize = 24;
+const LAST_INDEX: i128 = 1 << 20;
+
+/// The truth of a fact in states and for indices, where the samples tell.
+pub(super) struct Observed {
+    points: Vec<Point>,
+}
+
+struct Point {
+    /// The state's number among the place's array rows.
+    row: usize,
+    index: i128,
+    holds: bool,
+}
+
+/// A cell that a fact reads.
+struct Cell {
+    /// Stands for it.
+    name: TermId,
+    /// The number of its array at the place.
+    array: usize,
+    index: TermId,
+}
+
+impl Observed {
+    /// The fact in the place's sampled states.
+    pub(super) fn of(place: &PlaceSamples, fact: &Quantified) -> Self {
+        let mut points = Vec::new();
+        if let Some((fact_of_cells, cells)) = without_reads(place, fact.fact) {
+            for (number, row) in place.array_rows.iter().enumerate().take(MOST_ROWS) {
+                for &index in row.indices.iter().filter(|index| **index < LAST_INDEX) {
+                    let holds = truth(place, row, fact_of_cells, &cells, index);
+                    points.extend(holds.map(|holds| Point {
+                        row: number,
+                        index,
+                        holds,
+                    }));
+                }
+            }
+        }
+        Self { points }
+    }
+
+    /// Whether the fact may hold for all indices for which `is_inside` says so in a state: no sample is against it, and
+    /// some are for it if any tells.
+    pub(super) fn allows(&self, is_inside: impl Fn(usize, i128) -> bool) -> bool {
+        let points = self.points.iter();
+        let inside: Vec<bool> = points
+            .filter(|point| is_inside(point.row, point.index))
+            .map(|point| point.holds)
+            .collect();
+        let tells = self.points.is_empty() || !inside.is_empty();
+        tells && inside.iter().all(|&holds| holds)
+    }
+}
+
+/// The fact with a variable for each cell that it reads; `None` if it reads others than those of the place's arrays at
+/// indices that depend on no cell.
+fn without_reads(place: &PlaceSamples, fact: TermId) -> Option<(TermId, Vec<Cell>)> {
+    let mut cells: Vec<(TermId, Cell)> = Vec::new();
+    let mut plain = true;
+    for_each_subterm(store(), [fact], |term, kind| {
+        let TermKind::Apply { op, arguments } = kind else {
+            return;
+        };
+        match op {
+            Op::Select => {
+                let array = place
+                    .arrays
+                    .iter()
+                    .position(|array| array.term == arguments[0]);
+                let Some(array) = array else {
+                    plain = false;
+                    return;
+                };
+                let name = format!("cell {}#", cells.len());
+                let name = store().variable(Symbol::new(&name, store().sort(term)));
+                let index = arguments[1];
+                cells.push((term, Cell { name, array, index }));
+            }
+            Op::Store => plain = false,
+            _ => {}
+        }
+    });
+    let replace = |term| {
+        let cell = cells.iter().find(|(read, _)| *read == term);
+        cell.map(|(_, cell)| cell.name)
+    };
+    let without = Rebuild::new(store(), store(), replace).rebuild(fact);
+    plain.then(|| (without, cells.into_iter().map(|(_, cell)| cell).collect()))
+}
+
+/// Whether the fact holds in the state for the index; `None` if a cell is not sampled.
+fn truth(
+    place: &PlaceSamples,
+    row: &ArrayRow,
+    fact: TermId,
+    cells: &[Cell],
+    index: i128,
+) -> Option<bool> {
+    let scalar = |symbol: Symbol, _: u32| {
+        if is_any_index(symbol) {
+            return Some(value(symbol.sort(), index));
+        }
+        let term = store().variable(symbol);
+        let known = place
+            .variables
+            .iter()
+            .position(|known| known.term == term)?;
+        Some(value(symbol.sort(), row.scalars[known]))
+    };
+    let mut values: Vec<(TermId, Value)> = Vec::new();
+    for cell in cells {
+        let at = evaluate(store(), cell.index, &scalar).ok()?;
+        let at = match &at {
+            Value::BitVec(bits) => i128::try_from(bits.bits()).ok()?,
+            other => number(other)?,
+        };
+        let position = row.indices.binary_search(&at).ok()?;
+        let content = row.cells[cell.array][position];
+        values.push((cell.name, value(store().sort(cell.name), content)));
+    }
+    let assignment = |symbol: Symbol, instance: u32| {
+        let term = store().variable(symbol);
+        let cell = values.iter().find(|(name, _)| *name == term);
+        cell.map(|(_, value)| value.clone())
+            .or_else(|| scalar(symbol, instance))
+    };
+    evaluate(store(), fact, &assignment).ok()?.as_bool()
+}
