@@ -354,3 +354,30 @@ fn the_least_number_of_128_bits_is_too_large() {
         );
     }
 }
+
+#[test]
+fn linear_equations_are_solved() {
+    let pool = &Arena::new();
+    let (x, y, t) = (variable("x", INT), variable("y", INT), variable("t", INT));
+    let symbol = Symbol::new("t", INT);
+    let number = |number| pool.bv_signed(32, number);
+    let solve = |pattern, value| solve_for(pool, symbol, pattern, value);
+    same(pool, solve(t, x).unwrap(), x);
+    // N - 1 - t = x
+    let pattern = pool.sub(number(99), t);
+    same(pool, solve(pattern, x).unwrap(), pool.sub(number(99), x));
+    // 4 t + y + 2 = 4 x + y - 6
+    let scaled = |term| pool.mul(term, number(4));
+    let pattern = pool.add(pool.add(scaled(t), y), number(2));
+    let value = pool.sub(pool.add(scaled(x), y), number(6));
+    same(pool, solve(pattern, value).unwrap(), pool.sub(x, number(2)));
+    assert_eq!(solve(pattern, scaled(x)), None);
+    assert_eq!(solve(pool.mul(t, t), x), None);
+    assert_eq!(solve(pool.add(x, y), x), None);
+    // What is cut off is taken as zero.
+    let low = |term| pool.extract(term, 29, 0);
+    let solution = solve(low(t), low(x)).unwrap();
+    same(pool, solution, pool.zero_extend(low(x), 32));
+    let wide = pool.sign_extend(t, 64);
+    same(pool, solve(wide, pool.sign_extend(x, 64)).unwrap(), x);
+}
