@@ -1,5 +1,4 @@
-//! Z3's engine for Horn clauses, SPACER (Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs,
-//! CAV 2014), for clauses without recursion.
+//! Z3's engine SPACER ([`super::clauses`]) for Horn clauses without recursion.
 
 use std::sync::Arc;
 
@@ -7,10 +6,12 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::super::{CheckLimit, Interrupt};
-use super::context::{Context, text};
-use super::read_back::{arguments, matrix};
+use super::clauses::{Clauses, Emptiness};
+use super::context::Context;
+use super::horn::Generalization;
+use super::read::{Reader, arguments, sort_of};
 use super::translate::Translator;
-use crate::term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm};
+use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -18,19 +19,6 @@ type Result<T> = std::result::Result<T, String>;
 pub struct Fixedpoints {
     context: Context,
     translator: Translator,
-}
-
-/// A fixedpoint object and the references that it needs.
-struct Clauses<'c> {
-    context: &'c Context,
-    raw: Z3_fixedpoint,
-}
-
-impl Drop for Clauses<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the reference was taken in `Clauses::new`.
-        unsafe { Z3_fixedpoint_dec_ref(self.context.raw(), self.raw) }
-    }
 }
 
 impl Fixedpoints {
@@ -64,18 +52,19 @@ impl Fixedpoints {
         cuts: &[Vec<TermId>],
         limit: CheckLimit,
     ) -> Result<Vec<TermId>> {
-        let clauses = Clauses::new(&self.context, limit)?;
+        let clauses = Clauses::new(&self.context, limit, Generalization::Inductive)?;
         let (context, translator) = (&self.context, &mut self.translator);
         let mut declarations = Vec::with_capacity(formulas.len());
         for cut in cuts.iter().map(Vec::as_slice).chain([&[][..]]) {
-            declarations.push(clauses.declare(translator, arena, cut)?);
+            let sorts: Vec<Sort> = cut.iter().map(|&variable| arena.sort(variable)).collect();
+            declarations.push(clauses.declare(translator, c"state", &sorts)?);
         }
         let last = formulas.len() - 1;
         for (position, formula) in formulas.iter().enumerate() {
             let mut body = Vec::new();
             if position > 0 {
                 let variables = translated(context, translator, arena, &cuts[position - 1])?;
-                body.push(apply(context, declarations[position - 1], &variables)?);
+                body.push(clauses.apply(declarations[position - 1], &variables)?);
             }
             body.extend(translated(context, translator, arena, formula)?);
             let head = if position < last {
@@ -84,7 +73,7 @@ impl Fixedpoints {
                 &[]
             };
             let variables = translated(context, translator, arena, head)?;
-            let head = apply(context, declarations[position], &variables)?;
+            let head = clauses.apply(declarations[position], &variables)?;
             let states = [position.checked_sub(1), Some(position)];
             let states = states
                 .into_iter()
@@ -99,9 +88,13 @@ impl Fixedpoints {
             bound.sort_unstable();
             bound.dedup();
             let bound = translated(context, translator, arena, &bound)?;
-            clauses.add(&body, head, &bound)?;
+            clauses.add("step", &body, head, &bound)?;
         }
-        clauses.query(declarations[last])?;
+        match clauses.emptiness(declarations[last]) {
+            Emptiness::Empty => {}
+            Emptiness::Inhabited => return Err("the clauses have no solution".into()),
+            Emptiness::Unknown(reason) => return Err(reason),
+        }
         let answer = clauses.answer()?;
         let mut definitions = definitions(context, arena, answer, &declarations, cuts)?;
         Ok((0..last)
@@ -118,144 +111,6 @@ impl Fixedpoints {
     }
 }
 
-impl<'c> Clauses<'c> {
-    fn new(context: &'c Context, limit: CheckLimit) -> Result<Self> {
-        let raw = context.raw();
-        // SAFETY (for the block): everything lives in the context; parameters until their reference is given back.
-        unsafe {
-            let clauses = context.required(Z3_mk_fixedpoint(raw))?;
-            Z3_fixedpoint_inc_ref(raw, clauses);
-            let clauses = Self {
-                context,
-                raw: clauses,
-            };
-            let parameters = context.required(Z3_mk_params(raw))?;
-            Z3_params_inc_ref(raw, parameters);
-            let set = || -> Result<()> {
-                Z3_params_set_symbol(
-                    raw,
-                    parameters,
-                    context.symbol("engine")?,
-                    context.symbol("spacer")?,
-                );
-                // What is inlined is found out along single paths; ground obligations and quantified lemmas over arrays
-                // crash or take ten times as long.
-                for name in [
-                    "xform.inline_eager",
-                    "xform.inline_linear",
-                    "xform.slice",
-                    "xform.coi",
-                    "xform.subsumption_checker",
-                    "spacer.ground_pobs",
-                    "spacer.q3",
-                ] {
-                    Z3_params_set_bool(raw, parameters, context.symbol(name)?, false);
-                }
-                if let Some(time) = limit.time {
-                    let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-                    Z3_params_set_uint(raw, parameters, context.symbol("timeout")?, milliseconds);
-                }
-                if let Some(resource) = limit.resource {
-                    Z3_params_set_uint(raw, parameters, context.symbol("rlimit")?, resource);
-                }
-                Ok(())
-            };
-            let done = set();
-            Z3_fixedpoint_set_params(raw, clauses.raw, parameters);
-            Z3_params_dec_ref(raw, parameters);
-            done?;
-            clauses.no_error()?;
-            Ok(clauses)
-        }
-    }
-
-    /// Calls without a result tell their errors only so.
-    fn no_error(&self) -> Result<()> {
-        // SAFETY: the context is alive.
-        match unsafe { Z3_get_error_code(self.context.raw()) } {
-            ErrorCode::Ok => Ok(()),
-            _ => Err(self.context.error()),
-        }
-    }
-
-    /// A predicate over the variables.
-    fn declare(
-        &self,
-        translator: &mut Translator,
-        arena: &Arena,
-        cut: &[TermId],
-    ) -> Result<Z3_func_decl> {
-        let (context, raw) = (self.context, self.context.raw());
-        let sorts = cut
-            .iter()
-            .map(|&variable| translator.sort(context, arena.sort(variable)));
-        let sorts = sorts.collect::<Result<Vec<_>>>()?;
-        let range = translator.sort(context, Sort::Bool)?;
-        // SAFETY (for the block): everything lives in the context; the length is the vector's.
-        unsafe {
-            let declaration = context.required(Z3_mk_fresh_func_decl(
-                raw,
-                c"state".as_ptr(),
-                sorts.len() as u32,
-                sorts.as_ptr(),
-                range,
-            ))?;
-            context.keep(Z3_func_decl_to_ast(raw, declaration))?;
-            Z3_fixedpoint_register_relation(raw, self.raw, declaration);
-            Ok(declaration)
-        }
-    }
-
-    /// The clause ∀ bound. body ⇒ head.
-    fn add(&self, body: &[Z3_ast], head: Z3_ast, bound: &[Z3_ast]) -> Result<()> {
-        let (context, raw) = (self.context, self.context.raw());
-        // SAFETY (for the block): everything lives in the context; the lengths are the slices'.
-        unsafe {
-            let body = context.keep(Z3_mk_and(raw, body.len() as u32, body.as_ptr()))?;
-            let mut clause = context.keep(Z3_mk_implies(raw, body, head))?;
-            if !bound.is_empty() {
-                let bound = bound
-                    .iter()
-                    .map(|&ast| context.required(Z3_to_app(raw, ast)));
-                let bound = bound.collect::<Result<Vec<_>>>()?;
-                clause = context.keep(Z3_mk_forall_const(
-                    raw,
-                    0,
-                    bound.len() as u32,
-                    bound.as_ptr(),
-                    0,
-                    std::ptr::null(),
-                    clause,
-                ))?;
-            }
-            let name = context.symbol("step")?;
-            Z3_fixedpoint_add_rule(raw, self.raw, clause, Some(name));
-        }
-        self.no_error()
-    }
-
-    /// Finds out that the predicate is empty.
-    fn query(&self, predicate: Z3_func_decl) -> Result<()> {
-        let raw = self.context.raw();
-        // SAFETY: everything is alive.
-        let answer = unsafe { Z3_fixedpoint_query_relations(raw, self.raw, 1, &predicate) };
-        match answer {
-            Z3_L_FALSE => Ok(()),
-            Z3_L_TRUE => Err("the clauses have no solution".into()),
-            // SAFETY: as above; the string is the context's.
-            _ => Err(unsafe { text(Z3_fixedpoint_get_reason_unknown(raw, self.raw)) }),
-        }
-    }
-
-    /// The solution: a conjunction of definitions.
-    fn answer(&self) -> Result<Z3_ast> {
-        let raw = self.context.raw();
-        // SAFETY: everything is alive.
-        self.context
-            .keep(unsafe { Z3_fixedpoint_get_answer(raw, self.raw) })
-    }
-}
-
 fn translated(
     context: &Context,
     translator: &mut Translator,
@@ -266,12 +121,6 @@ fn translated(
     terms
         .map(|&term| translator.translate(context, arena, term))
         .collect()
-}
-
-fn apply(context: &Context, declaration: Z3_func_decl, operands: &[Z3_ast]) -> Result<Z3_ast> {
-    let length = operands.len() as u32;
-    // SAFETY: everything lives in the context; the length is the slice's.
-    context.keep(unsafe { Z3_mk_app(context.raw(), declaration, length, operands.as_ptr()) })
 }
 
 /// What the answer says of each predicate, over the variables of its cut.
@@ -332,6 +181,55 @@ fn definitions(
         }
     }
     Ok(found)
+}
+
+/// The conjunction that a definition is, with fresh variables for those that its conjuncts quantify universally; `fresh`
+/// counts them.
+///
+/// # Errors
+/// If it has no term, or quantifiers elsewhere.
+fn matrix(
+    context: &Context,
+    arena: &Arena,
+    definition: Z3_ast,
+    bound: &FxHashMap<u32, TermId>,
+    fresh: &mut u32,
+) -> Result<TermId> {
+    let raw = context.raw();
+    let mut conjuncts = Vec::new();
+    let mut stack = vec![definition];
+    while let Some(top) = stack.pop() {
+        // SAFETY (for the block): the definition keeps its parts alive, and each question fits its kind.
+        unsafe {
+            if Z3_get_ast_kind(raw, top) == AstKind::App {
+                let application = context.required(Z3_to_app(raw, top))?;
+                let declaration = context.required(Z3_get_app_decl(raw, application))?;
+                if Z3_get_decl_kind(raw, declaration) == DeclKind::And {
+                    stack.extend(arguments(context, top)?);
+                    continue;
+                }
+            }
+            let mut bound = bound.clone();
+            let mut body = top;
+            if Z3_is_quantifier_forall(raw, top) {
+                let count = Z3_get_quantifier_num_bound(raw, top);
+                let outer = bound.iter().map(|(index, &term)| (index + count, term));
+                bound = outer.collect();
+                for number in 0..count {
+                    let sort = Z3_get_quantifier_bound_sort(raw, top, number);
+                    let sort = sort_of(context, context.required(sort)?)?;
+                    *fresh += 1;
+                    let variable = Symbol::new("spacer::bound", sort);
+                    // The last one has the index 0.
+                    let variable = arena.variable_at(variable, *fresh);
+                    bound.insert(count - 1 - number, variable);
+                }
+                body = context.required(Z3_get_quantifier_body(raw, top))?;
+            }
+            conjuncts.push(Reader::new(context, arena, bound).term(body)?);
+        }
+    }
+    Ok(arena.and(conjuncts))
 }
 
 /// The operator of an application.

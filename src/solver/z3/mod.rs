@@ -4,12 +4,12 @@
 //! each would cost more than the translation. A [`Context`] owns everything; translated nodes are kept until it goes,
 //! so that a term is translated once for all the checks that it takes part in.
 
+mod clauses;
 mod context;
 pub mod fixedpoint;
 pub mod horn;
 mod model;
 mod read;
-mod read_back;
 #[cfg(test)]
 mod tests;
 pub mod text;
