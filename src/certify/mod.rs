@@ -5,10 +5,9 @@
 //!
 //! * [`replay`]: an alarm's inputs must lead the interpreter to the error.
 //! * [`certificate`]: what an engine hands in for a proof.
-//! * [`mod@check`]: the check of a proof, in `check/summaries.rs` of one with summaries; [`walk`]: its symbolic execution;
-//!   [`plan`]: in which order, and what becomes of loops without cut points; [`stacks`]: call strings; [`lowered`]: what
-//!   is seen of the program without a solver; [`places`]: where paths are cut, and what holds there; [`query`]: questions
-//!   to the solver.
+//! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
+//!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
+//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver.
 
 pub mod certificate;
 pub mod check;

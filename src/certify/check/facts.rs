@@ -1,0 +1,104 @@
+//! Which facts of the simplifier's are inductive, and what they prove by themselves.
+
+use super::super::places::Cuts;
+use super::super::query::{Answer, ask};
+use super::super::walk::{Frontier, Recursion};
+use super::induction::SafetyFailure::{BaseFails, StepFails};
+use super::{Checker, Failure, Invariants, Places, TOO_MANY_PLACES};
+use crate::term::{Build, TermId};
+
+/// Rounds of dropping facts one model after the other; then all that are in doubt go at once.
+const PATIENT_ROUNDS: u32 = 6;
+
+impl Checker<'_> {
+    /// Finds out which facts are inductive; the others are dropped.
+    pub(super) fn confirm_facts(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.has_facts, true) {
+            return Ok(());
+        }
+        let rounds = self.simplified.invariants.iter().map(|place| place.round);
+        for round in 1..=rounds.max().unwrap_or(0) {
+            if !self.facts.add_round(self.simplified, &self.meaning, round) {
+                continue;
+            }
+            let cuts = Cuts::of_round(self.simplified, self.lowered.program, round);
+            if let Err(failure) = self.confirm_round(&cuts) {
+                // The time may be over for these, but not for all.
+                self.deadline.left()?;
+                self.dropped = true;
+                let all = self.facts.confirmed..self.facts.count();
+                self.facts.drop_facts(all);
+                if failure == Failure::Unclear(TOO_MANY_PLACES.to_owned()) {
+                    break;
+                }
+            }
+            self.facts.confirmed = self.facts.count();
+        }
+        Ok(())
+    }
+
+    /// Drops facts of the newest round until the rest is inductive (Houdini).
+    fn confirm_round(&mut self, cuts: &Cuts) -> Result<(), Failure> {
+        let confirmed = self.facts.confirmed;
+        for round in 1.. {
+            let mut walk = self.walk(cuts, Recursion::Summarised);
+            let mut places = Places::default();
+            let mut goals: Vec<TermId> = Vec::new();
+            let mut claimed: Vec<usize> = Vec::new();
+            let mut start = Some((walk.entry(), walk.arbitrary()));
+            loop {
+                let (node, state) = match start.take() {
+                    Some(start) => start,
+                    None => match places.next() {
+                        Some(node) => (node, walk.start(node, &[])),
+                        None => break,
+                    },
+                };
+                let ends = walk.segment(Frontier::from([(node, state)]))?;
+                let entered = std::mem::take(&mut walk.entered);
+                for (end, state) in ends.into_iter().chain(entered) {
+                    for claim in walk.claims(end).iter() {
+                        if claim.fact < confirmed {
+                            continue;
+                        }
+                        let value = walk.formula(&state, end, claim.formula);
+                        let goal = walk.arena.and2(state.guard, walk.arena.not(value));
+                        if goal != TermId::FALSE {
+                            goals.push(goal);
+                            claimed.push(claim.fact);
+                        }
+                    }
+                    places.add(end)?;
+                }
+            }
+            let violated: Vec<usize> = match ask(&walk, &goals) {
+                Ok(Answer::Impossible) => return Ok(()),
+                Ok(Answer::Possible(values)) if round <= PATIENT_ROUNDS => {
+                    let pairs = claimed.iter().zip(values);
+                    pairs.filter(|pair| pair.1).map(|pair| *pair.0).collect()
+                }
+                // All in doubt go.
+                _ => claimed,
+            };
+            self.deadline.left()?;
+            self.dropped = true;
+            if !self.facts.drop_facts(violated) {
+                break;
+            }
+        }
+        Err(Failure::Unclear("no fact can be dropped".to_owned()))
+    }
+
+    /// Checks that what the simplifier knew excludes the targets.
+    pub(super) fn simplified(&mut self) -> Result<(), Failure> {
+        self.confirm_facts()?;
+        match self.safety_within(1, &Invariants::default()) {
+            Ok(()) => Ok(()),
+            // What the simplifier knows of its own program is not all recorded.
+            Err(BaseFails(Failure::Wrong(reason)) | StepFails(Failure::Wrong(reason))) => {
+                Err(Failure::Unclear(reason))
+            }
+            Err(BaseFails(failure) | StepFails(failure)) => Err(failure),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The check of batches and of the property by k-induction.
+
+use super::super::query::{Answer, ask};
+use super::super::stacks::Node;
+use super::super::walk::{Frontier, GivenUp, Recursion, State, Walk};
+use super::{Checker, Failure, Invariants, Places};
+use crate::term::{Build, TermId};
+
+impl Checker<'_> {
+    /// Checks a k-inductive batch.
+    pub(super) fn inductive(
+        &mut self,
+        batch: &Invariants,
+        k: u32,
+        relied: Invariants,
+    ) -> Result<(), Failure> {
+        self.confirm_facts()?;
+        let cuts = self.cuts.clone();
+        let mut known = relied;
+        for (node, formulas) in batch {
+            known.entry(*node).or_default().extend(formulas);
+        }
+        let known = |node: Node| known.get(&node).map_or(&[][..], Vec::as_slice);
+        let claimed = |node: Node| batch.get(&node).map_or(&[][..], Vec::as_slice);
+        let violations = |walk: &Walk<'_, '_>, node: Node, state: &State| -> Vec<TermId> {
+            let formulas = claimed(node).iter();
+            formulas
+                .map(|&formula| {
+                    let value = walk.formula(state, node, formula);
+                    walk.arena.and2(state.guard, walk.arena.not(value))
+                })
+                .collect()
+        };
+        let mut places = Places::default();
+
+        // 1. Base case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
+        let entry = walk.entry();
+        let state = walk.arbitrary();
+        let mut goals = violations(&walk, entry, &state);
+        let mut frontier = Frontier::from([(entry, state)]);
+        for step in 1..=k {
+            frontier = walk.segment(frontier)?;
+            for (&node, state) in &frontier {
+                goals.extend(violations(&walk, node, state));
+                if step == 1 {
+                    places.add(node)?;
+                }
+            }
+        }
+        let (base_goals, base_over_approximated) = (goals.clone(), walk.over_approximated);
+
+        // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
+        while let Some(place) = places.next() {
+            let state = walk.start(place, known(place));
+            let mut frontier = Frontier::from([(place, state)]);
+            for step in 1..=k {
+                frontier = walk.segment(frontier)?;
+                for (&node, state) in &mut frontier {
+                    if step == 1 {
+                        places.add(node)?;
+                    }
+                    if step == k {
+                        goals.extend(violations(&walk, node, state));
+                    } else {
+                        walk.restrict(state, node, known(node));
+                    }
+                }
+            }
+        }
+
+        // 3. One question, and another one only if it fails.
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let base = ask(&walk, &base_goals)?;
+            let over_approximated = walk.over_approximated;
+            return Err(if base == Answer::Impossible {
+                let reason = format!("the invariants are not {k}-inductive");
+                self.precision(over_approximated).failure(reason)
+            } else {
+                let reason = "an invariant does not hold within the first steps";
+                self.precision(base_over_approximated)
+                    .failure(reason.to_owned())
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks the property by k-induction.
+    pub(super) fn safety(&mut self, k: u32, relied: &Invariants) -> Result<(), Failure> {
+        self.confirm_facts()?;
+        match self.safety_within(k, relied) {
+            // Engines count in two ways; see [`ProofStep::Safety`].
+            Err(StepFails(_)) => match self.safety_within(k + 1, relied) {
+                Err(StepFails(failure) | BaseFails(failure)) => Err(failure),
+                Ok(()) => Ok(()),
+            },
+            Err(BaseFails(failure)) => Err(failure),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    pub(super) fn safety_within(
+        &mut self,
+        k: u32,
+        relied: &Invariants,
+    ) -> Result<(), SafetyFailure> {
+        let cuts = self.cuts.clone();
+        let known = |node: Node| relied.get(&node).map_or(&[][..], Vec::as_slice);
+        let mut places = Places::default();
+
+        // 1. Base case.
+        let mut walk = self.walk(&cuts, Recursion::Summarised);
+        let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
+        for step in 1..=k {
+            frontier = walk.segment(frontier)?;
+            if step == 1 {
+                frontier.keys().try_for_each(|&node| places.add(node))?;
+            }
+        }
+        Self::enter(&mut walk, k, &mut places)?;
+        let base_goals = std::mem::take(&mut walk.targets);
+        let base_over_approximated = walk.over_approximated;
+
+        // 2. Step case.
+        let mut goals = base_goals.clone();
+        while let Some(place) = places.next() {
+            let state = walk.start(place, known(place));
+            let mut frontier = Frontier::from([(place, state)]);
+            for step in 1..=k {
+                walk.targets.clear();
+                frontier = walk.segment(frontier)?;
+                if step == 1 {
+                    frontier.keys().try_for_each(|&node| places.add(node))?;
+                }
+                if step < k {
+                    for (&node, state) in &mut frontier {
+                        walk.restrict(state, node, known(node));
+                    }
+                }
+            }
+            goals.append(&mut walk.targets);
+            Self::enter(&mut walk, k, &mut places)?;
+        }
+
+        // 3. One question, and another one only if it fails.
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let base = ask(&walk, &base_goals)?;
+            let over_approximated = walk.over_approximated;
+            return Err(if base == Answer::Impossible {
+                let reason = format!("the property is not {k}-inductive");
+                StepFails(self.precision(over_approximated).failure(reason))
+            } else {
+                let reason = format!("a target is reached within {k} steps");
+                BaseFails(self.precision(base_over_approximated).failure(reason))
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds the places at which recursive functions with targets are entered. They begin a path of their own: with more
+    /// than one step, paths through the call would be missed.
+    fn enter(walk: &mut Walk<'_, '_>, k: u32, places: &mut Places) -> Result<(), GivenUp> {
+        for (node, _) in std::mem::take(&mut walk.entered) {
+            if walk.has_target(node) {
+                if k > 1 {
+                    return Err(GivenUp("a target in a recursive function".to_owned()));
+                }
+                places.add(node)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which part of an induction fails.
+pub(super) enum SafetyFailure {
+    BaseFails(Failure),
+    StepFails(Failure),
+}
+use SafetyFailure::{BaseFails, StepFails};
+
+impl From<GivenUp> for SafetyFailure {
+    fn from(reason: GivenUp) -> Self {
+        BaseFails(reason.into())
+    }
+}

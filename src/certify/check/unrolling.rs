@@ -1,0 +1,156 @@
+//! The check that all paths end, and none in a target.
+
+use std::time::{Duration, Instant};
+
+use super::super::query::{Answer, ask, ask_within};
+use super::super::stacks::Node;
+use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
+use super::{Checker, Failure};
+use crate::term::TermId;
+
+impl Checker<'_> {
+    /// Checks that all paths end, and none in a target.
+    pub(super) fn unrolling(&mut self, bound: u32) -> Result<(), Failure> {
+        match self.unroll(bound) {
+            Err(Failure::Unclear(reason))
+                if !self.has_facts && !self.simplified.invariants.is_empty() =>
+            {
+                // What the simplifier knew may be needed for loops that it has taken out.
+                self.deadline.left()?;
+                self.confirm_facts().map_err(|_| Failure::Unclear(reason))?;
+                self.unroll(bound)
+            }
+            result => result,
+        }
+    }
+
+    fn unroll(&mut self, bound: u32) -> Result<(), Failure> {
+        let cuts = self.cuts.clone();
+        let mut walk = self.walk(&cuts, Recursion::Unrolled);
+        let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
+        // The program as lowered may have a few cut points more on a path.
+        let most = bound.saturating_add(bound / 4).saturating_add(2);
+        let mut steps = 0;
+        let mut pruning = Pruning::new();
+        loop {
+            walk.left()?;
+            frontier = walk.segment(frontier)?;
+            walk.name(&mut frontier);
+            pruning.prune(&walk, &mut frontier)?;
+            let mut entered = std::mem::take(&mut walk.entered).into_iter();
+            if entered.any(|(node, _)| walk.has_target(node)) {
+                return Err(Failure::Unclear(
+                    "a target in a recursive function".to_owned(),
+                ));
+            }
+            steps += 1;
+            if frontier.is_empty() {
+                break;
+            }
+            if steps == bound || steps >= most {
+                let alive: Vec<TermId> = frontier.values().map(|state| state.guard).collect();
+                // As a rule one question is enough.
+                let mut all = walk.targets.clone();
+                all.extend(&alive);
+                if ask(&walk, &all)? == Answer::Impossible {
+                    return Ok(());
+                }
+                if ask(&walk, &alive)? == Answer::Impossible {
+                    break;
+                }
+            }
+            if steps >= most {
+                // Steps are not counted alike in both programs; this may be no error of the engine's.
+                return Err(Failure::Unclear(format!(
+                    "some path does not end within {most} steps"
+                )));
+            }
+        }
+        let goals = std::mem::take(&mut walk.targets);
+        if ask(&walk, &goals)? != Answer::Impossible {
+            let over_approximated = walk.over_approximated;
+            return Err(self
+                .precision(over_approximated)
+                .failure("some path ends in a target".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Drops states that are not reached, lest activations of recursive functions be followed that do not exist. It is a
+/// matter of time alone: what is not dropped is followed.
+struct Pruning {
+    began: Instant,
+    /// Whether it has dropped something the last time.
+    useful: bool,
+    /// States and depth of call strings from which on it is worth asking.
+    states: usize,
+    depth: u32,
+}
+
+impl Pruning {
+    /// For less it is not worth asking.
+    const STATES: usize = 8;
+    const DEPTH: u32 = 3;
+
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            useful: false,
+            states: Self::STATES,
+            depth: Self::DEPTH,
+        }
+    }
+
+    fn prune(&mut self, walk: &Walk<'_, '_>, frontier: &mut Frontier) -> Result<(), GivenUp> {
+        let depth = |frontier: &Frontier| {
+            let depths = frontier.keys().map(|node| walk.stacks.depth(node.stack));
+            depths.max().unwrap_or(0)
+        };
+        let (states, now) = (frontier.len(), depth(frontier));
+        if states >= self.states || now >= self.depth {
+            // As long as everything before: the question is asked again only when there is much more to ask about.
+            let end = Instant::now() + Duration::from_millis(500).max(self.began.elapsed());
+            let mut open: Vec<(Node, TermId)> = frontier
+                .iter()
+                .map(|(&node, state)| (node, state.guard))
+                .filter(|&(_, guard)| guard != TermId::TRUE)
+                .collect();
+            while !open.is_empty() {
+                let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
+                let left = end.saturating_duration_since(Instant::now());
+                match ask_within(walk, &guards, left) {
+                    Ok(Answer::Impossible) => {
+                        for (node, _) in open.drain(..) {
+                            frontier.remove(&node);
+                        }
+                    }
+                    Ok(Answer::Possible(reached)) => {
+                        let mut reached = reached.into_iter();
+                        let before = open.len();
+                        open.retain(|_| !reached.next().unwrap_or(false));
+                        if open.len() == before {
+                            break;
+                        }
+                    }
+                    Err(_) => {
+                        walk.left()?;
+                        break;
+                    }
+                }
+            }
+            self.useful = frontier.len() < states;
+            self.states = 2 * frontier.len();
+            self.depth = depth(frontier) + 1 + depth(frontier) / 4;
+        }
+        if self.useful {
+            // What has grown and shrunk again will be asked about when it grows.
+            let (states, now) = (frontier.len(), depth(frontier));
+            self.states = self.states.min(2 * states);
+            self.depth = self.depth.min(now + 1 + now / 4);
+        }
+        self.states = self.states.max(Self::STATES);
+        self.depth = self.depth.max(Self::DEPTH);
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! States restricted to what is claimed of a node.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::super::certificate::{instances_at, quantified};
+use super::super::places::{Claim, as_cell};
+use super::super::stacks::Node;
+use super::{State, Universal, Walk};
+use crate::program::VariableId;
+use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, instantiate, store};
+
+impl Walk<'_, '_> {
+    /// States at the entry of the outermost activation and at the node that the formula relates. `known_at_entry` are
+    /// all variables whose values at the entry any formula speaks of.
+    pub fn start_related(
+        &mut self,
+        node: Node,
+        formula: TermId,
+        known_at_entry: &[VariableId],
+    ) -> (State, State) {
+        let mut state = self.start(node, &[]);
+        let root = self.stacks.functions(node.stack).last().copied();
+        let is_entry = root.is_some_and(|root| {
+            node.stack == self.stacks.root(root)
+                && node.location == self.lowered.program.function(root).entry
+        });
+        let mut entry = state.clone();
+        if !is_entry {
+            for &variable in known_at_entry {
+                let slot = self.slot(0, variable);
+                entry.values.insert(slot, self.arbitrary_value(variable));
+            }
+        }
+        let value = self.relation(node, formula, &entry, &state);
+        self.assume(&mut state, value);
+        (entry, state)
+    }
+
+    /// An arbitrary state at the node of which the claims hold.
+    pub fn start(&mut self, node: Node, formulas: &[TermId]) -> State {
+        let mut state = self.arbitrary();
+        let claims = self.claims(node);
+        self.assume_claims(&mut state, node, &claims, |_| true);
+        self.assume_formulas(&mut state, node, formulas);
+        state
+    }
+
+    /// Restricts a state that has come to the node to what is claimed of it.
+    pub fn restrict(&mut self, state: &mut State, node: Node, formulas: &[TermId]) {
+        let claims = self.claims(node);
+        self.assume_claims(state, node, &claims, |_| false);
+        self.assume_formulas(state, node, formulas);
+    }
+
+    fn assume_formulas(&mut self, state: &mut State, node: Node, formulas: &[TermId]) {
+        let mut chosen = None;
+        for &formula in formulas {
+            let value = self.formula(state, node, formula);
+            self.assume(state, value);
+            if let Some(symbol) = quantified(formula) {
+                // It holds for other values, too, on the paths from here.
+                let condition = *chosen.get_or_insert_with(|| self.condition());
+                self.universal.push(Universal {
+                    condition,
+                    symbol,
+                    value,
+                });
+            }
+        }
+        if let Some(condition) = chosen {
+            self.assume(state, condition);
+        }
+    }
+
+    /// What the quantified formulas that were assumed on the way to the given ones say of the indices that occur in
+    /// these.
+    pub fn instances(&self, formulas: &[TermId]) -> Vec<TermId> {
+        let mut instances = Vec::new();
+        if self.universal.is_empty() {
+            return instances;
+        }
+        let mut all = self.definitions_for(formulas);
+        all.extend_from_slice(formulas);
+        let mut indices: FxHashSet<TermId> = FxHashSet::default();
+        let mut occurring: FxHashSet<TermId> = FxHashSet::default();
+        for_each_subterm(&*self.arena, all, |term, kind| match kind {
+            TermKind::Variable { .. } => {
+                occurring.insert(term);
+            }
+            TermKind::Apply {
+                op: Op::Select | Op::Store,
+                arguments,
+            } => {
+                indices.insert(arguments[1]);
+            }
+            _ => {}
+        });
+        let indices: Vec<TermId> = indices.into_iter().collect();
+        for universal in &self.universal {
+            if !occurring.contains(&universal.condition) {
+                continue;
+            }
+            let arena = &*self.arena;
+            for at in instances_at(arena, universal.value, universal.symbol, &indices) {
+                let value = instantiate(arena, universal.value, |symbol, _| {
+                    (symbol == universal.symbol).then_some(at)
+                });
+                instances.push(self.arena.implies(universal.condition, value));
+            }
+        }
+        instances.sort_unstable();
+        instances
+    }
+
+    /// What is claimed of the node.
+    pub fn claims(&mut self, node: Node) -> Rc<[Claim]> {
+        self.facts.at(self.lowered, self.stacks, node)
+    }
+
+    /// Restricts the state to what is claimed of the node. `is_free` tells the slots whose values are arbitrary and occur
+    /// nowhere else: for them, a constant needs no condition.
+    pub(super) fn assume_claims(
+        &mut self,
+        state: &mut State,
+        node: Node,
+        claims: &[Claim],
+        is_free: impl Fn(u32) -> bool,
+    ) {
+        let arena = Rc::clone(&self.arena);
+        let mut conditions = Vec::new();
+        for claim in claims {
+            let value = self.formula(state, node, claim.formula);
+            if value == TermId::TRUE {
+                continue;
+            }
+            // A constant is put in, which simplifies all that follows.
+            let place = claim.constant.and_then(|(term, constant)| {
+                let (variable, index) = as_cell(term).unzip();
+                let slot = self.slot_of(node, variable.unwrap_or(term))?;
+                Some((slot, index, constant))
+            });
+            if let Some((slot, index, constant)) = place {
+                let new = match index {
+                    None => constant,
+                    Some(index) => arena.store(self.read(state, slot), index, constant),
+                };
+                state.values.insert(slot, new);
+                if is_free(slot) {
+                    continue;
+                }
+            }
+            conditions.push(value);
+        }
+        let all = arena.and(conditions);
+        self.assume(state, all);
+    }
+
+    fn slot_of(&self, node: Node, variable: TermId) -> Option<u32> {
+        let TermKind::Variable { symbol, .. } = store().kind(variable) else {
+            return None;
+        };
+        let variable = *self.lowered.by_symbol.get(&symbol)?;
+        let depth = self.activation(node.stack, variable)?;
+        Some(self.slot(depth, variable))
+    }
+}

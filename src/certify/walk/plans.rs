@@ -1,0 +1,141 @@
+//! Which locations of an activation are passed, and in which order.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::super::plan::Plan;
+use super::super::stacks::{Node, StackId};
+use super::{Recursion, Walk};
+use crate::program::graph::{callee, goes_on};
+use crate::program::{EdgeId, FunctionId, LocationId, Operation};
+use crate::term::{Build, TermId};
+
+impl Walk<'_, '_> {
+    pub(super) fn plan(&mut self, stack: StackId) -> Rc<Plan> {
+        if let Some(&plan) = self.plan_of.get(&stack) {
+            return Rc::clone(&self.plans[plan]);
+        }
+        let (function, cuts, dead) = self.shape(stack);
+        let mut cutting = Vec::new();
+        for &call in &self.lowered.repeated[function.index()] {
+            if self.is_cut(stack, call) {
+                cutting.push(call);
+            }
+        }
+        let key = (function, cuts, dead, cutting);
+        let index = match self.known_plans.get(&key) {
+            Some(&index) => index,
+            None => {
+                let cuts: FxHashSet<LocationId> = key.1.iter().copied().collect();
+                let dead: FxHashSet<EdgeId> = key.2.iter().copied().collect();
+                self.plans.push(Rc::new(Plan::new(
+                    self.lowered,
+                    function,
+                    cuts,
+                    dead,
+                    &key.3,
+                )));
+                self.known_plans.insert(key, self.plans.len() - 1);
+                self.plans.len() - 1
+            }
+        };
+        self.plan_of.insert(stack, index);
+        Rc::clone(&self.plans[index])
+    }
+
+    /// The function on top of the call string, its cut points there, and its edges that are not taken there.
+    fn shape(&mut self, stack: StackId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
+        let function = self.stacks.function(stack);
+        let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
+        let cuts: Vec<LocationId> = cuts
+            .into_iter()
+            .filter(|&location| self.cuts.contains(self.stacks, Node { stack, location }))
+            .collect();
+        let mut dead = Vec::new();
+        for location in facts {
+            self.find_dead(Node { stack, location }, &mut dead);
+        }
+        (function, cuts, dead)
+    }
+
+    /// Whether a call from the activation on top always passes a cut point before it returns.
+    fn is_cut(&mut self, stack: StackId, call: EdgeId) -> bool {
+        let lowered = self.lowered;
+        let Some(callee) = callee(lowered.program.edge(call)) else {
+            return false;
+        };
+        if !self.cutting[callee.index()] {
+            return false;
+        }
+        let stack = self.stacks.push(lowered, stack, call);
+        if lowered.calls.is_recursive(callee) {
+            let location = lowered.program.function(callee).entry;
+            let is_unrolled = matches!(self.recursion, Recursion::Unrolled);
+            return is_unrolled && self.is_executed(Node { stack, location });
+        }
+        !self.passes(stack)
+    }
+
+    /// Whether a recursive function is executed if it is entered here.
+    pub(super) fn is_executed(&self, entry: Node) -> bool {
+        match self.recursion {
+            Recursion::Unrolled => self.cuts.contains(self.stacks, entry),
+            Recursion::Summarised => false,
+            Recursion::Related(summaries) => {
+                summaries.of(self.stacks.function(entry.stack)).is_none()
+            }
+        }
+    }
+
+    /// Whether the activation on top, whose function is not recursive, can end without having passed a cut point.
+    fn passes(&mut self, stack: StackId) -> bool {
+        if let Some(&known) = self.passing.get(&stack) {
+            return known;
+        }
+        let lowered = self.lowered;
+        let (function, cuts, dead) = self.shape(stack);
+        let function = lowered.program.function(function);
+        let mut seen = FxHashSet::default();
+        let mut work = vec![function.entry];
+        while let Some(location) = work.pop() {
+            if cuts.binary_search(&location).is_ok() || !seen.insert(location) {
+                continue;
+            }
+            for &id in lowered.graph.outgoing(location) {
+                let edge = lowered.program.edge(id);
+                if goes_on(edge) && !dead.contains(&id) && !self.is_cut(stack, id) {
+                    work.push(edge.target);
+                }
+            }
+        }
+        let passes = seen.contains(&function.exit);
+        self.passing.insert(stack, passes);
+        passes
+    }
+
+    /// The edges from the node that what has been confirmed of it excludes.
+    fn find_dead(&mut self, node: Node, dead: &mut Vec<EdgeId>) {
+        let confirmed = self.facts.confirmed;
+        let mut claims = self.claims(node).to_vec();
+        claims.retain(|claim| claim.fact < confirmed);
+        if claims.is_empty() {
+            return;
+        }
+        let mut state = self.arbitrary();
+        self.assume_claims(&mut state, node, &claims, |_| true);
+        let depth = self.stacks.depth(node.stack);
+        for &id in self.lowered.graph.outgoing(node.location) {
+            let operations = &self.lowered.program.edge(id).operations;
+            let condition = match operations.first() {
+                Some(Operation::Assume(condition)) => {
+                    self.evaluate(&state, *condition, |_| Some(depth))
+                }
+                _ => TermId::TRUE,
+            };
+            if self.arena.and2(state.guard, condition) == TermId::FALSE {
+                dead.push(id);
+            }
+        }
+    }
+}
