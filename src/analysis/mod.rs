@@ -6,7 +6,8 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
-//! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER.
+//! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
+//!   such clauses, and back.
 //! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
 //! * [`invariants`]: how analyses share them.
 //! * [`options`]: how an engine declares what a user can set.
@@ -15,6 +16,7 @@ pub mod bmc;
 pub mod data_flow;
 pub mod exhaustive;
 pub mod horn;
+pub mod horn_clauses;
 pub mod invariants;
 pub mod k_induction;
 pub mod options;

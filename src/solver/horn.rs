@@ -1,7 +1,7 @@
 //! Constrained Horn clauses, as an engine that solves them gets them, and what it answers.
 
 use super::Reason;
-use crate::term::{Arena, Sort, TermId};
+use crate::term::{Arena, Sort, TermId, substitute};
 
 /// Number of a predicate in a [`HornSystem`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,6 +53,17 @@ pub struct HornSystem {
 }
 
 impl HornSystem {
+    /// What a formula over the predicate's parameters says of the application's arguments.
+    pub fn applied(&self, arena: &Arena, application: &Application, formula: TermId) -> TermId {
+        let parameters = self.predicates[application.predicate.index()]
+            .parameters
+            .iter();
+        let arguments = parameters
+            .copied()
+            .zip(application.arguments.iter().copied());
+        substitute(arena, formula, &arguments.collect())
+    }
+
     /// The sorts of the predicates' parameters and of the clauses' arguments.
     pub fn sorts(&self, arena: &Arena) -> Vec<Sort> {
         use crate::term::Pool;
@@ -67,7 +78,11 @@ pub enum HornAnswer {
     /// It has a solution: for each predicate a term of the shared store over its parameters.
     Solution(Vec<TermId>),
     /// It has none: falsity follows.
-    Refuted,
+    Refuted {
+        /// The clauses by which it does, by their numbers: the one that derives it first, and before others those whose
+        /// bodies these derive. Empty if they are not known.
+        trace: Vec<usize>,
+    },
     /// It was not found out, or the answer cannot be read.
     Unknown(Reason),
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use super::encode::{Contexts, Encoding};
+use crate::analysis::horn_clauses::encode::{Contexts, Encoding};
 use crate::program::{FunctionId, InlinedProgram};
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::solver::{Answer, CheckLimit, Solver};

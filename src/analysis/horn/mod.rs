@@ -1,20 +1,17 @@
 //! The program's Horn clauses given to Z3's engine as they are, with a summary for each recursive function (Komuravelli,
 //! Gurfinkel and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
 //!
-//! * [`encode`](mod@encode): the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back.
+//! The clauses are those of [`horn_clauses`](super::horn_clauses).
+//!
+//! * [`resolve`]: fewer predicates.
 //! * [`cases`]: a solution without the engine, for recursion of which there are few cases.
-//! * [`solution`]: from a solution to a certificate; [`counterexample`]: from a refutation to a run.
 //!
 //! There are several ways to put the question, and none is the best for all programs: over integers, where the engine
 //! generalises well, or over bit vectors; and with or without regard to the calls that happen. They take turns, with
 //! more time each time. A solution is looked at over bit vectors before it is handed in.
 
 mod cases;
-mod counterexample;
-mod encode;
-mod integers;
 mod resolve;
-mod solution;
 #[cfg(test)]
 mod tests;
 
@@ -24,9 +21,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::cases::Cases;
-use self::encode::{Contexts, Encoding, encode, is_within_reach};
-use self::integers::{Integers, to_integers};
 use self::resolve::resolve_calls;
+use super::horn_clauses::counterexample;
+use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
+use super::horn_clauses::integers::{Integers, to_integers};
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::certify::certificate::Certificate;
@@ -95,16 +93,16 @@ pub fn run(
             };
             match question.ask(share, context) {
                 HornAnswer::Solution(formulas) => {
-                    let certificate = question.certificate(blocks, &formulas, LOOK, context);
-                    match certificate {
+                    let encoding = &question.encoding;
+                    match encoding.certificate(blocks, &formulas, LOOK, context) {
                         Ok(certificate) => return Ok(Answer::Safe(certificate)),
                         Err(reason) => last = reason,
                     }
                 }
-                HornAnswer::Refuted if question.integers.is_none() => {
+                HornAnswer::Refuted { .. } if question.integers.is_none() => {
                     return counterexample::concrete(blocks, solver, context);
                 }
-                HornAnswer::Refuted => last = "no proof over integers".to_owned(),
+                HornAnswer::Refuted { .. } => last = "no proof over integers".to_owned(),
                 HornAnswer::Unknown(Reason::Limit) => open.push(question),
                 HornAnswer::Unknown(Reason::Interrupted) => {}
                 HornAnswer::Unknown(Reason::Incomplete(reason)) => last = reason,
@@ -135,7 +133,7 @@ fn by_cases(
     let encoding = Rc::clone(&question.encoding);
     let mut cases = Cases::new(blocks.inlined(), &encoding, Instant::now() + time)?;
     let formulas = cases.solution(&mut **question.solver.borrow_mut())?;
-    question
+    encoding
         .certificate(blocks, &formulas, LOOK_AT_CASES, context)
         .ok()
 }
@@ -197,7 +195,7 @@ fn questions(
 impl Question {
     /// Asks, for the time. The solution is over bit vectors.
     fn ask(&self, time: Duration, context: &Context<'_>) -> HornAnswer {
-        let solver = match HornSolver::new() {
+        let mut solver = match HornSolver::new() {
             Ok(solver) => solver,
             Err(reason) => return HornAnswer::Unknown(Reason::Incomplete(reason)),
         };
@@ -207,9 +205,14 @@ impl Question {
         }
         let arena = Rc::clone(&self.encoding.arena);
         let Some(integers) = &self.integers else {
-            return solver.solve(&arena, &self.encoding.system, self.generalization, time);
+            return solver.solve(
+                &arena,
+                &self.encoding.system,
+                self.generalization,
+                Some(time),
+            );
         };
-        match solver.solve(&arena, &integers.system, self.generalization, time) {
+        match solver.solve(&arena, &integers.system, self.generalization, Some(time)) {
             HornAnswer::Solution(formulas) => {
                 let back: Option<Vec<TermId>> =
                     formulas.into_iter().map(|one| integers.back(one)).collect();

@@ -183,6 +183,20 @@ impl<'c> Clauses<'c> {
         }
     }
 
+    /// The names of the clauses by which a predicate that is not empty has been derived, the last one first; none if Z3
+    /// does not say.
+    pub fn trace(&self) -> Vec<String> {
+        let raw = self.context.raw();
+        // SAFETY (for the block): everything is alive; the string is the context's.
+        let names = unsafe {
+            let Some(names) = Z3_fixedpoint_get_rule_names_along_trace(raw, self.raw) else {
+                return Vec::new();
+            };
+            text(Z3_get_symbol_string(raw, names))
+        };
+        names.split(';').map(str::to_owned).collect()
+    }
+
     /// What the solution says of a predicate, over its operands as bound variables: the lemmas that hold at every depth.
     pub fn cover(&self, predicate: Z3_func_decl) -> Result<Z3_ast> {
         let raw = self.context.raw();

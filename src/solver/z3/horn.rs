@@ -1,6 +1,6 @@
 //! Z3's engine SPACER ([`super::clauses`]) for systems of Horn clauses.
 //!
-//! Each question has a context of its own: after an error of the engine, none is used again.
+//! A context that has failed or was interrupted is not to be used again.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -25,9 +25,10 @@ pub enum Generalization {
     Interpolant,
 }
 
-/// Z3's engine with one question.
+/// Z3's engine. What one question has translated serves the next, which has to be over the same arena.
 pub struct HornSolver {
     context: Context,
+    translator: Translator,
 }
 
 impl HornSolver {
@@ -38,6 +39,7 @@ impl HornSolver {
     pub fn new() -> Result<Self, String> {
         Ok(Self {
             context: Context::new()?,
+            translator: Translator::default(),
         })
     }
 
@@ -46,23 +48,23 @@ impl HornSolver {
         self.context.handle() as Arc<Handle>
     }
 
-    /// Solves the system, within about the time.
+    /// Solves the system, within about the time if one is given.
     pub fn solve(
-        self,
+        &mut self,
         arena: &Arena,
         system: &HornSystem,
         generalization: Generalization,
-        time: Duration,
+        time: Option<Duration>,
     ) -> HornAnswer {
         let limit = CheckLimit {
-            time: Some(time),
+            time,
             resource: None,
         };
         let answer = Clauses::new(&self.context, limit, generalization).and_then(|clauses| {
             let question = Question {
                 context: &self.context,
                 clauses,
-                translator: Translator::default(),
+                translator: &mut self.translator,
                 arena,
             };
             question.answer(system, time)
@@ -75,23 +77,21 @@ impl HornSolver {
 struct Question<'q> {
     context: &'q Context,
     clauses: Clauses<'q>,
-    translator: Translator,
+    translator: &'q mut Translator,
     arena: &'q Arena,
 }
 
 impl Question<'_> {
-    fn answer(mut self, system: &HornSystem, time: Duration) -> Result<HornAnswer, String> {
+    fn answer(mut self, system: &HornSystem, time: Option<Duration>) -> Result<HornAnswer, String> {
         // 1. The predicates; falsity is one more.
         let mut relations = Vec::with_capacity(system.predicates.len());
         for predicate in &system.predicates {
             let name = CString::new(predicate.name.as_str()).map_err(|error| error.to_string())?;
             let sorts = predicate.parameters.iter();
             let sorts: Vec<Sort> = sorts.map(|&one| self.arena.sort(one)).collect();
-            let translator = &mut self.translator;
-            relations.push(self.clauses.declare(translator, &name, &sorts)?);
+            relations.push(self.clauses.declare(self.translator, &name, &sorts)?);
         }
-        let translator = &mut self.translator;
-        let falsity = self.clauses.declare(translator, c"falsity", &[])?;
+        let falsity = self.clauses.declare(self.translator, c"falsity", &[])?;
         // 2. The clauses.
         for (number, clause) in system.clauses.iter().enumerate() {
             self.add(&number.to_string(), clause, &relations, falsity)?;
@@ -101,7 +101,13 @@ impl Question<'_> {
         handle.take_interrupted();
         let begin = Instant::now();
         match self.clauses.emptiness(falsity) {
-            Emptiness::Inhabited => Ok(HornAnswer::Refuted),
+            Emptiness::Inhabited => {
+                let names = self.clauses.trace();
+                let trace = names.iter().filter_map(|name| name.parse().ok());
+                Ok(HornAnswer::Refuted {
+                    trace: trace.collect(),
+                })
+            }
             Emptiness::Empty => {
                 let relations = relations.iter().zip(&system.predicates);
                 let formulas = relations.map(|(&relation, predicate)| {
@@ -115,12 +121,14 @@ impl Question<'_> {
             _ if handle.take_interrupted() => Ok(HornAnswer::Unknown(Reason::Interrupted)),
             Emptiness::Unknown(reason) => {
                 // Z3 does not always say that the time was over.
-                let is_over = begin.elapsed() >= time || reason.contains("timeout");
-                Ok(HornAnswer::Unknown(if is_over {
-                    Reason::Limit
-                } else {
-                    Reason::Incomplete(reason)
-                }))
+                let is_over = time.is_some_and(|time| begin.elapsed() >= time);
+                Ok(HornAnswer::Unknown(
+                    if is_over || reason.contains("timeout") {
+                        Reason::Limit
+                    } else {
+                        Reason::Incomplete(reason)
+                    },
+                ))
             }
         }
     }

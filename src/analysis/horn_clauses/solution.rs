@@ -4,20 +4,19 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Question;
-use super::encode::Place;
+use super::encode::{Encoding, Place};
 use crate::analysis::Context;
 use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::solver::horn::{Application, HornClause};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::{Build, Pool, TermId, TermKind, at_instance, instantiate, smtlib_script, store};
+use crate::term::{Build, TermId, at_instance, smtlib_script, store};
 
-impl Question {
+impl Encoding {
     /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words. A look at a
     /// clause takes so long at most, and is not interrupted.
-    pub(super) fn certificate(
+    pub fn certificate(
         &self,
         blocks: &Blocks,
         formulas: &[TermId],
@@ -26,7 +25,7 @@ impl Question {
     ) -> Result<Certificate, String> {
         // The way by which the checker asks: what is confirmed here will be there.
         let mut solver = TextSolver::default();
-        for number in 0..self.encoding.system.clauses.len() {
+        for number in 0..self.system.clauses.len() {
             if context.token.is_cancelled() {
                 return Err("stopped".to_owned());
             }
@@ -52,45 +51,32 @@ impl Question {
             constraint,
             body,
             head,
-        } = &self.encoding.system.clauses[clause];
+        } = &self.system.clauses[clause];
+        let applied = |one: &Application| {
+            self.system
+                .applied(&self.arena, one, formulas[one.predicate.index()])
+        };
         let mut conditions = vec![*constraint];
-        conditions.extend(body.iter().map(|one| self.applied(one, formulas)));
+        conditions.extend(body.iter().map(applied));
         if let Some(head) = head {
-            let head = self.applied(head, formulas);
-            conditions.push(self.encoding.arena.not(head));
+            let head = applied(head);
+            conditions.push(self.arena.not(head));
         }
-        let script = smtlib_script(&*self.encoding.arena, &conditions);
+        let script = smtlib_script(&*self.arena, &conditions);
         solver.check(&script, &[], look) == TextAnswer::Unsatisfiable
-    }
-
-    /// What the predicate's formula says of the arguments.
-    fn applied(&self, application: &Application, formulas: &[TermId]) -> TermId {
-        let arena = &*self.encoding.arena;
-        let number = application.predicate.index();
-        let parameters = self.encoding.system.predicates[number].parameters.iter();
-        let values: FxHashMap<_, TermId> = parameters
-            .zip(&application.arguments)
-            .filter_map(|(&parameter, &argument)| match arena.kind(parameter) {
-                TermKind::Variable { symbol, instance } => Some(((symbol, instance), argument)),
-                _ => None,
-            })
-            .collect();
-        instantiate(arena, formulas[number], |symbol, instance| {
-            values.get(&(symbol, instance)).copied()
-        })
     }
 
     /// What the solution says of each place. What the two layers say of one holds together.
     fn batch(&self, blocks: &Blocks, formulas: &[TermId]) -> Vec<(InvariantLocation, TermId)> {
         let inlined = blocks.inlined();
         let mut used = FxHashSet::default();
-        for clause in &self.encoding.system.clauses {
+        for clause in &self.system.clauses {
             let applications = clause.body.iter().chain(&clause.head);
             used.extend(applications.map(|application| application.predicate.index()));
         }
         let mut order: Vec<InlinedLocation> = Vec::new();
         let mut known: FxHashMap<InlinedLocation, TermId> = FxHashMap::default();
-        for (number, &Place { at, .. }) in self.encoding.places.iter().enumerate() {
+        for (number, &Place { at, .. }) in self.places.iter().enumerate() {
             if !used.contains(&number) {
                 continue;
             }
