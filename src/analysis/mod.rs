@@ -8,6 +8,7 @@
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
+//! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
 //! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
 //! * [`invariants`]: how analyses share them.
 //! * [`options`]: how an engine declares what a user can set.
@@ -21,6 +22,7 @@ pub mod invariants;
 pub mod k_induction;
 pub mod options;
 pub mod simulate;
+pub mod spacer;
 #[cfg(test)]
 mod testing;
 pub mod unrolling;
@@ -112,6 +114,26 @@ pub enum Progress {
         /// Why it was not confirmed.
         reason: String,
     },
+    /// There is another abstraction of the program.
+    Abstracted {
+        /// What it is based on.
+        step: AbstractionStep,
+        /// Of how many iterations of each loop.
+        bound: u32,
+        /// How many of the program's constraints it has.
+        kept: usize,
+        /// How many the program has.
+        all: usize,
+    },
+}
+
+/// What an abstraction is based on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AbstractionStep {
+    /// What the proof of an under-approximation needs.
+    ProofBased,
+    /// What excludes a counterexample.
+    CounterexampleBased,
 }
 
 /// Makes the solvers of an engine, each with an arena of its own; an error is a reason in words.

@@ -201,6 +201,7 @@ fn analysis_of(what: &What) -> Option<&str> {
         | What::Invariants { analysis, .. }
         | What::Relied { analysis, .. }
         | What::LeftAside { analysis, .. }
+        | What::Abstracted { analysis, .. }
         | What::Certified { analysis, .. }
         | What::Finished { analysis, .. }
         | What::Panicked { analysis, .. }

@@ -197,6 +197,15 @@ fn describe(event: &Event) -> String {
         What::LeftAside { analysis, reason } => {
             format!("{analysis}: left a target aside: {reason}")
         }
+        What::Abstracted {
+            analysis,
+            basis,
+            bound,
+            kept,
+            all,
+        } => format!(
+            "{analysis}: {kept} of {all} constraints, from a {basis} for {bound} iterations"
+        ),
         What::Certified {
             analysis,
             outcome,

@@ -19,7 +19,8 @@ use super::verdict::Conclusion;
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
-    Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive, horn, k_induction,
+    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive,
+    horn, k_induction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
@@ -273,6 +274,13 @@ impl Runner {
                 k_induction::run(&self.blocks, &options, &solver, &mut context).into()
             }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
+            Engine::Spacer(options) => {
+                let options = spacer::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                spacer::run(&self.blocks, &options, &solver, &mut context).into()
+            }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
                 if let Some(left) = self.race.time_left() {
@@ -318,6 +326,21 @@ impl Runner {
                 invariants,
             },
             Progress::LeftAside { reason } => What::LeftAside { analysis, reason },
+            Progress::Abstracted {
+                step,
+                bound,
+                kept,
+                all,
+            } => What::Abstracted {
+                analysis,
+                basis: match step {
+                    AbstractionStep::ProofBased => "proof".to_owned(),
+                    AbstractionStep::CounterexampleBased => "counterexample".to_owned(),
+                },
+                bound,
+                kept,
+                all,
+            },
         });
     }
 

@@ -89,6 +89,19 @@ pub enum What {
         /// Why not.
         reason: String,
     },
+    /// An analysis has another abstraction of the program.
+    Abstracted {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// What it comes from: `proof` or `counterexample`.
+        basis: String,
+        /// Of how many iterations of each loop.
+        bound: u32,
+        /// How many of the program's constraints it has.
+        kept: usize,
+        /// How many the program has.
+        all: usize,
+    },
     /// A proof has been checked.
     Certified {
         /// The name of the analysis that found it.

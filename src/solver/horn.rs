@@ -23,6 +23,15 @@ pub struct Predicate {
     pub parameters: Vec<TermId>,
 }
 
+impl Predicate {
+    /// What a formula over the parameters says of the arguments.
+    pub fn applied(&self, arena: &Arena, formula: TermId, arguments: &[TermId]) -> TermId {
+        let parameters = self.parameters.iter().copied();
+        let values = parameters.zip(arguments.iter().copied());
+        substitute(arena, formula, &values.collect())
+    }
+}
+
 /// A predicate applied to terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
@@ -53,17 +62,6 @@ pub struct HornSystem {
 }
 
 impl HornSystem {
-    /// What a formula over the predicate's parameters says of the application's arguments.
-    pub fn applied(&self, arena: &Arena, application: &Application, formula: TermId) -> TermId {
-        let parameters = self.predicates[application.predicate.index()]
-            .parameters
-            .iter();
-        let arguments = parameters
-            .copied()
-            .zip(application.arguments.iter().copied());
-        substitute(arena, formula, &arguments.collect())
-    }
-
     /// The sorts of the predicates' parameters and of the clauses' arguments.
     pub fn sorts(&self, arena: &Arena) -> Vec<Sort> {
         use crate::term::Pool;

@@ -16,11 +16,29 @@ pub fn concrete(
 ) -> Result<Answer, SolverError> {
     let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let mut base = BaseCases::new(unrolling);
-    if let Some((_, BaseCase::Violated(violation))) = base.search(u32::MAX, context) {
-        return Ok(Answer::Unsafe(violation));
+    let found = base.search(u32::MAX, context).map(|(_, found)| found);
+    Ok(answer(&base, found))
+}
+
+/// The same, where there is a path of so many steps between cut points.
+pub fn of_length(
+    length: u32,
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
+    let mut base = BaseCases::new(unrolling);
+    let found = base.check(length, context);
+    Ok(answer(&base, Some(found)))
+}
+
+fn answer(base: &BaseCases, found: Option<BaseCase>) -> Answer {
+    if let Some(BaseCase::Violated(violation)) = found {
+        return Answer::Unsafe(violation);
     }
     let reason = base
         .left_aside()
         .unwrap_or("the refutation was not confirmed");
-    Ok(Answer::Unknown(reason.to_owned()))
+    Answer::Unknown(reason.to_owned())
 }

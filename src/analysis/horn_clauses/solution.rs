@@ -53,8 +53,9 @@ impl Encoding {
             head,
         } = &self.system.clauses[clause];
         let applied = |one: &Application| {
-            self.system
-                .applied(&self.arena, one, formulas[one.predicate.index()])
+            let number = one.predicate.index();
+            let predicate = &self.system.predicates[number];
+            predicate.applied(&self.arena, formulas[number], &one.arguments)
         };
         let mut conditions = vec![*constraint];
         conditions.extend(body.iter().map(applied));

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
-use crate::analysis::{bmc, data_flow, exhaustive, horn, k_induction, simulate};
+use crate::analysis::{bmc, data_flow, exhaustive, horn, k_induction, simulate, spacer};
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
 
@@ -200,6 +200,8 @@ engines! {
     DataFlow(data_flow::Options) = "data_flow", solver;
     /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
+    /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
+    Spacer(spacer::Options) = "spacer", solver;
 }
 
 /// The files that are compiled in, by name.
@@ -228,6 +230,7 @@ const SHIPPED: &[(&str, &str)] = &[
         include_str!("../../../portfolios/ki-df-kipdr.toml"),
     ),
     ("horn", include_str!("../../../portfolios/horn.toml")),
+    ("spacer", include_str!("../../../portfolios/spacer.toml")),
 ];
 
 impl Portfolio {

@@ -1,0 +1,295 @@
+//! SPACER (paper 001: Komuravelli, Gurfinkel, Chaki and Clarke, Automatic Abstraction in SMT-Based Unbounded Software Model
+//! Checking, CAV 2013): proof-based abstraction joined with counterexample-guided refinement, over bounded
+//! under-approximations that Z3's engine for Horn clauses solves.
+//!
+//! The functions of Figure 5 are here under their names:
+//!
+//! * [`program`]: P̃, the program with counters; [`loops`]: of which loops.
+//! * [`steps`]: the solver of Figure 6, kept across iterations; minimal unsat cores.
+//! * [`invariants`]: EXTRACTINVS; what of it leaves the engine (Lemma 2).
+//! * [`abstraction`]: ABSTRACT and REFINE.
+//!
+//! INITU is the bound zero for all counters, NEXTU the next one. SOLVE is asked about clauses over integers first, as far
+//! as the program has such ([`super::horn_clauses::integers`]); a counterexample there that is none of the program's shows
+//! that they say too little, and SPACER starts again over bit vectors.
+
+mod abstraction;
+mod invariants;
+mod loops;
+mod program;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::abstraction::{Abstraction, Refined, abstract_by_proof, control_path, refine};
+use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_counters};
+use self::program::CountedProgram;
+use self::steps::Steps;
+use super::horn_clauses::counterexample;
+use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
+use super::horn_clauses::integers::{Integers, to_integers};
+use super::invariants::Candidate;
+use super::invariants::houdini::Houdini;
+use super::invariants::samples::Samples;
+use super::options::options;
+use super::{AbstractionStep, Answer, Context, Progress, SolverFactory};
+use crate::program::block::Blocks;
+use crate::solver::horn::HornAnswer;
+use crate::solver::z3::horn::{Generalization, HornSolver};
+use crate::solver::{SolverConfig, SolverError, new_solver};
+use crate::term::{Build, TermId, store};
+
+options! {
+    /// Options of SPACER.
+    pub struct Options {
+        /// How many iterations of each loop it looks at, at most.
+        pub max_bound: u32 = u32::MAX, in 0..=u32::MAX;
+    }
+    fixed {
+        /// The analysis whose invariants these are.
+        pub publisher: String = "spacer".to_owned();
+    }
+}
+
+/// How long a look at one clause of a solution may take.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Runs the engine.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    if blocks.inlined().calls().has_recursion() {
+        return Ok(Answer::Unknown("the program has recursion".to_owned()));
+    }
+    let shared = Rc::clone(solver()?.arena());
+    let encoding = encode(blocks, Contexts::Called, shared);
+    if !is_within_reach(&encoding) {
+        return Ok(Answer::Unknown(
+            "the clauses are beyond the engine".to_owned(),
+        ));
+    }
+    let exact = CountedProgram::new(&encoding, &encoding.system);
+    let integers = to_integers(&encoding);
+    let mut last = None;
+    for integers in integers.as_ref().map(Some).into_iter().chain([None]) {
+        let counted = integers.map(|one| CountedProgram::new(&encoding, &one.system));
+        let mut spacer = Spacer {
+            blocks,
+            options,
+            solver,
+            encoding: &encoding,
+            integers,
+            steps: steps(counted.as_ref().unwrap_or(&exact), context)?,
+            invariants: vec![Vec::new(); encoding.places.len()],
+            published: Vec::new(),
+        };
+        match spacer.run(context)? {
+            Outcome::Answer(answer) => return Ok(answer),
+            Outcome::Counterexample(path) => {
+                let whole = Abstraction::whole(&exact);
+                let unknown = vec![Vec::new(); encoding.places.len()];
+                let mut steps = steps(&exact, context)?;
+                if refine(&mut steps, &whole, &unknown, &path) == Refined::Feasible {
+                    // The first transition is the one to the entry.
+                    let length = path.len() as u32 - 1;
+                    return counterexample::of_length(length, blocks, solver, context);
+                }
+                last = Some("a counterexample over integers alone".to_owned());
+            }
+            Outcome::Unknown(reason) => last = Some(reason),
+        }
+        if context.token.is_cancelled() {
+            return Ok(Answer::Unknown("stopped".to_owned()));
+        }
+    }
+    Ok(Answer::Unknown(last.unwrap_or_default()))
+}
+
+/// The solver for questions about the program's transitions: it has to know integers.
+fn steps<'p>(program: &'p CountedProgram, context: &Context<'_>) -> Result<Steps<'p>, SolverError> {
+    let arena = Rc::clone(&program.arena);
+    let solver = context.solver(&|| new_solver(SolverConfig::default(), Rc::clone(&arena)))?;
+    Ok(Steps::new(program, solver))
+}
+
+/// What a run over one encoding has found.
+enum Outcome {
+    Answer(Answer),
+    /// A control path that is feasible in the encoding.
+    Counterexample(Vec<usize>),
+    Unknown(String),
+}
+
+/// The algorithm's state.
+struct Spacer<'s> {
+    blocks: &'s Arc<Blocks>,
+    options: &'s Options,
+    solver: &'s SolverFactory<'s>,
+    encoding: &'s Encoding,
+    /// The clauses over integers, if the program is over these.
+    integers: Option<&'s Integers>,
+    steps: Steps<'s>,
+    /// I.
+    invariants: Lemmas,
+    /// What has been handed to the prover of invariants for others.
+    published: Vec<Candidate>,
+}
+
+impl Spacer<'_> {
+    /// Figure 5.
+    fn run(&mut self, context: &mut Context<'_>) -> Result<Outcome, SolverError> {
+        let program = self.steps.program();
+        // Lines 1 and 2.
+        let mut abstraction = Abstraction::whole(program);
+        let mut bound = 0;
+        let failed = |reason| SolverError::Failed(crate::solver::Backend::Z3, reason);
+        let mut engine = HornSolver::new().map_err(failed)?;
+        context.token.interrupts(engine.interrupter());
+        loop {
+            context.safe_point();
+            if context.token.is_cancelled() {
+                return Ok(Outcome::Unknown("stopped".to_owned()));
+            }
+            // Line 4.
+            let system = abstraction.bounded(program, bound, &self.invariants);
+            let answer = engine.solve(&program.arena, &system, Generalization::Inductive, None);
+            match answer {
+                HornAnswer::Solution(proof) => {
+                    // Lines 5 and 6.
+                    let proof = lemmas(&proof);
+                    let new = extract_invariants(&mut self.steps, &self.invariants, &proof);
+                    for (known, new) in self.invariants.iter_mut().zip(new) {
+                        known.extend(new);
+                    }
+                    self.publish(bound, context)?;
+                    // Lines 7 and 8.
+                    if is_safe(&mut self.steps, &self.invariants) {
+                        return Ok(self.safe(bound, context));
+                    }
+                    if bound == self.options.max_bound {
+                        return Ok(Outcome::Unknown("the last bound was reached".to_owned()));
+                    }
+                    // Lines 9 and 10.
+                    abstraction =
+                        abstract_by_proof(&mut self.steps, &proof, &self.invariants, bound);
+                    self.report(AbstractionStep::ProofBased, &abstraction, bound, context);
+                    bound += 1;
+                }
+                HornAnswer::Refuted { trace } => {
+                    // Lines 11 to 13.
+                    let Some(path) = control_path(program, &trace) else {
+                        return Ok(Outcome::Unknown("a refutation without a path".to_owned()));
+                    };
+                    match refine(&mut self.steps, &abstraction, &self.invariants, &path) {
+                        Refined::Feasible => return Ok(Outcome::Counterexample(path)),
+                        Refined::Spurious(refined) if refined != abstraction => {
+                            abstraction = refined;
+                            self.report(
+                                AbstractionStep::CounterexampleBased,
+                                &abstraction,
+                                bound,
+                                context,
+                            );
+                        }
+                        Refined::Spurious(_) | Refined::Unknown => {
+                            let reason = "a counterexample that could not be refined";
+                            return Ok(Outcome::Unknown(reason.to_owned()));
+                        }
+                    }
+                }
+                HornAnswer::Unknown(reason) => {
+                    return Ok(Outcome::Unknown(format!("{reason:?}")));
+                }
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        step: AbstractionStep,
+        abstraction: &Abstraction,
+        bound: u32,
+        context: &Context<'_>,
+    ) {
+        (context.report)(Progress::Abstracted {
+            step,
+            bound,
+            kept: abstraction.len(),
+            all: self.steps.program().assumptions(),
+        });
+    }
+
+    /// What the invariants of a predicate say of the program without counters, over its own variables.
+    fn exported(&self, predicate: usize, bound: u32) -> Vec<TermId> {
+        let program = self.steps.program();
+        let mut exported = Vec::new();
+        for &invariant in &self.invariants[predicate] {
+            for formula in without_counters(program, predicate, invariant, bound) {
+                let back = match self.integers {
+                    Some(integers) => integers.back(formula),
+                    None => Some(formula),
+                };
+                exported.extend(back.filter(|one| !exported.contains(one)));
+            }
+        }
+        exported
+    }
+
+    /// Gives others the invariants without counters.
+    fn publish(&mut self, bound: u32, context: &Context<'_>) -> Result<(), SolverError> {
+        let mut new = Vec::new();
+        for (number, place) in self.encoding.places.iter().enumerate() {
+            let formulas = self.exported(number, bound).into_iter();
+            new.extend(
+                Candidate::each(place.at, formulas).filter(|one| !self.published.contains(one)),
+            );
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.published.extend(&new);
+        let proved = context.invariants.snapshot();
+        let batch = Houdini::new(self.blocks, (self.solver)()?, context.token).inductive_subset(
+            &new,
+            &proved,
+            &Samples::default(),
+            &self.options.publisher,
+            context.safe_point,
+            &mut |_| {},
+        );
+        if let Some(batch) = batch {
+            let count = batch.invariants().len();
+            context.invariants.publish(batch);
+            (context.report)(Progress::Invariants {
+                round: "spacer",
+                proved: count,
+                total: context.invariants.snapshot().len(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The proof of the program without counters.
+    fn safe(&self, bound: u32, context: &Context<'_>) -> Outcome {
+        let predicates = 0..self.encoding.places.len();
+        let formulas = predicates.map(|number| store().and(self.exported(number, bound)));
+        let formulas: Vec<TermId> = formulas.collect();
+        match self
+            .encoding
+            .certificate(self.blocks, &formulas, LOOK, context)
+        {
+            Ok(certificate) => Outcome::Answer(Answer::Safe(certificate)),
+            Err(reason) => Outcome::Unknown(reason),
+        }
+    }
+}

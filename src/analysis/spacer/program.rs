@@ -1,0 +1,213 @@
+//! The program with a counter for each loop, and with constraints that can be left out: P̃ of section 5.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::loops::Loops;
+use crate::analysis::horn_clauses::encode::Encoding;
+use crate::solver::horn::{Application, HornClause, HornSystem, Predicate};
+use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, store};
+
+/// P̃: locations, each with a predicate over its variables and the counters of the loops that it is in, and transitions.
+///
+/// A counter says how often the loop's head is still to be reached again: it is chosen when the loop is entered, goes down
+/// with each way back to the head, and is zero when the loop is left. So a bound of the counters is one of the iterations.
+pub struct CountedProgram {
+    /// Where the terms live.
+    pub arena: Rc<Arena>,
+    /// The predicates: parameters of the encoding, then counters.
+    pub predicates: Vec<Predicate>,
+    /// The counters among the parameters, by predicate.
+    pub counters: Vec<Vec<TermId>>,
+    /// The transitions, each of a clause of the encoding.
+    pub transitions: Vec<Transition>,
+}
+
+/// A transition of the program.
+pub struct Transition {
+    /// Where it starts, in which state: variables; `None` for the program's start.
+    pub from: Option<Application>,
+    /// Where it leads, to which state: variables; `None` for the error location.
+    pub to: Option<Application>,
+    /// τ: the conjunction of constraints; each can be left out (it has an assumption in Σ).
+    pub constraints: Vec<TermId>,
+    /// τ_B, but for the bounds.
+    pub counting: TermId,
+}
+
+impl CountedProgram {
+    /// The program of the clauses, which must be those of an encoding of a program without recursion.
+    pub fn new(encoding: &Encoding, system: &HornSystem) -> Self {
+        let arena = Rc::clone(&encoding.arena);
+        let loops = loops(system);
+        let mut counters = Vec::new();
+        let mut predicates = Vec::new();
+        for (number, predicate) in (0..).zip(&system.predicates) {
+            let own: Vec<TermId> = loops.of(number).iter().map(|&head| counter(head)).collect();
+            predicates.push(Predicate {
+                name: predicate.name.clone(),
+                parameters: [&predicate.parameters[..], &own].concat(),
+            });
+            counters.push(own);
+        }
+        let mut builder = Builder {
+            arena: &arena,
+            loops: &loops,
+            fresh: 0,
+        };
+        let clauses = system.clauses.iter();
+        let transitions = clauses.map(|clause| builder.transition(clause)).collect();
+        Self {
+            arena,
+            predicates,
+            counters,
+            transitions,
+        }
+    }
+
+    /// What a formula over the parameters of the place's predicate says there.
+    pub fn applied(&self, formula: TermId, place: &Application) -> TermId {
+        let predicate = &self.predicates[place.predicate.index()];
+        predicate.applied(&self.arena, formula, &place.arguments)
+    }
+
+    /// What all formulas of the place's predicate say there; nothing where there is no place.
+    pub fn all_applied(&self, formulas: &[Vec<TermId>], place: Option<&Application>) -> TermId {
+        let Some(place) = place else {
+            return TermId::TRUE;
+        };
+        let formulas = formulas[place.predicate.index()].iter();
+        let formulas = formulas.map(|&formula| self.applied(formula, place));
+        self.arena.and(formulas.collect::<Vec<_>>())
+    }
+
+    /// The bounds of the counters before and after a transition: what makes τ_B of it τ_B(bvals).
+    pub fn bounds(&self, transition: &Transition, bound: u32) -> TermId {
+        let bound = self.arena.int(bound.into());
+        let places = transition.from.iter().chain(&transition.to);
+        let bounds = places.flat_map(|place| {
+            let counters = self.counters[place.predicate.index()].len();
+            let first = place.arguments.len() - counters;
+            place.arguments[first..].iter()
+        });
+        let bounds = bounds.map(|&counter| self.arena.int_le(counter, bound));
+        self.arena.and(bounds.collect::<Vec<_>>())
+    }
+
+    /// The number of assumptions, |Σ|.
+    pub fn assumptions(&self) -> usize {
+        let transitions = self.transitions.iter();
+        transitions.map(|one| one.constraints.len()).sum()
+    }
+}
+
+/// The parameter for the counter of a loop.
+fn counter(head: u32) -> TermId {
+    store().variable(Symbol::new(&format!("counter#{head}"), Sort::Int))
+}
+
+/// The loops among the predicates. What is encoded first comes first: a loop's head is where it is entered.
+fn loops(system: &HornSystem) -> Loops {
+    let edges = system.clauses.iter().filter_map(|clause| {
+        let from = clause.body.first()?.predicate;
+        Some((from.0, clause.head.as_ref()?.predicate.0))
+    });
+    let count = system.predicates.len();
+    let order: Vec<u32> = (0..count as u32).collect();
+    Loops::new(count, &edges.collect::<Vec<_>>(), &order)
+}
+
+struct Builder<'b> {
+    arena: &'b Arena,
+    loops: &'b Loops,
+    fresh: u32,
+}
+
+impl Builder<'_> {
+    fn fresh(&mut self, sort: Sort) -> TermId {
+        self.fresh += 1;
+        let symbol = Symbol::new("counted program", sort);
+        self.arena.variable_at(symbol, self.fresh)
+    }
+
+    fn transition(&mut self, clause: &HornClause) -> Transition {
+        debug_assert!(clause.body.len() <= 1);
+        let mut from = clause.body.first().cloned();
+        let mut to = clause.head.clone();
+        let mut constraints = conjuncts(self.arena, clause.constraint);
+
+        // 1. The state afterwards is one of variables: what they are equal to are constraints as others.
+        let before = from.as_ref().map_or(&[][..], |place| &place.arguments);
+        let mut taken: FxHashSet<TermId> = before.iter().copied().collect();
+        for argument in to.iter_mut().flat_map(|place| &mut place.arguments) {
+            let is_variable = matches!(self.arena.kind(*argument), TermKind::Variable { .. });
+            if is_variable && taken.insert(*argument) {
+                continue;
+            }
+            let after = self.fresh(self.arena.sort(*argument));
+            constraints.push(self.arena.eq(after, *argument));
+            *argument = after;
+        }
+
+        // 2. The counters.
+        let counting = self.counting(from.as_mut(), to.as_mut());
+        Transition {
+            from,
+            to,
+            constraints,
+            counting,
+        }
+    }
+
+    /// Conditions (a) to (c) of section 5, over counters that become arguments of the places.
+    fn counting(&mut self, from: Option<&mut Application>, to: Option<&mut Application>) -> TermId {
+        let (arena, loops) = (self.arena, self.loops);
+        let heads = |place: &Option<&mut Application>| {
+            let number = place.as_ref().map(|place| place.predicate.0);
+            number.map_or(&[][..], |number| loops.of(number))
+        };
+        let zero = arena.int(0);
+        let mut conditions = Vec::new();
+        let (inside, outside) = (heads(&from), heads(&to));
+        let target = to.as_ref().map(|place| place.predicate.0);
+        let mut before = Vec::new();
+        for head in inside {
+            let counter = self.fresh(Sort::Int);
+            before.push(counter);
+            conditions.push(arena.int_le(zero, counter));
+            if !outside.contains(head) {
+                conditions.push(arena.eq(counter, zero));
+            }
+        }
+        let mut after = Vec::new();
+        for &head in outside {
+            let counter = self.fresh(Sort::Int);
+            after.push(counter);
+            conditions.push(arena.int_le(zero, counter));
+            if let Some(position) = inside.iter().position(|&other| other == head) {
+                let iterations = i64::from(target == Some(head));
+                let one_less = arena.int_sub(before[position], arena.int(iterations));
+                conditions.push(arena.eq(counter, one_less));
+            }
+        }
+        for (place, counters) in [(from, before), (to, after)] {
+            if let Some(place) = place {
+                place.arguments.extend(counters);
+            }
+        }
+        arena.and(conditions)
+    }
+}
+
+/// The conjuncts of a term.
+pub fn conjuncts(pool: &impl Pool, term: TermId) -> Vec<TermId> {
+    match pool.kind(term) {
+        TermKind::Apply {
+            op: Op::And,
+            arguments,
+        } => arguments.to_vec(),
+        _ if term == TermId::TRUE => Vec::new(),
+        _ => vec![term],
+    }
+}

@@ -1,0 +1,1 @@
+//! What SPACER proves and refutes, and how.
