@@ -7,13 +7,15 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::encode::Encoding;
+use super::ranges::Ranges;
 use crate::solver::horn::{Application, HornClause, HornSystem, Predicate};
 use crate::solver::integer_encoding::{Reading, Translator};
 use crate::term::{
-    Arena, BitVecValue, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, Value, store, transfer,
+    Arena, BitVecValue, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, Value, for_each_subterm,
+    store, transfer,
 };
 
 /// A system over integers.
@@ -59,10 +61,26 @@ pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
             parameters,
         });
     }
-    let clauses = clauses
+    let translated = clauses
         .iter()
-        .map(|clause| translated(arena, &mut translator, clause))
-        .collect();
+        .map(|clause| translated(arena, &mut translator, clause));
+    let translated: Vec<(HornClause, Vec<TermId>)> = translated.collect();
+    let constraints = translated.iter().map(|(clause, _)| clause.constraint);
+    let ranges = Ranges::new(arena, constraints);
+    let clauses = translated.into_iter().map(|(clause, occurring)| {
+        let mut conditions = vec![clause.constraint];
+        for variable in occurring {
+            let integer = translator.translate(arena, variable);
+            if ranges.matters(arena, integer, arena.width(variable)) {
+                conditions.extend_from_slice(translator.sides(variable));
+            }
+        }
+        HornClause {
+            constraint: arena.and(conditions),
+            ..clause
+        }
+    });
+    let clauses = clauses.collect();
     Some(Integers {
         system: HornSystem {
             predicates,
@@ -107,7 +125,12 @@ fn with_variables(encoding: &Encoding, clause: &HornClause, fresh: &mut u32) -> 
     }
 }
 
-fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -> HornClause {
+/// The clause over integers, without the ranges of variables; and the variables that are bit vectors.
+fn translated(
+    arena: &Arena,
+    translator: &mut Translator,
+    clause: &HornClause,
+) -> (HornClause, Vec<TermId>) {
     let mut conditions = vec![translator.translate(arena, clause.constraint)];
     let mut occurring = vec![clause.constraint];
     let mut application = |one: &Application| Application {
@@ -123,20 +146,17 @@ fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -
     };
     let body = clause.body.iter().map(&mut application).collect();
     let head = clause.head.as_ref().map(&mut application);
-    let mut seen = FxHashSet::default();
-    while let Some(top) = occurring.pop() {
-        if seen.insert(top) {
-            conditions.extend_from_slice(translator.sides(top));
-            if let TermKind::Apply { arguments, .. } = arena.kind(top) {
-                occurring.extend_from_slice(arguments);
-            }
-        }
-    }
-    HornClause {
+    let mut variables = Vec::new();
+    for_each_subterm(arena, occurring, |term, kind| match kind {
+        TermKind::Variable { .. } if arena.sort(term).width().is_some() => variables.push(term),
+        _ => conditions.extend_from_slice(translator.sides(term)),
+    });
+    let clause = HornClause {
         constraint: arena.and(conditions),
         body,
         head,
-    }
+    };
+    (clause, variables)
 }
 
 impl Integers {

@@ -1,1 +1,254 @@
-//! What SPACER proves and refutes, and how.
+//! What SPACER proves and refutes, and by which steps.
+
+use std::cell::RefCell;
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::certify::{Certificate, Check, check};
+use crate::program::testing::{Machine, Outcome as Run, Recursion, random_program};
+use crate::program::{Program, Simplified, simplify};
+
+const BUDGET: Duration = Duration::from_secs(60);
+
+struct Task {
+    lowered: Program,
+    simplified: Simplified,
+}
+
+/// What came of a run.
+struct Ended {
+    answer: Answer,
+    /// Steps of abstraction: what each is based on, the bound, the constraints that it keeps, and all.
+    steps: Vec<(AbstractionStep, u32, usize, usize)>,
+    /// The invariants that it has given to others.
+    published: usize,
+}
+
+impl Task {
+    fn new(lowered: Program) -> Self {
+        Self {
+            simplified: simplify(&lowered),
+            lowered,
+        }
+    }
+
+    /// A C program with inputs `input()` whose property is that no assertion fails.
+    fn c(text: &str) -> Self {
+        let declarations =
+            "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
+        let text = text.replace("input(", "__VERIFIER_nondet_int(");
+        let text = text.replace("assert(", "__VERIFIER_assert(");
+        Self::new(lowered(&format!("{declarations}{text}")))
+    }
+
+    /// Runs SPACER, for the time at most.
+    fn run(&self, options: &Options, time: Duration) -> Ended {
+        let steps = RefCell::new(Vec::new());
+        let report = |progress| {
+            if let Progress::Abstracted {
+                step,
+                bound,
+                kept,
+                all,
+            } = progress
+            {
+                steps.borrow_mut().push((step, bound, kept, all));
+            }
+        };
+        let setting = Setting {
+            report: &report,
+            ..Setting::of(&self.lowered)
+        };
+        let (sender, ended) = channel::<()>();
+        let answer = std::thread::scope(|scope| {
+            let canceller = setting.token.clone();
+            scope.spawn(move || {
+                // Until the engine has ended, or the time.
+                let _ = ended.recv_timeout(time);
+                canceller.cancel();
+            });
+            let blocks = blocks(self.simplified.program.clone());
+            let answer = setting.run(|context| run(&blocks, options, &default_solver, context));
+            drop(sender);
+            answer.expect("a solver")
+        });
+        let published = setting.invariants.snapshot().len();
+        Ended {
+            answer,
+            published,
+            steps: steps.into_inner(),
+        }
+    }
+
+    fn ended(&self) -> Ended {
+        self.run(&Options::default(), BUDGET)
+    }
+
+    fn check(&self, certificate: &Certificate) -> Check {
+        check(&self.lowered, &self.simplified, certificate, BUDGET, None)
+    }
+
+    fn is_proved(&self) -> Ended {
+        let ended = self.ended();
+        match &ended.answer {
+            Answer::Safe(certificate) => assert_eq!(self.check(certificate), Check::Confirmed),
+            answer => panic!("no proof: {answer:?} after {:?}", ended.steps),
+        }
+        ended
+    }
+}
+
+/// Two counters that go together, and others that do not matter, but for how often the loop is gone through.
+const TWO_THAT_MATTER: &str = "
+    int main(void) {
+        int x = 0, y = 0, z = 0, n = 0;
+        while (input()) {
+            if (input()) { x++; y++; z = z + 3; }
+            else if (x > 3) { x--; y--; z = z - 5; }
+            n = n + z;
+        }
+        assert(x == y || n == 17);
+        return 0;
+    }";
+
+#[test]
+fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
+    use AbstractionStep::{CounterexampleBased, ProofBased};
+    let ended = Task::c(TWO_THAT_MATTER).is_proved();
+    let position = |kind| ended.steps.iter().position(|step| step.0 == kind);
+    assert_eq!(position(ProofBased), Some(0), "{:?}", ended.steps);
+    assert!(position(CounterexampleBased).is_some(), "{:?}", ended.steps);
+    for &(step, _, kept, all) in &ended.steps {
+        assert!(kept < all, "{step:?}: {kept} of {all}");
+    }
+    // Of one bound, a counterexample adds to what there is.
+    for pair in ended.steps.windows(2) {
+        if pair[1].0 == CounterexampleBased {
+            assert!(pair[0].2 < pair[1].2, "{:?}", ended.steps);
+        }
+    }
+    assert!(ended.published > 0);
+}
+
+#[test]
+fn loops_within_loops_and_after_loops_are_proved() {
+    for text in [
+        "int main(void) {
+            int i = 0, s = 0;
+            while (i < 10) { int j = 0; while (j < i) { j++; s++; } i++; }
+            assert(i == 10);
+            return 0;
+        }",
+        "int main(void) {
+            unsigned a = 0, b = 0;
+            while (input() && a < 1000) a++;
+            while (b < a) b++;
+            assert(a == b);
+            return 0;
+        }",
+        // Over integers there is a counterexample: only bit vectors tell that it is none.
+        "int main(void) {
+            unsigned x = 1;
+            while (input()) x = x ^ 6;
+            assert(x != 2);
+            return 0;
+        }",
+        "int main(void) { int x = input(); if (x > 3) x = 3; assert(x < 4); return 0; }",
+    ] {
+        Task::c(text).is_proved();
+    }
+}
+
+#[test]
+fn violations_are_replayed() {
+    for text in [
+        "int main(void) { int x = input(); assert(x != 123456); return 0; }",
+        "int main(void) {
+            int x = 0, y = 0;
+            while (input()) { x = x + 1; if (x == 5) y = 1; }
+            assert(!y);
+            return 0;
+        }",
+    ] {
+        let ended = Task::c(text).ended();
+        assert!(matches!(ended.answer, Answer::Unsafe(_)), "{text}");
+    }
+}
+
+#[test]
+fn the_last_bound_leaves_it_open() {
+    let task = Task::c(
+        "int main(void) {
+            int x = 0;
+            while (input()) { x = x + 1; assert(x != 5); }
+            return 0;
+        }",
+    );
+    let bounded = |max_bound| {
+        let options = Options {
+            max_bound,
+            ..Options::default()
+        };
+        task.run(&options, BUDGET).answer
+    };
+    let Answer::Unknown(reason) = bounded(2) else {
+        panic!("an answer");
+    };
+    assert_eq!(reason, "the last bound was reached");
+    assert!(matches!(bounded(6), Answer::Unsafe(_)));
+}
+
+#[test]
+fn recursion_is_left_to_others() {
+    let task = Task::c(
+        "int f(int n) { return n > 0 ? f(n - 1) : 0; }
+        int main(void) { assert(f(input()) == 0); return 0; }",
+    );
+    assert!(matches!(task.ended().answer, Answer::Unknown(_)));
+}
+
+#[test]
+fn cancelling_interrupts_a_question() {
+    let task = Task::c(
+        "int main(void) {
+            unsigned a = input(), b = input(), p = 0, q = 0, i = 0;
+            while (i < b) { p = p + a * i; q = q ^ p; i++; }
+            assert(p * q != 123457 * a + b);
+            return 0;
+        }",
+    );
+    let begin = Instant::now();
+    let ended = task.run(&Options::default(), Duration::from_millis(1500));
+    assert!(
+        matches!(ended.answer, Answer::Unknown(_)),
+        "{:?}",
+        ended.answer
+    );
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_program_that_fails_is_proved(
+        bytes in prop::collection::vec(any::<u8>(), 0..120),
+        seed in 0u64..1000,
+    ) {
+        let task = Task::new(random_program(&bytes, Recursion::Excluded));
+        let fails = (seed..seed + 20).any(|seed| {
+            let outcome = Machine::new(&task.lowered, seed).run(3000);
+            matches!(outcome, Run::Error(_) | Run::Unsupported(_))
+        });
+        let ended = task.run(&Options::default(), Duration::from_secs(1));
+        if let Answer::Safe(certificate) = ended.answer {
+            prop_assert!(!fails);
+            let result = task.check(&certificate);
+            prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
+        }
+    }
+}
