@@ -59,7 +59,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const LOOK_AT_CASES: Duration = Duration::from_secs(8);
 
 /// By how much more time a question gets when it is asked again.
-const GROWTH: u32 = 2;
+const GROWTH: u32 = 4;
 
 /// Runs the engine.
 ///
@@ -89,7 +89,7 @@ pub fn run(
             let share = if question.integers.is_some() {
                 time
             } else {
-                time / 2
+                time / 4
             };
             match question.ask(share, context) {
                 HornAnswer::Solution(formulas) => {

@@ -61,26 +61,10 @@ pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
             parameters,
         });
     }
-    let translated = clauses
+    let clauses = clauses
         .iter()
-        .map(|clause| translated(arena, &mut translator, clause));
-    let translated: Vec<(HornClause, Vec<TermId>)> = translated.collect();
-    let constraints = translated.iter().map(|(clause, _)| clause.constraint);
-    let ranges = Ranges::new(arena, constraints);
-    let clauses = translated.into_iter().map(|(clause, occurring)| {
-        let mut conditions = vec![clause.constraint];
-        for variable in occurring {
-            let integer = translator.translate(arena, variable);
-            if ranges.matters(arena, integer, arena.width(variable)) {
-                conditions.extend_from_slice(translator.sides(variable));
-            }
-        }
-        HornClause {
-            constraint: arena.and(conditions),
-            ..clause
-        }
-    });
-    let clauses = clauses.collect();
+        .map(|clause| translated(arena, &mut translator, clause))
+        .collect();
     Some(Integers {
         system: HornSystem {
             predicates,
@@ -125,12 +109,7 @@ fn with_variables(encoding: &Encoding, clause: &HornClause, fresh: &mut u32) -> 
     }
 }
 
-/// The clause over integers, without the ranges of variables; and the variables that are bit vectors.
-fn translated(
-    arena: &Arena,
-    translator: &mut Translator,
-    clause: &HornClause,
-) -> (HornClause, Vec<TermId>) {
+fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -> HornClause {
     let mut conditions = vec![translator.translate(arena, clause.constraint)];
     let mut occurring = vec![clause.constraint];
     let mut application = |one: &Application| Application {
@@ -151,12 +130,18 @@ fn translated(
         TermKind::Variable { .. } if arena.sort(term).width().is_some() => variables.push(term),
         _ => conditions.extend_from_slice(translator.sides(term)),
     });
-    let clause = HornClause {
+    let ranges = Ranges::new(arena, conditions.iter().copied());
+    for variable in variables {
+        let integer = translator.translate(arena, variable);
+        if ranges.matters(arena, integer, arena.width(variable)) {
+            conditions.extend_from_slice(translator.sides(variable));
+        }
+    }
+    HornClause {
         constraint: arena.and(conditions),
         body,
         head,
-    };
-    (clause, variables)
+    }
 }
 
 impl Integers {

@@ -1,4 +1,4 @@
-//! Which integers of clauses need the range of the bit vectors that they stand for.
+//! Which integers of a clause need the range of the bit vectors that they stand for.
 //!
 //! Most state of a program may be modes and flags: it is copied, and compared with constants for equality. What such a
 //! number is beyond these constants makes no difference, so that its range says nothing (but for narrow bit vectors, all of

@@ -3,10 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::invariants::Lemmas;
-use super::program::CountedProgram;
+use super::program::{Constraint, CountedProgram};
 use super::steps::{Core, Steps, minimal_core};
 use crate::solver::horn::{Application, HornClause, HornSystem};
-use crate::term::{Build, Pool, Symbol, TermId, instantiate};
+use crate::term::{Build, Pool, Symbol, TermId, instantiate, substitute};
 
 /// A subset Σ̂ of the assumptions, which induces the abstraction P̃(Σ̂): for each transition, whether each of its
 /// constraints is kept.
@@ -70,10 +70,22 @@ impl Abstraction {
         let clauses = program.transitions.iter().enumerate();
         let clauses = clauses.map(|(number, step)| {
             let (from, to) = (step.from.as_ref(), step.to.as_ref());
-            let constraints = step.constraints.iter().enumerate();
-            let kept = constraints.filter(|&(index, _)| self.is_kept(number, index));
-            let mut conditions: Vec<TermId> = kept.map(|(_, &one)| one).collect();
-            conditions.push(step.counting);
+            let mut conditions = vec![step.counting];
+            let mut definitions = FxHashMap::default();
+            for (index, &constraint) in step.constraints.iter().enumerate() {
+                if !self.is_kept(number, index) {
+                    continue;
+                }
+                match constraint {
+                    Constraint::Holds(condition) => {
+                        conditions.push(substitute(&**arena, condition, &definitions));
+                    }
+                    Constraint::Definition(name, value) => {
+                        let value = substitute(&**arena, value, &definitions);
+                        definitions.insert(name, value);
+                    }
+                }
+            }
             conditions.push(program.bounds(step, bound));
             conditions.push(program.all_applied(invariants, from));
             conditions.push(program.all_applied(invariants, to));
@@ -189,7 +201,7 @@ pub fn refine(
         }
         let pairs = step.constraints.iter().zip(steps.assumptions(number));
         for (index, (&constraint, &assumption)) in pairs.enumerate() {
-            let constraint = unrolling.instance(constraint);
+            let constraint = unrolling.instance(constraint.formula(arena));
             if abstraction.is_kept(number, index) {
                 fixed.push(constraint);
             } else {

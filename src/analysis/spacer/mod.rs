@@ -48,6 +48,9 @@ options! {
     pub struct Options {
         /// How many iterations of each loop it looks at, at most.
         pub max_bound: u32 = u32::MAX, in 0..=u32::MAX;
+        /// So many spurious counterexamples of one bound are refuted by the constraints that they break; for the next one,
+        /// all constraints are taken back (with 0, abstraction is based on proofs alone: the paper's variant).
+        pub max_refinements: u32 = 8, in 0..=u32::MAX;
     }
     fixed {
         /// The analysis whose invariants these are.
@@ -152,6 +155,7 @@ impl Spacer<'_> {
         // Lines 1 and 2.
         let mut abstraction = Abstraction::whole(program);
         let mut bound = 0;
+        let mut refinements = 0;
         let failed = |reason| SolverError::Failed(crate::solver::Backend::Z3, reason);
         let mut engine = HornSolver::new().map_err(failed)?;
         context.token.interrupts(engine.interrupter());
@@ -184,6 +188,7 @@ impl Spacer<'_> {
                         abstract_by_proof(&mut self.steps, &proof, &self.invariants, bound);
                     self.report(AbstractionStep::ProofBased, &abstraction, bound, context);
                     bound += 1;
+                    refinements = 0;
                 }
                 HornAnswer::Refuted { trace } => {
                     // Lines 11 to 13.
@@ -193,7 +198,12 @@ impl Spacer<'_> {
                     match refine(&mut self.steps, &abstraction, &self.invariants, &path) {
                         Refined::Feasible => return Ok(Outcome::Counterexample(path)),
                         Refined::Spurious(refined) if refined != abstraction => {
-                            abstraction = refined;
+                            abstraction = if refinements < self.options.max_refinements {
+                                refined
+                            } else {
+                                Abstraction::whole(program)
+                            };
+                            refinements = refinements.saturating_add(1);
                             self.report(
                                 AbstractionStep::CounterexampleBased,
                                 &abstraction,

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::loops::Loops;
 use crate::analysis::horn_clauses::encode::Encoding;
 use crate::solver::horn::{Application, HornClause, HornSystem, Predicate};
-use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, store};
+use crate::term::{
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, store, substitute,
+};
 
 /// P̃: locations, each with a predicate over its variables and the counters of the loops that it is in, and transitions.
 ///
@@ -31,9 +33,28 @@ pub struct Transition {
     /// Where it leads, to which state: variables; `None` for the error location.
     pub to: Option<Application>,
     /// τ: the conjunction of constraints; each can be left out (it has an assumption in Σ).
-    pub constraints: Vec<TermId>,
+    pub constraints: Vec<Constraint>,
     /// τ_B, but for the bounds.
     pub counting: TermId,
+}
+
+/// A constraint of a transition.
+#[derive(Copy, Clone, Debug)]
+pub enum Constraint {
+    /// A condition.
+    Holds(TermId),
+    /// What a name (a variable) stands for, in conditions and in definitions that come later. Without it, that is anything.
+    Definition(TermId, TermId),
+}
+
+impl Constraint {
+    /// As a formula.
+    pub fn formula(self, arena: &Arena) -> TermId {
+        match self {
+            Self::Holds(condition) => condition,
+            Self::Definition(name, value) => arena.eq(name, value),
+        }
+    }
 }
 
 impl CountedProgram {
@@ -150,6 +171,8 @@ impl Builder<'_> {
             *argument = after;
         }
 
+        let constraints = self.with_names(constraints);
+
         // 2. The counters.
         let counting = self.counting(from.as_mut(), to.as_mut());
         Transition {
@@ -158,6 +181,45 @@ impl Builder<'_> {
             constraints,
             counting,
         }
+    }
+
+    /// The conditions with names for the choices within them, so that these can be left out one by one.
+    fn with_names(&mut self, conditions: Vec<TermId>) -> Vec<Constraint> {
+        let arena = self.arena;
+        let mut names: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut constraints = Vec::new();
+        for condition in conditions {
+            let mut outermost = vec![condition];
+            if let TermKind::Apply {
+                op: Op::Not | Op::Eq,
+                arguments,
+            } = arena.kind(condition)
+            {
+                outermost.extend(arguments);
+            }
+            let mut choices = Vec::new();
+            for_each_subterm(arena, [condition], |term, kind| {
+                let is_choice = matches!(
+                    kind,
+                    TermKind::Apply {
+                        op: Op::Ite | Op::And | Op::Or,
+                        ..
+                    }
+                );
+                if is_choice && !outermost.contains(&term) && !names.contains_key(&term) {
+                    choices.push(term);
+                }
+            });
+            for choice in choices {
+                let value = substitute(arena, choice, &names);
+                let name = self.fresh(arena.sort(choice));
+                names.insert(choice, name);
+                constraints.push(Constraint::Definition(name, value));
+            }
+            let condition = substitute(arena, condition, &names);
+            constraints.push(Constraint::Holds(condition));
+        }
+        constraints
     }
 
     /// Conditions (a) to (c) of section 5, over counters that become arguments of the places.

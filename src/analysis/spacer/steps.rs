@@ -41,7 +41,7 @@ impl<'p> Steps<'p> {
             let mut own = Vec::new();
             for &constraint in &transition.constraints {
                 let holds = literal();
-                solver.assert(arena.implies(holds, constraint));
+                solver.assert(arena.implies(holds, constraint.formula(arena)));
                 solver.assert(arena.implies(is_concrete, holds));
                 own.push(holds);
             }
