@@ -7,10 +7,12 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::analysis::testing::{Setting, blocks, default_solver};
 use crate::certify::{Certificate, Check, check};
+use crate::frontend::preprocess::Preprocessed;
+use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::testing::{Machine, Outcome as Run, Recursion, random_program};
-use crate::program::{Program, Simplified, simplify};
+use crate::program::{Arithmetic, Program, Simplified, simplify};
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -38,11 +40,24 @@ impl Task {
 
     /// A C program with inputs `input()` whose property is that no assertion fails.
     fn c(text: &str) -> Self {
+        Self::over(text, Arithmetic::default())
+    }
+
+    fn over(text: &str, arithmetic: Arithmetic) -> Self {
         let declarations =
             "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
         let text = text.replace("input(", "__VERIFIER_nondet_int(");
         let text = text.replace("assert(", "__VERIFIER_assert(");
-        Self::new(lowered(&format!("{declarations}{text}")))
+        let source = Preprocessed::from_text("t.c", format!("{declarations}{text}"));
+        let options = LoadOptions {
+            arithmetic,
+            ..LoadOptions::default()
+        };
+        Self::new(
+            load_preprocessed(source, &options)
+                .expect("a program")
+                .program,
+        )
     }
 
     /// Runs SPACER, for the time at most.
@@ -92,7 +107,7 @@ impl Task {
         check(&self.lowered, &self.simplified, certificate, BUDGET, None)
     }
 
-    fn is_proved(&self) -> Ended {
+    fn proved(&self) -> Ended {
         let ended = self.ended();
         match &ended.answer {
             Answer::Safe(certificate) => assert_eq!(self.check(certificate), Check::Confirmed),
@@ -102,23 +117,26 @@ impl Task {
     }
 }
 
-/// Two counters that go together, and others that do not matter, but for how often the loop is gone through.
-const TWO_THAT_MATTER: &str = "
+/// In the manner of the paper's Figure 2: four iterations show what matters of three ways through a loop.
+const THREE_WAYS: &str = "
     int main(void) {
-        int x = 0, y = 0, z = 0, n = 0;
-        while (input()) {
-            if (input()) { x++; y++; z = z + 3; }
-            else if (x > 3) { x--; y--; z = z - 5; }
-            n = n + z;
+        int x = 0, y = 0, z = 0, w = 0;
+        while (x < 1000 && input()) {
+            if (input()) { x++; y += 100; }
+            else if (x >= 4) { x++; y++; }
+            else if (y > 10 * w && z >= 100 * x) { x++; y = -y; }
+            else return 0;
+            w++;
+            z += 10;
         }
-        assert(x == y || n == 17);
+        assert(x < 4 || y > 2);
         return 0;
     }";
 
 #[test]
 fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
     use AbstractionStep::{CounterexampleBased, ProofBased};
-    let ended = Task::c(TWO_THAT_MATTER).is_proved();
+    let ended = Task::over(THREE_WAYS, Arithmetic::Integer).proved();
     let position = |kind| ended.steps.iter().position(|step| step.0 == kind);
     assert_eq!(position(ProofBased), Some(0), "{:?}", ended.steps);
     assert!(position(CounterexampleBased).is_some(), "{:?}", ended.steps);
@@ -159,7 +177,7 @@ fn loops_within_loops_and_after_loops_are_proved() {
         }",
         "int main(void) { int x = input(); if (x > 3) x = 3; assert(x < 4); return 0; }",
     ] {
-        Task::c(text).is_proved();
+        Task::c(text).proved();
     }
 }
 
