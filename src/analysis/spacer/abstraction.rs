@@ -38,7 +38,7 @@ impl Abstraction {
     }
 
     /// |Σ̂|.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.kept.iter().flatten().filter(|&&kept| kept).count()
     }
 

@@ -234,7 +234,7 @@ impl Spacer<'_> {
         (context.report)(Progress::Abstracted {
             step,
             bound,
-            kept: abstraction.len(),
+            kept: abstraction.size(),
             all: self.steps.program().assumptions(),
         });
     }
