@@ -6,6 +6,7 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
 //! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
@@ -14,6 +15,7 @@
 //! * [`options`]: how an engine declares what a user can set.
 
 pub mod bmc;
+pub mod ctigar;
 pub mod data_flow;
 pub mod exhaustive;
 pub mod horn;

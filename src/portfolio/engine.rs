@@ -19,8 +19,8 @@ use super::verdict::Conclusion;
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
-    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, data_flow, exhaustive,
-    horn, k_induction, spacer,
+    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
+    exhaustive, horn, k_induction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
@@ -272,6 +272,21 @@ impl Runner {
                     ..options.clone()
                 };
                 k_induction::run(&self.blocks, &options, &solver, &mut context).into()
+            }
+            Engine::Ctigar(options) => {
+                let options = ctigar::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                let mut done = ctigar::Statistics::default();
+                let answer = ctigar::run(&self.blocks, &options, &solver, &mut context, &mut done);
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..answer.into()
+                }
             }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {

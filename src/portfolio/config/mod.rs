@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
-use crate::analysis::{bmc, data_flow, exhaustive, horn, k_induction, simulate, spacer};
+use crate::analysis::{bmc, ctigar, data_flow, exhaustive, horn, k_induction, simulate, spacer};
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
 
@@ -198,6 +198,8 @@ engines! {
     KInduction(k_induction::Options) = "k_induction", solver;
     /// Data-flow invariants, continuously refined, for itself and for others.
     DataFlow(data_flow::Options) = "data_flow", solver;
+    /// IC3 on predicates, refined from counterexamples to induction.
+    Ctigar(ctigar::Options) = "ctigar", solver;
     /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
     /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
@@ -231,6 +233,21 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     ("horn", include_str!("../../../portfolios/horn.toml")),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),
+    ("ctigar", include_str!("../../../portfolios/ctigar.toml")),
+    ("vvt", include_str!("../../../portfolios/vvt.toml")),
+    (
+        "ic3-noopt",
+        include_str!("../../../portfolios/ic3-noopt.toml"),
+    ),
+    ("ic3-c", include_str!("../../../portfolios/ic3-c.toml")),
+    ("ic3-cg", include_str!("../../../portfolios/ic3-cg.toml")),
+    ("ic3-cr", include_str!("../../../portfolios/ic3-cr.toml")),
+    ("ic3-cgr", include_str!("../../../portfolios/ic3-cgr.toml")),
+    ("ic3-crl", include_str!("../../../portfolios/ic3-crl.toml")),
+    (
+        "ic3-cgrl",
+        include_str!("../../../portfolios/ic3-cgrl.toml"),
+    ),
 ];
 
 impl Portfolio {

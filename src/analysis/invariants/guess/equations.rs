@@ -17,7 +17,7 @@ impl Degree {
 }
 
 /// A Mersenne prime, so that products fit and reduction is cheap.
-pub(super) const PRIME: i128 = (1 << 61) - 1;
+pub const PRIME: i128 = (1 << 61) - 1;
 
 /// The largest coefficient believed in.
 const LARGEST: i128 = 10_000;
@@ -115,8 +115,8 @@ pub(super) fn inverse(value: i128) -> i128 {
     result
 }
 
-/// A basis of the vectors that all rows are orthogonal to, by Gauss-Jordan elimination.
-fn kernel(mut rows: Vec<Vec<i128>>, columns: usize) -> Vec<Vec<i128>> {
+/// A basis of the vectors that all rows (of numbers modulo [`PRIME`]) are orthogonal to, by Gauss-Jordan elimination.
+pub fn kernel(mut rows: Vec<Vec<i128>>, columns: usize) -> Vec<Vec<i128>> {
     let mut pivots: Vec<usize> = Vec::new();
     for column in 0..columns {
         let done = pivots.len();
@@ -152,7 +152,7 @@ fn kernel(mut rows: Vec<Vec<i128>>, columns: usize) -> Vec<Vec<i128>> {
 }
 
 /// The vector scaled such that its entries are small integers.
-fn integral(vector: &[i128]) -> Option<Vec<i128>> {
+pub fn integral(vector: &[i128]) -> Option<Vec<i128>> {
     let signed = |value: i128| {
         if value > PRIME / 2 {
             value - PRIME

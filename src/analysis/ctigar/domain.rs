@@ -1,0 +1,353 @@
+//! The abstract domain: predicates, and which of them are weaker than which (thesis, sections 3.1 and 3.6).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cube::{Cube, Literal, PredicateId};
+use super::system::{PlaceId, System};
+use super::{Options, Stop};
+use crate::analysis::Context;
+use crate::analysis::invariants::guess::Vocabulary;
+use crate::program::conditions::conjuncts;
+use crate::program::{CScalar, Program, VariableId};
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, store,
+};
+
+/// The most predicates of orders of pairs at a place.
+const MOST_ORDERS: usize = 60;
+
+/// The most predicates of the initial domain.
+const MOST_INITIAL: usize = 200;
+
+/// A predicate of the domain.
+#[derive(Debug)]
+struct Predicate {
+    /// A Boolean term of the shared store over state variables.
+    formula: TermId,
+    symbols: Vec<Symbol>,
+}
+
+/// How equations between numbers become predicates (thesis, section 3.6).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Equations {
+    /// As they are.
+    Whole,
+    /// As two inequalities.
+    Split,
+    /// As they are, and one inequality.
+    Both,
+}
+
+/// The abstract domain.
+pub struct Domain {
+    predicates: Vec<Predicate>,
+    known: FxHashMap<TermId, Literal>,
+    /// For each place the predicates over its variables.
+    by_place: Vec<Vec<PredicateId>>,
+    /// For each place its variables.
+    state: Vec<FxHashSet<Symbol>>,
+    unsigned: FxHashSet<Symbol>,
+    equations: Equations,
+    /// Whether one predicate implies another, as far as that was asked.
+    implied: FxHashMap<(PredicateId, PredicateId), bool>,
+}
+
+impl Domain {
+    /// With the predicates that the options ask for.
+    pub fn new(system: &System<'_>, options: &Options) -> Self {
+        let program = system.blocks().inlined().program();
+        let symbol = |id: &VariableId| program.variable(*id).symbol;
+        let unsigned = program.variables.iter().filter(|variable| {
+            matches!(
+                variable.c_type,
+                Some(CScalar::Integer { signed: false, .. } | CScalar::Pointer | CScalar::Bool)
+            )
+        });
+        let mut domain = Self {
+            predicates: Vec::new(),
+            known: FxHashMap::default(),
+            by_place: system.places().map(|_| Vec::new()).collect(),
+            state: system
+                .places()
+                .map(|(_, place)| place.variables.iter().map(symbol).collect())
+                .collect(),
+            unsigned: unsigned.map(|variable| variable.symbol).collect(),
+            equations: options.equations,
+            implied: FxHashMap::default(),
+        };
+        if options.initial_conditions {
+            domain.add_conditions(system);
+        }
+        if options.initial_orders {
+            domain.add_orders(system, program);
+        }
+        domain
+    }
+
+    /// The conditions of the program, and those of its blocks that depend on the state alone.
+    fn add_conditions(&mut self, system: &System<'_>) {
+        let program = system.blocks().inlined().program();
+        let vocabulary = Vocabulary::of(program);
+        let variables: Vec<TermId> = (program.variables.iter())
+            .map(|variable| store().variable(variable.symbol))
+            .collect();
+        let mut all = vocabulary.conditions_over(variables.into_iter());
+        for (_, place) in system.places() {
+            let guards = place.blocks.iter().map(|block| block.guard);
+            for_each_subterm(store(), guards, |term, kind| {
+                let is_atom = match kind {
+                    TermKind::Apply { op, arguments } => {
+                        !matches!(op, Op::Not | Op::And | Op::Or | Op::Ite)
+                            && store().sort(arguments[0]) != Sort::Bool
+                    }
+                    TermKind::Variable { .. } => true,
+                    TermKind::Constant(_) => false,
+                };
+                if is_atom && store().sort(term) == Sort::Bool {
+                    all.push(term);
+                }
+            });
+        }
+        for condition in all {
+            if self.predicates.len() < MOST_INITIAL
+                && free_variables(store(), condition)
+                    .iter()
+                    .all(|(_, instance)| *instance == 0)
+            {
+                self.add(condition);
+            }
+        }
+    }
+
+    /// For each two variables of one kind, that the one is less than the other.
+    fn add_orders(&mut self, system: &System<'_>, program: &Program) {
+        let numbers = |id: &VariableId| {
+            let variable = program.variable(*id);
+            (variable.c_type, variable.symbol)
+        };
+        for (_, place) in system.places() {
+            let all: Vec<_> = place.variables.iter().map(numbers).collect();
+            let mut orders = Vec::new();
+            for (kind, one) in &all {
+                for (other_kind, other) in &all {
+                    let comparable = matches!(one.sort(), Sort::Int | Sort::BitVec(8..))
+                        && one != other
+                        && kind == other_kind
+                        && one.sort() == other.sort();
+                    if comparable {
+                        let (one, other) = (store().variable(*one), store().variable(*other));
+                        orders.push(store().not(self.at_most(other, one)));
+                    }
+                }
+            }
+            if orders.len() <= MOST_ORDERS {
+                for order in orders {
+                    self.add(order);
+                }
+            }
+        }
+    }
+
+    /// How many predicates there are.
+    pub fn len(&self) -> usize {
+        self.predicates.len()
+    }
+
+    /// Adds the formula as a predicate; its conjuncts each for itself, and equations as the options say. Says how many
+    /// are new.
+    pub fn add(&mut self, formula: TermId) -> usize {
+        let before = self.predicates.len();
+        for part in conjuncts(formula) {
+            match (self.equations, self.inequalities(part)) {
+                (Equations::Split, Some([one, other])) => {
+                    self.add_one(one);
+                    self.add_one(other);
+                }
+                (Equations::Both, Some([one, _])) => {
+                    self.add_one(part);
+                    self.add_one(one);
+                }
+                _ => self.add_one(part),
+            }
+        }
+        self.predicates.len() - before
+    }
+
+    fn add_one(&mut self, formula: TermId) {
+        let formula = match store().kind(formula) {
+            TermKind::Apply {
+                op: Op::Not,
+                arguments,
+            } => arguments[0],
+            TermKind::Constant(_) => return,
+            _ => formula,
+        };
+        if self.known.contains_key(&formula) {
+            return;
+        }
+        let symbols: Vec<Symbol> = free_variables(store(), formula)
+            .into_iter()
+            .map(|(symbol, _)| symbol)
+            .collect();
+        let predicate = PredicateId(self.predicates.len() as u32);
+        for (place, state) in self.by_place.iter_mut().zip(&self.state) {
+            if symbols.iter().all(|symbol| state.contains(symbol)) {
+                place.push(predicate);
+            }
+        }
+        for is_true in [true, false] {
+            let literal = Literal { predicate, is_true };
+            let term = if is_true {
+                formula
+            } else {
+                store().not(formula)
+            };
+            self.known.insert(term, literal);
+        }
+        self.predicates.push(Predicate { formula, symbols });
+    }
+
+    /// The two inequalities that an equation between numbers is.
+    pub fn inequalities(&self, formula: TermId) -> Option<[TermId; 2]> {
+        let TermKind::Apply {
+            op: Op::Eq,
+            arguments: &[one, other],
+        } = store().kind(formula)
+        else {
+            return None;
+        };
+        match store().sort(one) {
+            Sort::Int => {}
+            Sort::BitVec(width) if width > 1 => {}
+            _ => return None,
+        }
+        Some([self.at_most(one, other), self.at_most(other, one)])
+    }
+
+    /// One number is at most the other, as C compares them.
+    pub fn at_most(&self, one: TermId, other: TermId) -> TermId {
+        if store().sort(one) == Sort::Int {
+            return store().int_le(one, other);
+        }
+        let mut variables = free_variables(store(), one);
+        variables.extend(free_variables(store(), other));
+        let unsigned = variables
+            .iter()
+            .filter(|(symbol, _)| !symbol.sort().is_array())
+            .any(|(symbol, _)| self.unsigned.contains(symbol));
+        match unsigned {
+            true => store().ule(one, other),
+            false => store().sle(one, other),
+        }
+    }
+
+    /// The literal as a term of the store.
+    pub fn literal(&self, literal: Literal) -> TermId {
+        let formula = self.predicates[literal.predicate.0 as usize].formula;
+        match literal.is_true {
+            true => formula,
+            false => store().not(formula),
+        }
+    }
+
+    /// The cube's literals as one term of the store.
+    pub fn cube(&self, cube: &Cube) -> TermId {
+        let literals = cube.literals().iter();
+        store().and(
+            literals
+                .map(|&literal| self.literal(literal))
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// The predicates over the variables of the place.
+    pub fn at(&self, place: PlaceId) -> &[PredicateId] {
+        &self.by_place[place.index()]
+    }
+
+    /// Whether one of the symbols occurs in the predicate.
+    pub fn mentions(&self, predicate: PredicateId, symbols: &FxHashSet<Symbol>) -> bool {
+        let own = &self.predicates[predicate.0 as usize].symbols;
+        own.iter().any(|symbol| symbols.contains(symbol))
+    }
+
+    /// The literals that the literal implies and that are nearest to it: PARENTS of a predicate, CHILDREN of a negated one
+    /// (thesis, section 3.1). Implications are asked when they are needed.
+    pub fn weaker(
+        &mut self,
+        literal: Literal,
+        at: PlaceId,
+        solver: &mut dyn Solver,
+        context: &Context<'_>,
+    ) -> Result<Vec<Literal>, Stop> {
+        let own: FxHashSet<Symbol> = self.predicates[literal.predicate.0 as usize]
+            .symbols
+            .iter()
+            .copied()
+            .collect();
+        let others: Vec<PredicateId> = self.at(at).to_vec();
+        let mut implied = Vec::new();
+        for other in others {
+            if other == literal.predicate || !self.mentions(other, &own) {
+                continue;
+            }
+            let pair = match literal.is_true {
+                true => (literal.predicate, other),
+                false => (other, literal.predicate),
+            };
+            if self.implies(pair, solver, context)? {
+                implied.push(other);
+            }
+        }
+        let mut nearest = implied.clone();
+        for &one in &implied {
+            let mut keep = true;
+            for &between in &implied {
+                let pair = match literal.is_true {
+                    true => (between, one),
+                    false => (one, between),
+                };
+                if one != between && self.implies(pair, solver, context)? {
+                    // Of equivalent ones the first stays.
+                    let back = self.implies((pair.1, pair.0), solver, context)?;
+                    keep &= back && one < between;
+                }
+            }
+            if !keep {
+                nearest.retain(|&other| other != one);
+            }
+        }
+        let is_true = literal.is_true;
+        Ok(nearest
+            .into_iter()
+            .map(|predicate| Literal { predicate, is_true })
+            .collect())
+    }
+
+    fn implies(
+        &mut self,
+        pair: (PredicateId, PredicateId),
+        solver: &mut dyn Solver,
+        context: &Context<'_>,
+    ) -> Result<bool, Stop> {
+        if let Some(&known) = self.implied.get(&pair) {
+            return Ok(known);
+        }
+        if context.token.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        let formula = |id: PredicateId| self.predicates[id.0 as usize].formula;
+        let both = store().not(store().implies(formula(pair.0), formula(pair.1)));
+        solver.push();
+        solver.assert(both);
+        solver.set_limit(CheckLimit {
+            time: Some(std::time::Duration::from_millis(100)),
+            resource: None,
+        });
+        let implies = solver.check(&[]) == Answer::Unsatisfiable;
+        solver.pop();
+        self.implied.insert(pair, implies);
+        Ok(implies)
+    }
+}

@@ -1,0 +1,110 @@
+//! The sequence of frames: F(i) has all states that are reached within i steps, and maybe more.
+//!
+//! A clause is the negation of a cube. It is kept once, with the largest level of whose frame it is a part (delta
+//! encoding); it is then part of all frames below. F(0) is the program's entry and needs no clauses; at the entry there
+//! are never any.
+
+use super::cube::Cube;
+
+/// The number of a frame.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(pub u32);
+
+impl Level {
+    /// The frame of what holds in all states that are reached.
+    pub const INFINITE: Self = Self(u32::MAX);
+
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The next one.
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// The one before.
+    pub const fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+}
+
+/// The frames.
+#[derive(Debug, Default)]
+pub struct Frames {
+    /// In no order.
+    clauses: Vec<(Level, Cube)>,
+}
+
+impl Frames {
+    /// All clauses, as the cubes that they exclude, with their levels.
+    pub fn clauses(&self) -> impl Iterator<Item = (Level, &Cube)> {
+        self.clauses.iter().map(|(level, cube)| (*level, cube))
+    }
+
+    /// The clauses that are part of the frame and of none above, as cubes.
+    pub fn exactly(&self, level: Level) -> Vec<Cube> {
+        let here = self.clauses.iter().filter(|(at, _)| *at == level);
+        here.map(|(_, cube)| cube.clone()).collect()
+    }
+
+    /// The clauses of the frame, as cubes.
+    pub fn of(&self, level: Level) -> Vec<Cube> {
+        let here = self.clauses.iter().filter(|(at, _)| *at >= level);
+        here.map(|(_, cube)| cube.clone()).collect()
+    }
+
+    /// Whether the frame has a clause that excludes all of the cube.
+    pub fn excludes(&self, cube: &Cube, level: Level) -> bool {
+        let mut all = self.clauses.iter();
+        all.any(|(at, other)| *at >= level && other.subsumes(cube))
+    }
+
+    /// Excludes the cube from all frames up to the level; what that makes superfluous goes.
+    pub fn add(&mut self, cube: Cube, level: Level) {
+        self.clauses
+            .retain(|(at, other)| *at > level || !cube.subsumes(other));
+        self.clauses.push((level, cube));
+    }
+
+    /// How many clauses there are, infinite ones included.
+    pub fn len(&self) -> usize {
+        self.clauses.len()
+    }
+
+    /// Literals in all clauses.
+    pub fn literals(&self) -> usize {
+        let lengths = self.clauses.iter().map(|(_, cube)| cube.literals().len());
+        lengths.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cube::{Literal, PredicateId};
+    use super::super::system::PlaceId;
+    use super::*;
+
+    fn cube(literals: &[(u32, bool)]) -> Cube {
+        let literal = |&(predicate, is_true)| Literal {
+            predicate: PredicateId(predicate),
+            is_true,
+        };
+        Cube::new(PlaceId::ENTRY, literals.iter().map(literal).collect())
+    }
+
+    #[test]
+    fn a_clause_is_kept_at_its_largest_level() {
+        let mut frames = Frames::default();
+        let (strong, weak) = (cube(&[(0, true)]), cube(&[(0, true), (1, false)]));
+        frames.add(weak.clone(), Level(1));
+        frames.add(strong.clone(), Level(2));
+        assert_eq!(frames.len(), 1, "the weaker clause is superfluous");
+        frames.add(weak.clone(), Level(3));
+        assert_eq!(frames.of(Level(2)).len(), 2);
+        assert_eq!(frames.exactly(Level(2)), [strong]);
+        assert!(frames.excludes(&weak, Level(3)) && !frames.excludes(&weak, Level(4)));
+        assert!(!frames.excludes(&cube(&[(0, false), (1, false)]), Level(1)));
+    }
+}

@@ -1,0 +1,106 @@
+//! What a lifted state can say something of (thesis, section 3.2).
+//!
+//! Departure: the inputs of the step, nondeterministic assignments among them, keep the values of the model, where the
+//! thesis takes what they assign out of the successor. A state counts as lifted only if it takes the step with them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::cube::Cell;
+use super::system::Model;
+use crate::program::block::Blocks;
+use crate::term::{
+    Arena, Evaluator, Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables,
+};
+
+/// The cells that the formula reads in the model's state, with their contents there. For an array these are the cells at
+/// the indices that are read; where it is compared as a whole, it is the whole.
+pub fn cells_of(
+    blocks: &Blocks,
+    arena: &Arena,
+    formula: TermId,
+    model: &Model,
+) -> Vec<(Cell, Value)> {
+    let mut cells: BTreeMap<Cell, Value> = BTreeMap::new();
+    let value = |symbol, instance| {
+        let value = model.values.get(&(symbol, instance));
+        value.cloned().unwrap_or_else(|| Value::zero(symbol.sort()))
+    };
+    let is_compared = compares_arrays(arena, formula);
+    let mut arrays = FxHashSet::default();
+    for (symbol, instance) in free_variables(arena, formula) {
+        let Some(variable) = blocks.variable(symbol) else {
+            continue;
+        };
+        if symbol.sort().is_array() && !is_compared {
+            arrays.insert((symbol, variable));
+            continue;
+        }
+        let cell = Cell {
+            variable,
+            symbol,
+            index: None,
+        };
+        cells.insert(cell, value(symbol, instance));
+    }
+    if arrays.is_empty() {
+        return cells.into_iter().collect();
+    }
+    let assignment = |symbol, instance| Some(value(symbol, instance));
+    let mut evaluator = Evaluator::new(arena, &assignment);
+    let mut reads = Vec::new();
+    for_each_subterm(arena, [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+        {
+            reads.push((arguments[0], arguments[1]));
+        }
+    });
+    for (array, index) in reads {
+        let Ok(index) = evaluator.evaluate(index) else {
+            continue;
+        };
+        for (symbol, _) in free_variables(arena, array) {
+            let Some(&(_, variable)) = arrays.iter().find(|(known, _)| *known == symbol) else {
+                continue;
+            };
+            if index.sort() != index_sort(symbol.sort()) {
+                continue;
+            }
+            if let Value::Array(content) = value(symbol, 0) {
+                let cell = Cell {
+                    variable,
+                    symbol,
+                    index: Some(index.clone()),
+                };
+                cells.insert(cell, content.select(&index).clone());
+            }
+        }
+    }
+    cells.into_iter().collect()
+}
+
+fn index_sort(array: Sort) -> Sort {
+    match array {
+        Sort::Array { index, .. } => index.into(),
+        sort => sort,
+    }
+}
+
+/// Whether arrays are compared as wholes.
+fn compares_arrays(arena: &Arena, formula: TermId) -> bool {
+    let mut compares = false;
+    for_each_subterm(arena, [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Eq,
+            arguments,
+        } = kind
+        {
+            compares |= arena.sort(arguments[0]).is_array();
+        }
+    });
+    compares
+}

@@ -1,0 +1,168 @@
+//! Refinement state mining (thesis, section 3.4, Algorithms 4 and 5): linear equations through states that refinement was
+//! about, of one place and about the same cells.
+//!
+//! Departures: equations are the kernel of the matrix of the states, where the thesis asks a solver for one; those that
+//! any such number of states would satisfy are no reason to refine.
+
+use rustc_hash::FxHashMap;
+
+use super::cube::{Cell, State};
+use super::domain::Domain;
+use super::system::PlaceId;
+use super::{Ctigar, Statistics};
+use crate::analysis::invariants::guess::{PRIME, constant, integral, kernel, product, sum};
+use crate::analysis::invariants::samples::number;
+use crate::term::{Build, Pool, Sort, TermId, store};
+
+/// The most points that are looked at together; more of them are no better.
+const MOST_POINTS: usize = 12;
+
+/// A state's numbers.
+type Point = Vec<i128>;
+
+/// What states have in common that are looked at together.
+type Group = (PlaceId, Vec<Cell>);
+
+/// The states that refinement was about and that no equation has been found for.
+#[derive(Debug, Default)]
+pub struct Mining {
+    groups: FxHashMap<Group, Vec<Point>>,
+}
+
+impl Ctigar<'_> {
+    /// REFINEMENTSTATEMINING.
+    pub(super) fn mine(&mut self, state: &State) {
+        let mut cells = Vec::new();
+        let mut point = Point::new();
+        for (cell, value) in &state.cells {
+            if value.sort() != Sort::Bool
+                && let Some(number) = number(value)
+            {
+                cells.push(cell.clone());
+                point.push(number);
+            }
+        }
+        if cells.len() < 2 {
+            return;
+        }
+        let terms: Vec<TermId> = cells.iter().map(|cell| cell.term(store())).collect();
+        let sort = store().sort(terms[0]);
+        if terms.iter().any(|&term| store().sort(term) != sort) {
+            return;
+        }
+        let group = self.mining.groups.entry((state.at, cells)).or_default();
+        if group.contains(&point) || group.len() >= MOST_POINTS {
+            return;
+        }
+        group.push(point);
+        if group.len() < self.options.min_points as usize {
+            return;
+        }
+        let found = mine_states(
+            group.clone(),
+            &terms,
+            &mut self.domain,
+            &mut self.statistics,
+        );
+        if let Some(used) = found {
+            group.retain(|point| !used.contains(point));
+        }
+    }
+}
+
+/// MINESTATES: the points of which equations were found that are new to the domain.
+fn mine_states(
+    points: Vec<Point>,
+    terms: &[TermId],
+    domain: &mut Domain,
+    statistics: &mut Statistics,
+) -> Option<Vec<Point>> {
+    if points.len() <= 2 {
+        return None;
+    }
+    let kernel = kernel_of(&points);
+    if !kernel.is_empty() {
+        let rank = terms.len() + 1 - kernel.len();
+        if rank == points.len() {
+            return None;
+        }
+        let vectors = kernel.iter().filter_map(|vector| integral(vector));
+        let new: usize = vectors
+            .map(|vector| domain.add(equation(terms, &vector)))
+            .sum();
+        statistics.mined += u64::from(new > 0);
+        return (new > 0).then_some(points);
+    }
+    // Some points have no equation in common: without the first of them, and without the others.
+    let independent = independent(&points);
+    let (first, others) = independent.split_first()?;
+    let without = |dropped: &[Point]| {
+        let mut kept = points.clone();
+        kept.retain(|point| !dropped.contains(point));
+        kept
+    };
+    let one = without(std::slice::from_ref(first));
+    if let Some(used) = mine_states(one, terms, domain, statistics) {
+        return Some(used);
+    }
+    mine_states(without(others), terms, domain, statistics)
+}
+
+/// The equations of all the points, as vectors: their coefficients, and a constant at the end.
+fn kernel_of(points: &[Point]) -> Vec<Vec<i128>> {
+    let columns = points.first().map_or(0, Vec::len) + 1;
+    let rows = points.iter().map(|point| {
+        let with_one = point.iter().copied().chain([1]);
+        with_one.map(|number| number.rem_euclid(PRIME)).collect()
+    });
+    kernel(rows.collect(), columns)
+}
+
+/// Points, as many as can be, of which no equation holds for all but one and not for that one.
+fn independent(points: &[Point]) -> Vec<Point> {
+    let mut found: Vec<Point> = Vec::new();
+    for point in points {
+        found.push(point.clone());
+        if point.len() + 1 - kernel_of(&found).len() < found.len() {
+            found.pop();
+        }
+    }
+    found
+}
+
+/// Σ cᵢ tᵢ + c = 0, with what has a negative coefficient on the right.
+fn equation(terms: &[TermId], coefficients: &[i128]) -> TermId {
+    let sort = store().sort(terms[0]);
+    let side = |sign: i128| {
+        let mut total = constant(sort, 0);
+        for (index, &coefficient) in coefficients.iter().enumerate() {
+            if coefficient * sign > 0 {
+                let factor = constant(sort, coefficient * sign);
+                let term = terms.get(index);
+                let term = term.map_or(factor, |&term| product(sort, factor, term));
+                total = sum(sort, total, term);
+            }
+        }
+        total
+    };
+    store().eq(side(1), side(-1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_a_line_have_its_equation() {
+        let line = |x: i128| vec![x, 3 * x + 2];
+        let found = kernel_of(&[line(0), line(1), line(5)]);
+        assert_eq!(found.len(), 1);
+        let vector = integral(&found[0]).expect("small numbers");
+        assert_eq!(vector[0], -3 * vector[1]);
+        assert_eq!(vector[2], -2 * vector[1]);
+        assert_eq!(
+            independent(&[line(0), line(1), line(5), vec![1, 0]]).len(),
+            3
+        );
+    }
+}

@@ -1,0 +1,303 @@
+//! CTIGAR: IC3 on predicates, refined from counterexamples to induction (Birgmeier's thesis, paper 002, chapter 3, and
+//! Birgmeier, Bradley and Weissenbacher, CAV 2014; IC3 is Bradley's, VMCAI 2011).
+//!
+//! Frames are clauses over the predicates of an abstract domain, and the program counter is explicit: a clause belongs to
+//! a cut point, and a transition is a block between two of them ([`crate::program::block`]). A state that leads to the
+//! error is lifted, abstracted, and excluded by a clause that is inductive relative to a frame. Where the abstract state
+//! has a predecessor there and the concrete one has none, the domain is too coarse and is refined.
+//!
+//! * [`system`]: places, steps, and the queries about them; [`cube`]: what is asked about; [`frames`].
+//! * [`obligations`]: Algorithms 3, 6 and 7; [`lift`]: section 3.2; the abstraction of section 3.3 is with the first.
+//! * [`domain`]: predicates and their lattice; [`refine`]: interpolation; [`mining`]: Algorithms 4 and 5.
+//! * [`generalise`]: Algorithms 8 and 9 and generalisation in consecution.
+//! * [`exchange`]: invariants from and for others; certificates. [`trace`]: from a trace to a run.
+//!
+//! Departures from the thesis: initiation needs no query, for only states at the entry are initial, and all of these are.
+//! Clauses that are inductive by themselves move to an infinite frame.
+
+mod cube;
+mod domain;
+mod exchange;
+mod frames;
+mod generalise;
+mod lift;
+mod mining;
+mod obligations;
+mod refine;
+mod system;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use std::sync::Arc;
+
+use self::domain::Domain;
+pub use self::domain::Equations;
+use self::exchange::Exchange;
+use self::frames::{Frames, Level};
+use self::mining::Mining;
+use self::obligations::Obligation;
+use self::refine::Refiner;
+pub use self::refine::Source;
+use self::system::{Model, Post, Query, StepAnswer, System};
+use super::options::{choice, options};
+use super::{Answer, Context, Progress, SolverFactory};
+use crate::program::block::Blocks;
+use crate::solver::{Solver, SolverError};
+
+options! {
+    /// Options of CTIGAR.
+    pub struct Options {
+        /// The largest frame, in steps between cut points.
+        pub max_bound: u32 = u32::MAX;
+        /// How many spurious transitions the trace of a proof obligation may have before the domain is refined; with 0
+        /// it is refined at once.
+        pub max_spurious: u32 = 0;
+        /// Whether refinement looks for linear equations through states of one location.
+        pub mining: bool = true;
+        /// From how many states on.
+        pub min_points: u32 = 3, in 3..=u32::MAX;
+        /// How deep counterexamples to generalisation are excluded in turn.
+        pub max_depth: u32 = 1;
+        /// How many of them are excluded for one clause.
+        pub max_ctgs: u32 = 3;
+        /// How often a clause is joined with one that cannot be excluded.
+        pub max_joins: u32 = u32::MAX;
+        /// How many literals of a clause are tried to be replaced by weaker ones, rather than dropped.
+        pub max_geo: u32 = 0;
+        /// Whether the domain begins with the conditions of the program.
+        pub initial_conditions: bool = true;
+        /// Whether it begins with the orders of pairs of variables.
+        pub initial_orders: bool = true;
+        /// How equations become predicates.
+        pub equations: Equations = Equations::Split;
+        /// Where the predicates of refinement come from.
+        pub interpolation: Source = Source::Interpolants;
+    }
+    fixed {
+        /// The name under which it publishes.
+        pub publisher: String = "ctigar".to_owned();
+    }
+}
+choice!(Equations: "whole" = Self::Whole, "split" = Self::Split, "both" = Self::Both);
+choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfSpaces);
+
+/// Declares the counters of the engine.
+macro_rules! statistics {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// What an engine has done.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Statistics {
+            $($(#[doc = $doc])+ pub $name: u64,)+
+        }
+
+        impl Statistics {
+            /// The counters with their names.
+            pub fn entries(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name)),+]
+            }
+        }
+    };
+}
+
+statistics! {
+    /// The last frame.
+    frames,
+    /// Predicates in the end.
+    predicates,
+    /// Predicates at first.
+    initial_predicates,
+    /// Proof obligations.
+    obligations,
+    /// States lifted.
+    lifted,
+    /// What the states said of, before and after lifting.
+    cells_before,
+    /// See above.
+    cells_after,
+    /// Abstract states looked at.
+    abstract_states,
+    /// Refinements of the domain.
+    refinements,
+    /// Steps for which there was an interpolant.
+    interpolants,
+    /// Steps for which there were half-spaces.
+    half_spaces,
+    /// Equations found by state mining.
+    mined,
+    /// Spurious transitions that were let pass.
+    spurious,
+    /// Refinements that were due to a trace with spurious transitions.
+    backtracks,
+    /// Literals dropped by generalisation.
+    dropped,
+    /// Counterexamples to generalisation that were excluded.
+    ctgs,
+    /// Joins with such counterexamples.
+    joins,
+    /// Literals replaced by weaker ones.
+    geometric,
+    /// Clauses that were learned.
+    clauses,
+    /// Clauses of the infinite frame.
+    infinite,
+    /// Invariants of others that were used.
+    invariants,
+}
+
+/// Why the search ends early.
+#[derive(Debug)]
+enum Stop {
+    /// It was asked to.
+    Cancelled,
+    /// A query was not decided, in words.
+    Undecided(String),
+    /// There is no solver.
+    Solver(SolverError),
+}
+
+impl From<SolverError> for Stop {
+    fn from(error: SolverError) -> Self {
+        Self::Solver(error)
+    }
+}
+
+/// Runs CTIGAR, and counts.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+    statistics: &mut Statistics,
+) -> Result<Answer, SolverError> {
+    if blocks.inlined().calls().has_recursion() {
+        return Ok(Answer::Unknown(
+            "CTIGAR does not handle recursion".to_owned(),
+        ));
+    }
+    let mut engine = Ctigar::new(blocks, options, solver, context)?;
+    let result = engine.search(context);
+    engine.statistics.predicates = engine.domain.len() as u64;
+    *statistics = engine.statistics.clone();
+    match result {
+        Ok(answer) => Ok(answer),
+        Err(Stop::Cancelled) => Ok(Answer::Unknown("stopped".to_owned())),
+        Err(Stop::Undecided(reason)) => Ok(Answer::Unknown(reason)),
+        Err(Stop::Solver(error)) => Err(error),
+    }
+}
+
+/// The engine.
+struct Ctigar<'e> {
+    options: &'e Options,
+    factory: &'e SolverFactory<'e>,
+    system: System<'e>,
+    frames: Frames,
+    domain: Domain,
+    /// The last frame that is checked.
+    frontier: Level,
+    refiner: Refiner,
+    mining: Mining,
+    /// For implications between predicates.
+    implications: Option<Box<dyn Solver>>,
+    exchange: Exchange<'e>,
+    statistics: Statistics,
+}
+
+impl<'e> Ctigar<'e> {
+    fn new(
+        blocks: &'e Arc<Blocks>,
+        options: &'e Options,
+        factory: &'e SolverFactory<'e>,
+        context: &Context<'_>,
+    ) -> Result<Self, SolverError> {
+        let system = System::new(blocks, factory);
+        let domain = Domain::new(&system, options);
+        let statistics = Statistics {
+            initial_predicates: domain.len() as u64,
+            ..Statistics::default()
+        };
+        Ok(Self {
+            options,
+            factory,
+            refiner: Refiner::new(context.solver(factory)?, context),
+            exchange: Exchange::new(blocks, factory()?, context),
+            system,
+            frames: Frames::default(),
+            domain,
+            frontier: Level(0),
+            mining: Mining::default(),
+            implications: None,
+            statistics,
+        })
+    }
+
+    /// One frame after the other, until two are the same or there is a trace.
+    fn search(&mut self, context: &mut Context<'_>) -> Result<Answer, Stop> {
+        while self.frontier.0 < self.options.max_bound {
+            self.frontier = self.frontier.next();
+            self.statistics.frames = u64::from(self.frontier.0);
+            (context.report)(Progress::Bound {
+                bound: self.frontier.0,
+            });
+            self.take_invariants(context);
+            if let Some(trace) = self.strengthen(context)? {
+                return self.violated(&trace, context);
+            }
+            if let Some(level) = self.propagate(context)? {
+                return Ok(self.proved(level, context));
+            }
+            self.publish(context);
+            self.renew_solvers();
+        }
+        Ok(Answer::Unknown("the largest bound is reached".to_owned()))
+    }
+
+    /// Excludes all states of the last frame that lead to an error; a trace if there is one.
+    fn strengthen(&mut self, context: &mut Context<'_>) -> Result<Option<Vec<Model>>, Stop> {
+        for step in self.system.to_errors() {
+            loop {
+                let query = Query {
+                    level: self.frontier,
+                    excluding: None,
+                    post: Post::Reached,
+                    frames: &self.frames,
+                    domain: &self.domain,
+                };
+                let model = match self.system.step(step, query, context)? {
+                    StepAnswer::Blocked(_) => break,
+                    StepAnswer::Undecided(reason) => return Err(Stop::Undecided(reason)),
+                    StepAnswer::Taken(model) => model,
+                };
+                let post = Post::Reached;
+                let state = self
+                    .system
+                    .lift(&model, post, &self.domain, &mut self.statistics)?;
+                let obligation = Obligation::at_error(state, model);
+                let trace = self.handle_obligations(obligation, context)?;
+                if trace.is_some() {
+                    return Ok(trace);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves clauses to the next frames; the level of a frame that equals the next one, if there is one.
+    fn propagate(&mut self, context: &Context<'_>) -> Result<Option<Level>, Stop> {
+        for level in (1..=self.frontier.0).map(Level) {
+            for cube in self.frames.exactly(level) {
+                if let Some(cube) = self.inductive_part(&cube, level, context)? {
+                    self.exclude(cube, level.next());
+                }
+            }
+            if self.frames.exactly(level).is_empty() {
+                return Ok(Some(level));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,253 @@
+//! Proof obligations (thesis, Algorithms 3, 6 and 7).
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use super::cube::{Cube, Literal, State};
+use super::frames::Level;
+use super::generalise::Consecution;
+use super::system::{Model, PlaceId, Post, Query, StepAnswer};
+use super::{Ctigar, Stop};
+use crate::analysis::Context;
+use crate::term::{Evaluator, Symbol, Value, store};
+
+/// That the states are not reached. Its level, which is that of the frame relative to which they are to be excluded, is
+/// in the queue.
+#[derive(Debug)]
+pub struct Obligation {
+    state: State,
+    /// The step from there to the parent's state, or to an error.
+    after: Model,
+    parent: Option<usize>,
+    /// Whether that step leads to the parent's abstraction only.
+    is_spurious: bool,
+    /// How many of the steps to the error are spurious.
+    spurious: u32,
+}
+
+impl Obligation {
+    /// States from which an error is one step away.
+    pub fn at_error(state: State, after: Model) -> Self {
+        Self {
+            state,
+            after,
+            parent: None,
+            is_spurious: false,
+            spurious: 0,
+        }
+    }
+}
+
+/// What came of an obligation.
+enum Outcome {
+    /// The states are excluded, in all frames up to the level.
+    Eliminated(Level),
+    /// There is a predecessor.
+    Predecessor(Model),
+    /// There is a predecessor of the abstraction.
+    Spurious(Model, Cube),
+    /// The domain has been refined.
+    Refined,
+}
+
+/// Obligations by level, those that came last first.
+type Queue = BTreeSet<(Level, Reverse<usize>)>;
+
+impl Ctigar<'_> {
+    /// HANDLEOBLIGATIONS: excludes the states up to the frontier; a trace if that cannot be.
+    pub(super) fn handle_obligations(
+        &mut self,
+        first: Obligation,
+        context: &mut Context<'_>,
+    ) -> Result<Option<Vec<Model>>, Stop> {
+        let mut all = vec![first];
+        let mut queue = Queue::from([(self.frontier.before(), Reverse(0))]);
+        self.statistics.obligations += 1;
+        while let Some(&(level, Reverse(id))) = queue.first() {
+            if all[id].state.at == PlaceId::ENTRY {
+                let Some(spurious) = last_spurious(&all, id) else {
+                    return Ok(Some(trace(&all, id)));
+                };
+                self.backtrack_refine(&all, spurious, &mut queue, context)?;
+                continue;
+            }
+            let may_be_spurious = all[id].spurious < self.options.max_spurious;
+            let state = all[id].state.clone();
+            let (model, cube) = match self.eliminate(&state, level, may_be_spurious, context)? {
+                Outcome::Refined => continue,
+                Outcome::Eliminated(excluded) => {
+                    queue.remove(&(level, Reverse(id)));
+                    if excluded <= self.frontier {
+                        queue.insert((excluded, Reverse(id)));
+                    }
+                    continue;
+                }
+                Outcome::Predecessor(model) => (model, None),
+                Outcome::Spurious(model, cube) => (model, Some(cube)),
+            };
+            let post = cube.as_ref().map_or(Post::State(&state), Post::Cube);
+            let state = self
+                .system
+                .lift(&model, post, &self.domain, &mut self.statistics)?;
+            let is_spurious = cube.is_some();
+            all.push(Obligation {
+                state,
+                after: model,
+                parent: Some(id),
+                is_spurious,
+                spurious: all[id].spurious + u32::from(is_spurious),
+            });
+            self.statistics.obligations += 1;
+            self.statistics.spurious += u64::from(is_spurious);
+            // What does not lead to the parent itself need not be excluded from the frame before.
+            let level = if is_spurious {
+                Level(0)
+            } else {
+                level.before()
+            };
+            queue.insert((level, Reverse(all.len() - 1)));
+        }
+        Ok(None)
+    }
+
+    /// The loop over the abstract states of the obligation, and ELIMINATEABSTRACTSTATE.
+    fn eliminate(
+        &mut self,
+        state: &State,
+        level: Level,
+        may_be_spurious: bool,
+        context: &mut Context<'_>,
+    ) -> Result<Outcome, Stop> {
+        let mut excluded = None;
+        // Each abstract state is looked for among what the clauses so far leave over.
+        while let Some(cube) = self.next_abstract_state(state, level.next(), context)? {
+            match self.consecution(&cube, level, context)? {
+                Consecution::Inductive(part) => {
+                    let up_to = self.generalise_and_exclude(part, level, context)?;
+                    excluded = Some(excluded.map_or(up_to, |before: Level| before.min(up_to)));
+                }
+                Consecution::Broken(model) => {
+                    if let Some(model) = self.predecessor(state, level, context)? {
+                        return Ok(Outcome::Predecessor(model));
+                    }
+                    if let Some(model) = model
+                        && may_be_spurious
+                        && model.step.from != PlaceId::ENTRY
+                    {
+                        return Ok(Outcome::Spurious(model, cube));
+                    }
+                    self.refine(state, level, context)?;
+                    return Ok(Outcome::Refined);
+                }
+            }
+        }
+        Ok(Outcome::Eliminated(excluded.unwrap_or(level.next())))
+    }
+
+    /// An abstract state that has some of the states and is not excluded from the frame (thesis, section 3.3): of the
+    /// predicates, those count that are about something the states say.
+    fn next_abstract_state(
+        &mut self,
+        state: &State,
+        level: Level,
+        context: &Context<'_>,
+    ) -> Result<Option<Cube>, Stop> {
+        let found =
+            (self.system).state_in_frame(state, level, &self.frames, &self.domain, context)?;
+        let Some(model) = found else {
+            return Ok(None);
+        };
+        self.statistics.abstract_states += 1;
+        let symbols: FxHashSet<Symbol> = state.cells.iter().map(|(cell, _)| cell.symbol).collect();
+        Ok(Some(self.abstraction(&model, state.at, Some(&symbols))))
+    }
+
+    /// The abstract state of the model's state, by the predicates about some of the symbols, or by all.
+    pub(super) fn abstraction(
+        &self,
+        model: &Model,
+        at: PlaceId,
+        symbols: Option<&FxHashSet<Symbol>>,
+    ) -> Cube {
+        let assignment = |symbol, instance| model.values.get(&(symbol, instance)).cloned();
+        let mut evaluator = Evaluator::new(store(), &assignment);
+        let mut literals = Vec::new();
+        for &predicate in self.domain.at(at) {
+            if symbols.is_some_and(|symbols| !self.domain.mentions(predicate, symbols)) {
+                continue;
+            }
+            let positive = Literal {
+                predicate,
+                is_true: true,
+            };
+            if let Ok(value) = evaluator.evaluate(self.domain.literal(positive)) {
+                let is_true = value == Value::Bool(true);
+                literals.push(Literal { predicate, is_true });
+            }
+        }
+        Cube::new(at, literals)
+    }
+
+    /// A state of the frame, not one of these, that leads to one of these.
+    fn predecessor(
+        &mut self,
+        state: &State,
+        level: Level,
+        context: &Context<'_>,
+    ) -> Result<Option<Model>, Stop> {
+        for step in self.system.incoming(state.at) {
+            let query = Query {
+                level,
+                excluding: Some(Post::State(state)),
+                post: Post::State(state),
+                frames: &self.frames,
+                domain: &self.domain,
+            };
+            match self.system.step(step, query, context)? {
+                StepAnswer::Blocked(_) => {}
+                StepAnswer::Taken(model) => return Ok(Some(model)),
+                StepAnswer::Undecided(reason) => return Err(Stop::Undecided(reason)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// BACKTRACKREFINE: the obligations from the spurious step on are dropped, and the domain is refined such that there
+    /// is no such step.
+    fn backtrack_refine(
+        &mut self,
+        all: &[Obligation],
+        spurious: usize,
+        queue: &mut Queue,
+        context: &mut Context<'_>,
+    ) -> Result<(), Stop> {
+        self.statistics.backtracks += 1;
+        queue.retain(|&(_, Reverse(id))| !path(all, id).any(|one| one == spurious));
+        let parent = all[spurious].parent;
+        let waiting = queue
+            .iter()
+            .find(|(_, Reverse(id))| Some(*id) == parent)
+            .copied();
+        if let Some((level, Reverse(id))) = waiting {
+            self.refine(&all[id].state, level, context)?;
+        }
+        Ok(())
+    }
+}
+
+/// The obligation and those that it comes from.
+fn path(all: &[Obligation], id: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(id), |&id| all[id].parent)
+}
+
+/// The obligation, of those on the path, with the spurious step that is farthest from the error.
+fn last_spurious(all: &[Obligation], id: usize) -> Option<usize> {
+    path(all, id).find(|&id| all[id].is_spurious)
+}
+
+/// The steps from the obligation to the error.
+fn trace(all: &[Obligation], id: usize) -> Vec<Model> {
+    path(all, id).map(|id| all[id].after.clone()).collect()
+}

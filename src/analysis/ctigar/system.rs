@@ -1,0 +1,679 @@
+//! The program as a transition system: places, which are cut points, and steps, which are blocks between them.
+//!
+//! Each place has a solver of its own, made when it is first asked something, that knows the blocks which leave the
+//! place, the clauses of the frames there, and the invariants. A query enables one block and the frame's clauses by
+//! assumptions. Blocks are functions, so that what is said of the state after a step is a condition on the state before
+//! it and the inputs.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use super::cube::{Cell, Cube, Literal, State};
+use super::domain::Domain;
+use super::frames::{Frames, Level};
+use super::lift::cells_of;
+use super::{Statistics, Stop};
+use crate::analysis::{Context, SolverFactory};
+use crate::program::InlinedLocation;
+use crate::program::VariableId;
+use crate::program::block::{Block, BlockEnd, Blocks};
+use crate::solver::{Answer, CheckLimit, Reason, Solver};
+use crate::term::{Arena, Build, Evaluator, Sort, Symbol, TermId, Value, instantiate, size, store};
+
+/// A place's number.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaceId(u32);
+
+impl PlaceId {
+    /// The program's entry, where execution begins, in any state.
+    pub const ENTRY: Self = Self(0);
+
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A cut point.
+#[derive(Debug)]
+pub struct Place {
+    /// Where it is.
+    pub at: InlinedLocation,
+    /// The variables that make up its state.
+    pub variables: Vec<VariableId>,
+    /// What leaves it.
+    pub blocks: Arc<[Block]>,
+    /// For each block, what it makes of the variables that it changes.
+    updates: Vec<FxHashMap<Symbol, TermId>>,
+    /// What always holds here, besides the clauses of frames.
+    invariants: Vec<TermId>,
+}
+
+/// A block by the place that it leaves and its number there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Where it starts.
+    pub from: PlaceId,
+    /// Which of the blocks.
+    pub block: usize,
+}
+
+/// A state from which a step is taken, with the step's inputs.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The step.
+    pub step: Step,
+    /// The state before it, and the inputs, with their instances.
+    pub values: FxHashMap<(Symbol, u32), Value>,
+}
+
+impl Model {
+    /// Whether the formula (over the state before the step) holds; what is not known counts as not.
+    pub fn holds(&self, formula: TermId) -> bool {
+        let assignment = |symbol, instance| self.values.get(&(symbol, instance)).cloned();
+        let value = Evaluator::new(store(), &assignment).evaluate(formula);
+        value == Ok(Value::Bool(true))
+    }
+}
+
+/// What is asked of a step's end.
+#[derive(Copy, Clone, Debug)]
+pub enum Post<'p> {
+    /// That it is reached.
+    Reached,
+    /// A state of the cube.
+    Cube(&'p Cube),
+    /// One of the concrete states.
+    State(&'p State),
+}
+
+/// What came of a query about a step.
+#[derive(Debug)]
+pub enum StepAnswer {
+    /// No state of the frame leads there; because of these literals, if the question was about a cube.
+    Blocked(Vec<Literal>),
+    /// The model's state does.
+    Taken(Model),
+    /// The solver does not know.
+    Undecided(String),
+}
+
+/// Wall time of a query. What depends on one that takes longer is not found out.
+const QUERY: Duration = Duration::from_secs(10);
+
+/// Larger preconditions are not lifted.
+const MOST_NODES: usize = 50_000;
+
+/// The transition system with its solvers.
+pub struct System<'e> {
+    blocks: &'e Arc<Blocks>,
+    factory: &'e SolverFactory<'e>,
+    places: Vec<Place>,
+    solvers: Vec<Option<PlaceSolver>>,
+    /// For each place the steps that lead there.
+    incoming: Vec<Vec<Step>>,
+    /// The steps that lead to an error.
+    to_errors: Vec<Step>,
+    /// Whether there are steps that lead to what is not modelled.
+    has_unsupported: bool,
+}
+
+impl<'e> System<'e> {
+    /// The program of the blocks, which must have no recursion.
+    pub fn new(blocks: &'e Arc<Blocks>, factory: &'e SolverFactory<'e>) -> Self {
+        let program = blocks.inlined().program();
+        let mut points = blocks.cut_points();
+        points.retain(|at| !blocks.is_error(at.location));
+        let ids: FxHashMap<InlinedLocation, PlaceId> = (0u32..)
+            .map(PlaceId)
+            .zip(&points)
+            .map(|(id, &at)| (at, id))
+            .collect();
+        let mut incoming = vec![Vec::new(); points.len()];
+        let mut to_errors = Vec::new();
+        let mut has_unsupported = false;
+        let mut places = Vec::new();
+        for (from, &at) in (0u32..).map(PlaceId).zip(&points) {
+            let leaving = blocks.from(at);
+            let mut updates = Vec::new();
+            for (block, one) in leaving.iter().enumerate() {
+                let step = Step { from, block };
+                match one.end {
+                    BlockEnd::CutPoint(to) => match ids.get(&to) {
+                        Some(to) => incoming[to.index()].push(step),
+                        None => to_errors.push(step),
+                    },
+                    BlockEnd::Unsupported { .. } => {
+                        has_unsupported = true;
+                        to_errors.push(step);
+                    }
+                    BlockEnd::RecursiveCall { .. } => {}
+                }
+                let changed = one.updates.iter();
+                updates.push(
+                    changed
+                        .map(|&(id, value)| (program.variable(id).symbol, value))
+                        .collect(),
+                );
+            }
+            places.push(Place {
+                at,
+                variables: blocks.state(at),
+                blocks: leaving,
+                updates,
+                invariants: Vec::new(),
+            });
+        }
+        Self {
+            blocks,
+            factory,
+            solvers: places.iter().map(|_| None).collect(),
+            places,
+            incoming,
+            to_errors,
+            has_unsupported,
+        }
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &'e Arc<Blocks> {
+        self.blocks
+    }
+
+    /// The places, by their numbers.
+    pub fn places(&self) -> impl Iterator<Item = (PlaceId, &Place)> {
+        (0u32..).map(PlaceId).zip(&self.places)
+    }
+
+    /// The place.
+    pub fn place(&self, id: PlaceId) -> &Place {
+        &self.places[id.index()]
+    }
+
+    /// The block.
+    pub fn block(&self, step: Step) -> &Block {
+        &self.place(step.from).blocks[step.block]
+    }
+
+    /// The steps that lead to the place.
+    pub fn incoming(&self, id: PlaceId) -> Vec<Step> {
+        self.incoming[id.index()].clone()
+    }
+
+    /// The steps that lead to what a proof has to show unreachable.
+    pub fn to_errors(&self) -> Vec<Step> {
+        self.to_errors.clone()
+    }
+
+    /// Whether one of these leads to what is not modelled.
+    pub fn has_unsupported(&self) -> bool {
+        self.has_unsupported
+    }
+
+    /// The formula always holds at the place.
+    pub fn add_invariant(&mut self, id: PlaceId, formula: TermId) {
+        self.places[id.index()].invariants.push(formula);
+        if let Some(solver) = &mut self.solvers[id.index()] {
+            solver.solver.assert(formula);
+        }
+    }
+
+    /// What always holds there.
+    pub fn invariants(&self, id: PlaceId) -> &[TermId] {
+        &self.place(id).invariants
+    }
+
+    /// The clause (the cube's negation) is part of the frames up to the level.
+    pub fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
+        if let Some(solver) = &mut self.solvers[cube.at.index()] {
+            solver.add_clause(cube, level, domain);
+        }
+    }
+
+    /// The solver of the place is made again, from what still counts.
+    pub fn forget_solver(&mut self, id: PlaceId) {
+        self.solvers[id.index()] = None;
+    }
+
+    /// How much the place's solver has been told of frames.
+    pub fn clauses_told(&self, id: PlaceId) -> usize {
+        let solver = self.solvers[id.index()].as_ref();
+        solver.map_or(0, |solver| solver.clauses)
+    }
+
+    fn solver(
+        &mut self,
+        id: PlaceId,
+        frames: &Frames,
+        domain: &Domain,
+        context: &Context<'_>,
+    ) -> Result<&mut PlaceSolver, Stop> {
+        let entry = &mut self.solvers[id.index()];
+        if entry.is_none() {
+            let mut made = PlaceSolver::new(context.solver(self.factory)?);
+            for &invariant in &self.places[id.index()].invariants {
+                made.solver.assert(invariant);
+            }
+            for (level, cube) in frames.clauses() {
+                if cube.at == id {
+                    made.add_clause(cube, level, domain);
+                }
+            }
+            *entry = Some(made);
+        }
+        entry.as_mut().ok_or(Stop::Cancelled)
+    }
+
+    /// Whether a state of the frame, outside what is excluded if that is at the step's start, leads to what is asked.
+    pub fn step(
+        &mut self,
+        step: Step,
+        query: Query<'_>,
+        context: &Context<'_>,
+    ) -> Result<StepAnswer, Stop> {
+        let Query {
+            level,
+            excluding,
+            post,
+            frames,
+            domain,
+        } = query;
+        context.safe_point();
+        if context.token.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if level == Level(0) && step.from != PlaceId::ENTRY {
+            return Ok(StepAnswer::Blocked(Vec::new()));
+        }
+        self.solver(step.from, frames, domain, context)?;
+        let place = &self.places[step.from.index()];
+        let Some(at) = &mut self.solvers[step.from.index()] else {
+            return Err(Stop::Cancelled);
+        };
+        let block = &place.blocks[step.block];
+        let updates = &place.updates[step.block];
+        let mut assumptions = vec![at.enabled(step.block, block.guard)];
+        if step.from != PlaceId::ENTRY && level != Level::INFINITE {
+            assumptions.push(at.level(level));
+        }
+        let mut literals = Vec::new();
+        if let Post::Cube(cube) = post {
+            for &literal in cube.literals() {
+                let behind = at.behind(step.block, updates, literal, domain);
+                if behind == TermId::FALSE {
+                    return Ok(StepAnswer::Blocked(vec![literal]));
+                }
+                if behind != TermId::TRUE {
+                    literals.push((literal, behind));
+                    assumptions.push(behind);
+                }
+            }
+        }
+        at.solver.push();
+        if let Some(excluded) = excluding {
+            let arena = Rc::clone(&at.arena);
+            let excluded = match excluded {
+                Post::Reached => None,
+                Post::Cube(cube) if cube.at != step.from => None,
+                Post::Cube(cube) => Some(domain.cube(cube)),
+                Post::State(state) if state.at != step.from => None,
+                Post::State(state) => Some(state_formula(&*arena, state)),
+            };
+            if let Some(excluded) = excluded {
+                at.solver.assert(arena.not(excluded));
+            }
+        }
+        if let Post::State(state) = post {
+            for formula in state_behind(&at.arena, updates, state) {
+                at.solver.assert(formula);
+            }
+        }
+        at.solver.set_limit(LIMIT);
+        let answer = at.solver.check(&assumptions);
+        let result = match answer {
+            Answer::Unsatisfiable => {
+                let core = at.solver.unsat_core();
+                literals.retain(|(_, behind)| core.contains(behind));
+                StepAnswer::Blocked(literals.into_iter().map(|(literal, _)| literal).collect())
+            }
+            Answer::Satisfiable => StepAnswer::Taken(at.model(self.blocks, place, step)),
+            Answer::Unknown(reason) => StepAnswer::Undecided(in_words(reason)),
+        };
+        at.solver.pop();
+        Ok(result)
+    }
+
+    /// A state of the set that is not excluded from the frame.
+    pub fn state_in_frame(
+        &mut self,
+        state: &State,
+        level: Level,
+        frames: &Frames,
+        domain: &Domain,
+        context: &Context<'_>,
+    ) -> Result<Option<Model>, Stop> {
+        context.safe_point();
+        if context.token.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        self.solver(state.at, frames, domain, context)?;
+        let place = &self.places[state.at.index()];
+        let Some(at) = &mut self.solvers[state.at.index()] else {
+            return Err(Stop::Cancelled);
+        };
+        let mut assumptions = Vec::new();
+        if level != Level::INFINITE {
+            assumptions.push(at.level(level));
+        }
+        at.solver.push();
+        let formula = state_formula(&*at.arena, state);
+        at.solver.assert(formula);
+        at.solver.set_limit(LIMIT);
+        let result = match at.solver.check(&assumptions) {
+            Answer::Unsatisfiable => Ok(None),
+            Answer::Satisfiable => {
+                let step = Step {
+                    from: state.at,
+                    block: usize::MAX,
+                };
+                Ok(Some(at.model(self.blocks, place, step)))
+            }
+            Answer::Unknown(reason) => Err(Stop::Undecided(in_words(reason))),
+        };
+        at.solver.pop();
+        result
+    }
+
+    /// The states, the model's among them, from which the model's inputs lead to what is asked (thesis, section 3.2).
+    pub fn lift(
+        &mut self,
+        model: &Model,
+        post: Post<'_>,
+        domain: &Domain,
+        statistics: &mut Statistics,
+    ) -> Result<State, Stop> {
+        let step = model.step;
+        let place = &self.places[step.from.index()];
+        let Some(at) = &mut self.solvers[step.from.index()] else {
+            return Err(Stop::Cancelled);
+        };
+        let arena = Rc::clone(&at.arena);
+        let updates = &place.updates[step.block];
+        let mut conditions = vec![place.blocks[step.block].guard];
+        match post {
+            Post::Reached => {}
+            Post::Cube(cube) => {
+                let behind = cube.literals().iter();
+                conditions.extend(
+                    behind.map(|&literal| behind_of(&arena, updates, domain.literal(literal))),
+                );
+            }
+            Post::State(state) => conditions.extend(state_behind(&arena, updates, state)),
+        }
+        // The inputs are the model's.
+        let input = |symbol: Symbol, instance: u32| {
+            let value = model.values.get(&(symbol, instance));
+            (instance > 0).then(|| {
+                let zero = || Value::zero(symbol.sort());
+                arena.value(&value.cloned().unwrap_or_else(zero))
+            })
+        };
+        let precondition = instantiate(&*arena, arena.and(conditions), input);
+        if size(&*arena, precondition) > MOST_NODES {
+            return Err(Stop::Undecided(
+                "a step is too large to be lifted".to_owned(),
+            ));
+        }
+        let mut cells = cells_of(self.blocks, &arena, precondition, model);
+        if precondition == TermId::TRUE {
+            cells.clear();
+        }
+        statistics.lifted += 1;
+        statistics.cells_before += cells.len() as u64;
+        let cells = at.needed(precondition, cells)?;
+        statistics.cells_after += cells.len() as u64;
+        Ok(State {
+            at: step.from,
+            cells,
+        })
+    }
+
+    /// What holds in the frame at the place, as formulas of the store.
+    pub fn frame_at(
+        &self,
+        id: PlaceId,
+        level: Level,
+        frames: &Frames,
+        domain: &Domain,
+    ) -> Vec<TermId> {
+        let clauses = frames
+            .clauses()
+            .filter(|(at, cube)| *at >= level && cube.at == id);
+        let clauses = clauses.map(|(_, cube)| store().not(domain.cube(cube)));
+        clauses.chain(self.invariants(id).iter().copied()).collect()
+    }
+
+    /// The formula, about the state after the step, as one about the state before it and the inputs.
+    pub fn behind(&self, arena: &Arena, step: Step, formula: TermId) -> TermId {
+        behind_of(arena, &self.place(step.from).updates[step.block], formula)
+    }
+}
+
+/// A question about a step.
+#[derive(Copy, Clone)]
+pub struct Query<'q> {
+    /// The frame that the state before the step is in.
+    pub level: Level,
+    /// What it is not in.
+    pub excluding: Option<Post<'q>>,
+    /// What is to be reached.
+    pub post: Post<'q>,
+    /// The frames.
+    pub frames: &'q Frames,
+    /// The predicates.
+    pub domain: &'q Domain,
+}
+
+const LIMIT: CheckLimit = CheckLimit {
+    time: Some(QUERY),
+    resource: None,
+};
+
+fn in_words(reason: Reason) -> String {
+    match reason {
+        Reason::Interrupted => "stopped".to_owned(),
+        Reason::Limit => "a query takes too long".to_owned(),
+        Reason::Incomplete(reason) => reason,
+    }
+}
+
+/// The set as a formula.
+pub fn state_formula(pool: &impl Build, state: &State) -> TermId {
+    let cells = state.cells.iter();
+    let equations = cells.map(|(cell, value)| pool.eq(cell.term(pool), pool.value(value)));
+    pool.and(equations.collect::<Vec<_>>())
+}
+
+fn state_behind(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, state: &State) -> Vec<TermId> {
+    let cells = state.cells.iter();
+    cells
+        .map(|(cell, value)| {
+            let content = behind_cell(arena, updates, cell);
+            arena.eq(content, arena.value(value))
+        })
+        .collect()
+}
+
+fn behind_cell(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, cell: &Cell) -> TermId {
+    let variable = updates.get(&cell.symbol).copied();
+    cell.of(
+        arena,
+        variable.unwrap_or_else(|| arena.variable(cell.symbol)),
+    )
+}
+
+fn behind_of(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, formula: TermId) -> TermId {
+    instantiate(arena, formula, |symbol, _| updates.get(&symbol).copied())
+}
+
+/// The solver of a place.
+struct PlaceSolver {
+    solver: Box<dyn Solver>,
+    arena: Rc<Arena>,
+    /// For each level the variable that stands for its frame; each implies the next.
+    levels: Vec<TermId>,
+    /// For each block the variable that stands for its being run.
+    enabled: FxHashMap<usize, TermId>,
+    /// Variables that stand for literals behind blocks.
+    behind: FxHashMap<(usize, Literal), TermId>,
+    names: u32,
+    clauses: usize,
+}
+
+impl PlaceSolver {
+    fn new(solver: Box<dyn Solver>) -> Self {
+        Self {
+            arena: Rc::clone(solver.arena()),
+            solver,
+            levels: Vec::new(),
+            enabled: FxHashMap::default(),
+            behind: FxHashMap::default(),
+            names: 0,
+            clauses: 0,
+        }
+    }
+
+    /// A new Boolean variable.
+    fn name(&mut self) -> TermId {
+        self.names += 1;
+        let symbol = Symbol::new("holds#", Sort::Bool);
+        self.arena.variable_at(symbol, self.names)
+    }
+
+    /// A new variable that implies the formula.
+    fn implying(&mut self, formula: TermId) -> TermId {
+        let name = self.name();
+        self.solver.assert(self.arena.implies(name, formula));
+        name
+    }
+
+    fn level(&mut self, level: Level) -> TermId {
+        while self.levels.len() <= level.index() {
+            let next = self.name();
+            if let Some(&last) = self.levels.last() {
+                self.solver.assert(self.arena.implies(last, next));
+            }
+            self.levels.push(next);
+        }
+        self.levels[level.index()]
+    }
+
+    fn enabled(&mut self, block: usize, guard: TermId) -> TermId {
+        if let Some(&name) = self.enabled.get(&block) {
+            return name;
+        }
+        let name = self.implying(guard);
+        self.enabled.insert(block, name);
+        name
+    }
+
+    fn behind(
+        &mut self,
+        block: usize,
+        updates: &FxHashMap<Symbol, TermId>,
+        literal: Literal,
+        domain: &Domain,
+    ) -> TermId {
+        if let Some(&name) = self.behind.get(&(block, literal)) {
+            return name;
+        }
+        let formula = behind_of(&self.arena, updates, domain.literal(literal));
+        let name = match formula {
+            TermId::TRUE | TermId::FALSE => formula,
+            formula => self.implying(formula),
+        };
+        self.behind.insert((block, literal), name);
+        name
+    }
+
+    fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
+        self.clauses += 1;
+        let clause = store().not(domain.cube(cube));
+        if level == Level::INFINITE {
+            self.solver.assert(clause);
+            return;
+        }
+        let active = self.level(level);
+        self.solver.assert(self.arena.implies(active, clause));
+    }
+
+    fn model(&mut self, blocks: &Blocks, place: &Place, step: Step) -> Model {
+        let program = blocks.inlined().program();
+        let mut values = FxHashMap::default();
+        let state = place
+            .variables
+            .iter()
+            .map(|&id| (program.variable(id).symbol, 0));
+        let block = place.blocks.get(step.block);
+        let inputs = block.map_or(&[][..], |block| &block.inputs);
+        let inputs = inputs.iter().map(|input| (input.symbol, input.instance));
+        for (symbol, instance) in state.chain(inputs) {
+            let value = self.solver.value(self.arena.variable_at(symbol, instance));
+            let value = value.unwrap_or_else(|| Value::zero(symbol.sort()));
+            values.insert((symbol, instance), value);
+        }
+        Model { step, values }
+    }
+
+    /// Those of the cells whose contents alone make the formula true.
+    fn needed(
+        &mut self,
+        formula: TermId,
+        mut cells: Vec<(Cell, Value)>,
+    ) -> Result<Vec<(Cell, Value)>, Stop> {
+        if cells.is_empty() && formula == TermId::TRUE {
+            return Ok(cells);
+        }
+        self.solver.push();
+        self.solver.assert(self.arena.not(formula));
+        let mut names = Vec::new();
+        for (cell, value) in &cells {
+            let equation = self
+                .arena
+                .eq(cell.term(&*self.arena), self.arena.value(value));
+            names.push(self.implying(equation));
+        }
+        self.solver.set_limit(LIMIT);
+        let mut result = Ok(());
+        let mut next = 0;
+        // First what the core leaves out, then one after the other.
+        let mut tried = names.clone();
+        loop {
+            match self.solver.check(&tried) {
+                Answer::Unsatisfiable => {
+                    let core = self.solver.unsat_core();
+                    let mut kept = names.iter().map(|name| core.contains(name));
+                    cells.retain(|_| kept.next() == Some(true));
+                    names.retain(|name| core.contains(name));
+                }
+                _ if tried.len() == names.len() => {
+                    result = Err(Stop::Undecided(
+                        "the solver's model shows no step".to_owned(),
+                    ));
+                    break;
+                }
+                _ => next += 1,
+            }
+            if next >= names.len() {
+                break;
+            }
+            tried = names.clone();
+            tried.remove(next);
+        }
+        self.solver.pop();
+        result.map(|()| cells)
+    }
+}

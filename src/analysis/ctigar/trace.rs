@@ -1,0 +1,98 @@
+//! From a trace to a run: the inputs of its steps, one after the other, from the entry.
+//!
+//! Each step leads from all states of an obligation to states of the next, with the inputs that it was found with; so
+//! the state at the entry may be any of the first obligation's.
+
+use rustc_hash::FxHashMap;
+
+use super::system::{Model, System};
+use super::{Ctigar, Stop};
+use crate::analysis::unrolling::base_case::{BaseCase, BaseCases};
+use crate::analysis::unrolling::{Start, Unrolling};
+use crate::analysis::{Answer, Context, Progress};
+use crate::certify::replay::Replay;
+use crate::program::block::{BlockEnd, InputSource};
+use crate::program::interpreter::Journal;
+use crate::term::{Evaluator, Symbol, Value, store};
+
+impl Ctigar<'_> {
+    /// The violation that the trace is, replayed.
+    pub(super) fn violated(
+        &mut self,
+        trace: &[Model],
+        context: &mut Context<'_>,
+    ) -> Result<Answer, Stop> {
+        let last = trace.last().map(|model| self.system.block(model.step).end);
+        if matches!(last, Some(BlockEnd::Unsupported { .. })) {
+            let reason = "a construct that is not modelled is reached";
+            return Ok(Answer::Unknown(reason.to_owned()));
+        }
+        if let Some(inputs) = run(&self.system, trace) {
+            match (context.confirm)(&inputs) {
+                Replay::Confirmed(violation) => return Ok(Answer::Unsafe(violation)),
+                Replay::NotConfirmed(reason) => (context.report)(Progress::LeftAside {
+                    reason: reason.to_string(),
+                }),
+            }
+        }
+        // Maybe another path of that length.
+        let solver = context.solver(self.factory)?;
+        let unrolling = Unrolling::new(self.system.blocks(), Start::Entry, solver);
+        let mut base = BaseCases::new(unrolling);
+        let bound = trace.len() as u32;
+        if let Some((_, BaseCase::Violated(violation))) = base.search(bound, context) {
+            return Ok(Answer::Unsafe(violation));
+        }
+        let reason = base.left_aside().unwrap_or("a trace was not confirmed");
+        Ok(Answer::Unknown(reason.to_owned()))
+    }
+}
+
+/// The inputs that the program asks for on the trace; `None` if it does not go that way.
+fn run(system: &System<'_>, trace: &[Model]) -> Option<Journal> {
+    let program = system.blocks().inlined().program();
+    let mut state: FxHashMap<Symbol, Value> = FxHashMap::default();
+    for (symbol, instance) in trace.first()?.values.keys() {
+        if *instance == 0 {
+            let value = trace[0].values.get(&(*symbol, 0))?;
+            state.insert(*symbol, value.clone());
+        }
+    }
+    let mut entries = Vec::new();
+    for model in trace {
+        let block = system.block(model.step);
+        let assignment = |symbol: Symbol, instance: u32| match instance {
+            0 => Some(
+                state
+                    .get(&symbol)
+                    .cloned()
+                    .unwrap_or_else(|| Value::zero(symbol.sort())),
+            ),
+            _ => {
+                let value = model.values.get(&(symbol, instance)).cloned();
+                Some(value.unwrap_or_else(|| Value::zero(symbol.sort())))
+            }
+        };
+        let mut evaluator = Evaluator::new(store(), &assignment);
+        if evaluator.evaluate(block.guard) != Ok(Value::Bool(true)) {
+            return None;
+        }
+        for input in &block.inputs {
+            let is_asked = evaluator.evaluate(input.guard) == Ok(Value::Bool(true));
+            if let InputSource::Input(id) = input.source
+                && is_asked
+            {
+                entries.push((id, evaluator.evaluate(input.variable()).ok()?));
+            }
+        }
+        let mut after = FxHashMap::default();
+        for &(variable, value) in &block.updates {
+            after.insert(
+                program.variable(variable).symbol,
+                evaluator.evaluate(value).ok()?,
+            );
+        }
+        state.extend(after);
+    }
+    Some(Journal { entries })
+}
