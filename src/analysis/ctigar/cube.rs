@@ -17,16 +17,6 @@ pub struct Literal {
     pub is_true: bool,
 }
 
-impl Literal {
-    /// The opposite.
-    pub fn negated(self) -> Self {
-        Self {
-            is_true: !self.is_true,
-            ..self
-        }
-    }
-}
-
 /// An abstract state, or a set of them: a place and literals that all hold. Its negation is a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cube {

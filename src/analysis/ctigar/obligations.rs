@@ -138,8 +138,12 @@ impl Ctigar<'_> {
                     {
                         return Ok(Outcome::Spurious(model, cube));
                     }
-                    self.refine(state, level, context)?;
-                    return Ok(Outcome::Refined);
+                    return match self.refine(state, level, context)? {
+                        true => Ok(Outcome::Refined),
+                        false => Err(Stop::Undecided(
+                            "no predicate refines the domain".to_owned(),
+                        )),
+                    };
                 }
             }
         }

@@ -11,15 +11,14 @@ use rustc_hash::FxHashMap;
 
 use super::cube::State;
 use super::frames::Level;
-use super::system::{PlaceId, Step, state_formula};
+use super::system::{PlaceId, Post, Query, Step, state_formula};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
-use crate::program::conditions::conjuncts;
 use crate::solver::interpolation::{
     Choice, Interpolation, InterpolationConfig, Interpolator, Interpolators, Sequence,
 };
-use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::{Arena, Build, Rebuild, Sort, Symbol, TermId, store};
+use crate::solver::{CheckLimit, Solver};
+use crate::term::{Arena, Build, Rebuild, Symbol, TermId, store};
 
 /// Where predicates come from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -69,13 +68,13 @@ struct Question {
 }
 
 impl Ctigar<'_> {
-    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame.
+    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame; says whether there are new predicates.
     pub(super) fn refine(
         &mut self,
         state: &State,
         level: Level,
         context: &Context<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         self.statistics.refinements += 1;
         let mut new = 0;
         let mut steps = self.system.incoming(state.at);
@@ -112,12 +111,7 @@ impl Ctigar<'_> {
             // What the states say is an interpolant as well.
             new += self.domain.add(state_formula(store(), state));
         }
-        match new {
-            0 => Err(Stop::Undecided(
-                "no predicate refines the domain".to_owned(),
-            )),
-            _ => Ok(()),
-        }
+        Ok(new > 0)
     }
 
     fn question(&self, step: Step, state: &State, level: Level) -> Question {
@@ -182,64 +176,21 @@ impl Ctigar<'_> {
         level: Level,
         context: &Context<'_>,
     ) -> Result<Vec<TermId>, Stop> {
-        let question = self.question(step, state, level);
         let mut bounds = Vec::new();
         for (cell, value) in &state.cells {
-            let (term, value) = (cell.term(store()), store().value(value));
-            match self.domain.inequalities(store().eq(term, value)) {
+            let equation = store().eq(cell.term(store()), store().value(value));
+            match self.domain.inequalities(equation) {
                 Some(both) => bounds.extend(both),
-                _ => bounds.extend(conjuncts(store().eq(term, value))),
+                None => bounds.push(equation),
             }
         }
-        let mut solver = context.solver(self.factory)?;
-        let arena = Rc::clone(solver.arena());
-        for formula in question.before {
-            // Over the solver's own arena.
-            let copy = crate::term::transfer(&*self.refiner.arena, &*arena, formula);
-            solver.assert(copy);
-        }
-        let back: FxHashMap<TermId, TermId> = question
-            .cells
-            .iter()
-            .map(|(&variable, &term)| (term, variable))
-            .collect();
-        let mut names = Vec::new();
-        for (number, &bound) in (1..).zip(&bounds) {
-            let name = arena.variable_at(Symbol::new("bound#", Sort::Bool), number);
-            let about = Rebuild::new(store(), &*arena, |term| {
-                back.get(&term)
-                    .map(|&one| crate::term::transfer(&*self.refiner.arena, &*arena, one))
-            })
-            .rebuild(bound);
-            solver.assert(arena.implies(name, about));
-            names.push(name);
-        }
-        let mut tried = names.clone();
-        let mut next = 0;
-        loop {
-            if context.token.is_cancelled() {
-                return Err(Stop::Cancelled);
-            }
-            solver.set_limit(CheckLimit {
-                time: Some(INTERPOLATION),
-                resource: None,
-            });
-            match solver.check(&tried) {
-                Answer::Unsatisfiable => {
-                    let core = solver.unsat_core();
-                    let mut kept = names.iter().map(|name| core.contains(name));
-                    bounds.retain(|_| kept.next() == Some(true));
-                    names.retain(|name| core.contains(name));
-                }
-                _ if tried.len() == names.len() => break,
-                _ => next += 1,
-            }
-            if next >= names.len() {
-                break;
-            }
-            tried = names.clone();
-            tried.remove(next);
-        }
-        Ok(bounds)
+        let query = Query {
+            level,
+            excluding: Some(Post::State(state)),
+            post: Post::Reached,
+            frames: &self.frames,
+            domain: &self.domain,
+        };
+        self.system.blocking(step, query, bounds, context)
     }
 }

@@ -21,7 +21,7 @@ use crate::program::InlinedLocation;
 use crate::program::VariableId;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Arena, Build, Evaluator, Sort, Symbol, TermId, Value, instantiate, size, store};
+use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, instantiate, size, store};
 
 /// A place's number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,15 +70,6 @@ pub struct Model {
     pub values: FxHashMap<(Symbol, u32), Value>,
 }
 
-impl Model {
-    /// Whether the formula (over the state before the step) holds; what is not known counts as not.
-    pub fn holds(&self, formula: TermId) -> bool {
-        let assignment = |symbol, instance| self.values.get(&(symbol, instance)).cloned();
-        let value = Evaluator::new(store(), &assignment).evaluate(formula);
-        value == Ok(Value::Bool(true))
-    }
-}
-
 /// What is asked of a step's end.
 #[derive(Copy, Clone, Debug)]
 pub enum Post<'p> {
@@ -117,8 +108,6 @@ pub struct System<'e> {
     incoming: Vec<Vec<Step>>,
     /// The steps that lead to an error.
     to_errors: Vec<Step>,
-    /// Whether there are steps that lead to what is not modelled.
-    has_unsupported: bool,
 }
 
 impl<'e> System<'e> {
@@ -134,7 +123,6 @@ impl<'e> System<'e> {
             .collect();
         let mut incoming = vec![Vec::new(); points.len()];
         let mut to_errors = Vec::new();
-        let mut has_unsupported = false;
         let mut places = Vec::new();
         for (from, &at) in (0u32..).map(PlaceId).zip(&points) {
             let leaving = blocks.from(at);
@@ -146,10 +134,7 @@ impl<'e> System<'e> {
                         Some(to) => incoming[to.index()].push(step),
                         None => to_errors.push(step),
                     },
-                    BlockEnd::Unsupported { .. } => {
-                        has_unsupported = true;
-                        to_errors.push(step);
-                    }
+                    BlockEnd::Unsupported { .. } => to_errors.push(step),
                     BlockEnd::RecursiveCall { .. } => {}
                 }
                 let changed = one.updates.iter();
@@ -174,7 +159,6 @@ impl<'e> System<'e> {
             places,
             incoming,
             to_errors,
-            has_unsupported,
         }
     }
 
@@ -208,11 +192,6 @@ impl<'e> System<'e> {
         self.to_errors.clone()
     }
 
-    /// Whether one of these leads to what is not modelled.
-    pub fn has_unsupported(&self) -> bool {
-        self.has_unsupported
-    }
-
     /// The formula always holds at the place.
     pub fn add_invariant(&mut self, id: PlaceId, formula: TermId) {
         self.places[id.index()].invariants.push(formula);
@@ -244,27 +223,33 @@ impl<'e> System<'e> {
         solver.map_or(0, |solver| solver.clauses)
     }
 
-    fn solver(
+    /// The place with its solver, which is made if there is none.
+    fn prepared(
         &mut self,
         id: PlaceId,
         frames: &Frames,
         domain: &Domain,
         context: &Context<'_>,
-    ) -> Result<&mut PlaceSolver, Stop> {
-        let entry = &mut self.solvers[id.index()];
-        if entry.is_none() {
-            let mut made = PlaceSolver::new(context.solver(self.factory)?);
-            for &invariant in &self.places[id.index()].invariants {
-                made.solver.assert(invariant);
-            }
-            for (level, cube) in frames.clauses() {
-                if cube.at == id {
+    ) -> Result<(&Place, &mut PlaceSolver), Stop> {
+        context.safe_point();
+        if context.token.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        let place = &self.places[id.index()];
+        let solver = match &mut self.solvers[id.index()] {
+            Some(solver) => solver,
+            none => {
+                let mut made = PlaceSolver::new(context.solver(self.factory)?);
+                for &invariant in &place.invariants {
+                    made.solver.assert(invariant);
+                }
+                for (level, cube) in frames.clauses().filter(|(_, cube)| cube.at == id) {
                     made.add_clause(cube, level, domain);
                 }
+                none.insert(made)
             }
-            *entry = Some(made);
-        }
-        entry.as_mut().ok_or(Stop::Cancelled)
+        };
+        Ok((place, solver))
     }
 
     /// Whether a state of the frame, outside what is excluded if that is at the step's start, leads to what is asked.
@@ -274,35 +259,17 @@ impl<'e> System<'e> {
         query: Query<'_>,
         context: &Context<'_>,
     ) -> Result<StepAnswer, Stop> {
-        let Query {
-            level,
-            excluding,
-            post,
-            frames,
-            domain,
-        } = query;
-        context.safe_point();
-        if context.token.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        if level == Level(0) && step.from != PlaceId::ENTRY {
+        if query.level == Level(0) && step.from != PlaceId::ENTRY {
             return Ok(StepAnswer::Blocked(Vec::new()));
         }
-        self.solver(step.from, frames, domain, context)?;
-        let place = &self.places[step.from.index()];
-        let Some(at) = &mut self.solvers[step.from.index()] else {
-            return Err(Stop::Cancelled);
-        };
-        let block = &place.blocks[step.block];
+        let blocks = self.blocks;
+        let (place, at) = self.prepared(step.from, query.frames, query.domain, context)?;
         let updates = &place.updates[step.block];
-        let mut assumptions = vec![at.enabled(step.block, block.guard)];
-        if step.from != PlaceId::ENTRY && level != Level::INFINITE {
-            assumptions.push(at.level(level));
-        }
+        let mut assumptions = at.assumptions(place, step, query.level);
         let mut literals = Vec::new();
-        if let Post::Cube(cube) = post {
+        if let Post::Cube(cube) = query.post {
             for &literal in cube.literals() {
-                let behind = at.behind(step.block, updates, literal, domain);
+                let behind = at.behind(step.block, updates, literal, query.domain);
                 if behind == TermId::FALSE {
                     return Ok(StepAnswer::Blocked(vec![literal]));
                 }
@@ -313,37 +280,49 @@ impl<'e> System<'e> {
             }
         }
         at.solver.push();
-        if let Some(excluded) = excluding {
-            let arena = Rc::clone(&at.arena);
-            let excluded = match excluded {
-                Post::Reached => None,
-                Post::Cube(cube) if cube.at != step.from => None,
-                Post::Cube(cube) => Some(domain.cube(cube)),
-                Post::State(state) if state.at != step.from => None,
-                Post::State(state) => Some(state_formula(&*arena, state)),
-            };
-            if let Some(excluded) = excluded {
-                at.solver.assert(arena.not(excluded));
-            }
-        }
-        if let Post::State(state) = post {
+        at.exclude(step.from, query);
+        if let Post::State(state) = query.post {
             for formula in state_behind(&at.arena, updates, state) {
                 at.solver.assert(formula);
             }
         }
         at.solver.set_limit(LIMIT);
-        let answer = at.solver.check(&assumptions);
-        let result = match answer {
+        let result = match at.solver.check(&assumptions) {
             Answer::Unsatisfiable => {
                 let core = at.solver.unsat_core();
                 literals.retain(|(_, behind)| core.contains(behind));
                 StepAnswer::Blocked(literals.into_iter().map(|(literal, _)| literal).collect())
             }
-            Answer::Satisfiable => StepAnswer::Taken(at.model(self.blocks, place, step)),
+            Answer::Satisfiable => StepAnswer::Taken(at.model(blocks, place, step)),
             Answer::Unknown(reason) => StepAnswer::Undecided(in_words(reason)),
         };
         at.solver.pop();
         Ok(result)
+    }
+
+    /// Some of the formulas (over the state after the step) that no state of the frame leads to together; none if all
+    /// of them are reached.
+    pub fn blocking(
+        &mut self,
+        step: Step,
+        query: Query<'_>,
+        mut formulas: Vec<TermId>,
+        context: &Context<'_>,
+    ) -> Result<Vec<TermId>, Stop> {
+        let (place, at) = self.prepared(step.from, query.frames, query.domain, context)?;
+        let updates = &place.updates[step.block];
+        let assumptions = at.assumptions(place, step, query.level);
+        let behind = formulas
+            .iter()
+            .map(|&one| behind_of(&at.arena, updates, one));
+        let behind: Vec<TermId> = behind.collect();
+        at.solver.push();
+        at.exclude(step.from, query);
+        let needed = at.minimal_core(&assumptions, &behind);
+        at.solver.pop();
+        let mut needed = needed.unwrap_or_default().into_iter();
+        formulas.retain(|_| needed.next() == Some(true));
+        Ok(formulas)
     }
 
     /// A state of the set that is not excluded from the frame.
@@ -355,15 +334,8 @@ impl<'e> System<'e> {
         domain: &Domain,
         context: &Context<'_>,
     ) -> Result<Option<Model>, Stop> {
-        context.safe_point();
-        if context.token.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        self.solver(state.at, frames, domain, context)?;
-        let place = &self.places[state.at.index()];
-        let Some(at) = &mut self.solvers[state.at.index()] else {
-            return Err(Stop::Cancelled);
-        };
+        let blocks = self.blocks;
+        let (place, at) = self.prepared(state.at, frames, domain, context)?;
         let mut assumptions = Vec::new();
         if level != Level::INFINITE {
             assumptions.push(at.level(level));
@@ -379,7 +351,7 @@ impl<'e> System<'e> {
                     from: state.at,
                     block: usize::MAX,
                 };
-                Ok(Some(at.model(self.blocks, place, step)))
+                Ok(Some(at.model(blocks, place, step)))
             }
             Answer::Unknown(reason) => Err(Stop::Undecided(in_words(reason))),
         };
@@ -433,7 +405,9 @@ impl<'e> System<'e> {
         }
         statistics.lifted += 1;
         statistics.cells_before += cells.len() as u64;
-        let cells = at.needed(precondition, cells)?;
+        let cells = at.needed(precondition, cells);
+        let undecided = || Stop::Undecided("the solver's model shows no step".to_owned());
+        let cells = cells.ok_or_else(undecided)?;
         statistics.cells_after += cells.len() as u64;
         Ok(State {
             at: step.from,
@@ -599,6 +573,25 @@ impl PlaceSolver {
         name
     }
 
+    /// That the step is taken, from the frame.
+    fn assumptions(&mut self, place: &Place, step: Step, level: Level) -> Vec<TermId> {
+        let mut assumptions = vec![self.enabled(step.block, place.blocks[step.block].guard)];
+        if step.from != PlaceId::ENTRY && level != Level::INFINITE {
+            assumptions.push(self.level(level));
+        }
+        assumptions
+    }
+
+    /// Asserts that the state at the place is not one of those that the query excludes.
+    fn exclude(&mut self, place: PlaceId, query: Query<'_>) {
+        let excluded = match query.excluding {
+            Some(Post::Cube(cube)) if cube.at == place => query.domain.cube(cube),
+            Some(Post::State(state)) if state.at == place => state_formula(&*self.arena, state),
+            _ => return,
+        };
+        self.solver.assert(self.arena.not(excluded));
+    }
+
     fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
         self.clauses += 1;
         let clause = store().not(domain.cube(cube));
@@ -628,52 +621,46 @@ impl PlaceSolver {
         Model { step, values }
     }
 
-    /// Those of the cells whose contents alone make the formula true.
-    fn needed(
-        &mut self,
-        formula: TermId,
-        mut cells: Vec<(Cell, Value)>,
-    ) -> Result<Vec<(Cell, Value)>, Stop> {
-        if cells.is_empty() && formula == TermId::TRUE {
-            return Ok(cells);
-        }
+    /// Those of the cells whose contents alone make the formula true; `None` if the solver does not see that they do.
+    fn needed(&mut self, formula: TermId, cells: Vec<(Cell, Value)>) -> Option<Vec<(Cell, Value)>> {
+        let arena = Rc::clone(&self.arena);
         self.solver.push();
-        self.solver.assert(self.arena.not(formula));
-        let mut names = Vec::new();
-        for (cell, value) in &cells {
-            let equation = self
-                .arena
-                .eq(cell.term(&*self.arena), self.arena.value(value));
-            names.push(self.implying(equation));
-        }
+        self.solver.assert(arena.not(formula));
+        let equation =
+            |(cell, value): &(Cell, Value)| arena.eq(cell.term(&*arena), arena.value(value));
+        let equations: Vec<TermId> = cells.iter().map(equation).collect();
+        let needed = self.minimal_core(&[], &equations);
+        self.solver.pop();
+        let mut needed = needed?.into_iter();
+        let mut cells = cells;
+        cells.retain(|_| needed.next() == Some(true));
+        Some(cells)
+    }
+
+    /// For each of the formulas whether it belongs to a part of them that contradicts what is asserted and the other
+    /// assumptions; of that part none can be left out. `None` if all together do not contradict it.
+    fn minimal_core(&mut self, assumptions: &[TermId], formulas: &[TermId]) -> Option<Vec<bool>> {
+        let names: Vec<TermId> = formulas.iter().map(|&one| self.implying(one)).collect();
         self.solver.set_limit(LIMIT);
-        let mut result = Ok(());
+        let mut kept = names.clone();
         let mut next = 0;
-        // First what the core leaves out, then one after the other.
         let mut tried = names.clone();
         loop {
-            match self.solver.check(&tried) {
+            let all = [assumptions, &tried].concat();
+            match self.solver.check(&all) {
                 Answer::Unsatisfiable => {
                     let core = self.solver.unsat_core();
-                    let mut kept = names.iter().map(|name| core.contains(name));
-                    cells.retain(|_| kept.next() == Some(true));
-                    names.retain(|name| core.contains(name));
+                    kept.retain(|name| core.contains(name));
                 }
-                _ if tried.len() == names.len() => {
-                    result = Err(Stop::Undecided(
-                        "the solver's model shows no step".to_owned(),
-                    ));
-                    break;
-                }
+                _ if tried.len() == names.len() => return None,
                 _ => next += 1,
             }
-            if next >= names.len() {
+            if next >= kept.len() {
                 break;
             }
-            tried = names.clone();
+            tried = kept.clone();
             tried.remove(next);
         }
-        self.solver.pop();
-        result.map(|()| cells)
+        Some(names.iter().map(|name| kept.contains(name)).collect())
     }
 }
