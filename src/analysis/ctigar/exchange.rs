@@ -83,33 +83,36 @@ impl Ctigar<'_> {
     }
 
     /// Looks for clauses of the last frame that are inductive by themselves: they belong to the infinite frame, and are
-    /// published.
+    /// published. The others are suggested.
     pub(super) fn publish(&mut self, context: &Context<'_>) {
         let cubes = self.frames.exactly(self.frontier.next());
         if cubes.is_empty() || !self.exchange.schedule.begin(self.frontier.0) {
             return;
         }
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
-        let before = context.invariants.snapshot().len();
-        let batch = self.prove(&candidates, context);
-        if let Some(batch) = batch {
-            let proved: FxHashSet<Candidate> = batch.invariants().iter().copied().collect();
+        let mut proved: FxHashSet<Candidate> = FxHashSet::default();
+        if let Some(batch) = self.prove(&candidates, context) {
+            let invariants = batch.invariants().to_vec();
             if context.invariants.publish(batch).is_some() {
-                for (cube, candidate) in cubes.into_iter().zip(candidates) {
-                    if proved.contains(&candidate) {
-                        self.statistics.infinite += 1;
-                        self.exchange.known.insert(candidate);
-                        self.exclude(cube, Level::INFINITE);
-                    }
-                }
-                let total = context.invariants.snapshot().len();
-                (context.report)(Progress::Invariants {
-                    round: "infinite frame",
-                    proved: total.saturating_sub(before),
-                    total,
-                });
+                proved.extend(invariants);
             }
         }
+        for (cube, &candidate) in cubes.into_iter().zip(&candidates) {
+            if proved.contains(&candidate) {
+                self.statistics.infinite += 1;
+                self.exchange.known.insert(candidate);
+                self.exclude(cube, Level::INFINITE);
+            }
+        }
+        if !proved.is_empty() {
+            (context.report)(Progress::Invariants {
+                round: "infinite frame",
+                proved: proved.len(),
+                total: context.invariants.snapshot().len(),
+            });
+        }
+        let open = candidates.into_iter().filter(|one| !proved.contains(one));
+        context.invariants.suggest(open);
         self.exchange.schedule.end(self.frontier.0);
     }
 

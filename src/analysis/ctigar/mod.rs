@@ -6,7 +6,8 @@
 //! error is lifted, abstracted, and excluded by a clause that is inductive relative to a frame. Where the abstract state
 //! has a predecessor there and the concrete one has none, the domain is too coarse and is refined.
 //!
-//! * [`system`]: places, steps, and the queries about them; [`cube`]: what is asked about; [`frames`].
+//! * [`system`]: places, steps, and the queries about them, which [`place_solver`] puts; [`cube`]: what is asked about;
+//!   [`frames`].
 //! * [`obligations`]: Algorithms 3, 6 and 7; [`lift`]: section 3.2; the abstraction of section 3.3 is with the first.
 //! * [`domain`]: predicates and their lattice; [`refine`]: interpolation; [`mining`]: Algorithms 4 and 5.
 //! * [`generalise`]: Algorithms 8 and 9 and generalisation in consecution.
@@ -23,6 +24,7 @@ mod generalise;
 mod lift;
 mod mining;
 mod obligations;
+mod place_solver;
 mod refine;
 mod system;
 #[cfg(test)]

@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::cube::State;
 use super::frames::Level;
-use super::system::{PlaceId, Post, Query, Step, state_formula};
+use super::place_solver::state_formula;
+use super::system::{PlaceId, Post, Query, Step};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 use crate::solver::interpolation::{

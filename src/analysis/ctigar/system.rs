@@ -7,21 +7,21 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::cube::{Cell, Cube, Literal, State};
+use super::cube::{Cube, Literal, State};
 use super::domain::Domain;
 use super::frames::{Frames, Level};
 use super::lift::cells_of;
+use super::place_solver::{LIMIT, PlaceSolver, behind_of, in_words, state_behind, state_formula};
 use super::{Statistics, Stop};
 use crate::analysis::{Context, SolverFactory};
 use crate::program::InlinedLocation;
 use crate::program::VariableId;
 use crate::program::block::{Block, BlockEnd, Blocks};
-use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, instantiate, size, store};
+use crate::solver::Answer;
+use crate::term::{Arena, Build, Symbol, TermId, Value, instantiate, size, store};
 
 /// A place's number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,9 +91,6 @@ pub enum StepAnswer {
     /// The solver does not know.
     Undecided(String),
 }
-
-/// Wall time of a query. What depends on one that takes longer is not found out.
-const QUERY: Duration = Duration::from_secs(10);
 
 /// Larger preconditions are not lifted.
 const MOST_NODES: usize = 50_000;
@@ -449,218 +446,4 @@ pub struct Query<'q> {
     pub frames: &'q Frames,
     /// The predicates.
     pub domain: &'q Domain,
-}
-
-const LIMIT: CheckLimit = CheckLimit {
-    time: Some(QUERY),
-    resource: None,
-};
-
-fn in_words(reason: Reason) -> String {
-    match reason {
-        Reason::Interrupted => "stopped".to_owned(),
-        Reason::Limit => "a query takes too long".to_owned(),
-        Reason::Incomplete(reason) => reason,
-    }
-}
-
-/// The set as a formula.
-pub fn state_formula(pool: &impl Build, state: &State) -> TermId {
-    let cells = state.cells.iter();
-    let equations = cells.map(|(cell, value)| pool.eq(cell.term(pool), pool.value(value)));
-    pool.and(equations.collect::<Vec<_>>())
-}
-
-fn state_behind(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, state: &State) -> Vec<TermId> {
-    let cells = state.cells.iter();
-    cells
-        .map(|(cell, value)| {
-            let content = behind_cell(arena, updates, cell);
-            arena.eq(content, arena.value(value))
-        })
-        .collect()
-}
-
-fn behind_cell(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, cell: &Cell) -> TermId {
-    let variable = updates.get(&cell.symbol).copied();
-    cell.of(
-        arena,
-        variable.unwrap_or_else(|| arena.variable(cell.symbol)),
-    )
-}
-
-fn behind_of(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, formula: TermId) -> TermId {
-    instantiate(arena, formula, |symbol, _| updates.get(&symbol).copied())
-}
-
-/// The solver of a place.
-struct PlaceSolver {
-    solver: Box<dyn Solver>,
-    arena: Rc<Arena>,
-    /// For each level the variable that stands for its frame; each implies the next.
-    levels: Vec<TermId>,
-    /// For each block the variable that stands for its being run.
-    enabled: FxHashMap<usize, TermId>,
-    /// Variables that stand for literals behind blocks.
-    behind: FxHashMap<(usize, Literal), TermId>,
-    names: u32,
-    clauses: usize,
-}
-
-impl PlaceSolver {
-    fn new(solver: Box<dyn Solver>) -> Self {
-        Self {
-            arena: Rc::clone(solver.arena()),
-            solver,
-            levels: Vec::new(),
-            enabled: FxHashMap::default(),
-            behind: FxHashMap::default(),
-            names: 0,
-            clauses: 0,
-        }
-    }
-
-    /// A new Boolean variable.
-    fn name(&mut self) -> TermId {
-        self.names += 1;
-        let symbol = Symbol::new("holds#", Sort::Bool);
-        self.arena.variable_at(symbol, self.names)
-    }
-
-    /// A new variable that implies the formula.
-    fn implying(&mut self, formula: TermId) -> TermId {
-        let name = self.name();
-        self.solver.assert(self.arena.implies(name, formula));
-        name
-    }
-
-    fn level(&mut self, level: Level) -> TermId {
-        while self.levels.len() <= level.index() {
-            let next = self.name();
-            if let Some(&last) = self.levels.last() {
-                self.solver.assert(self.arena.implies(last, next));
-            }
-            self.levels.push(next);
-        }
-        self.levels[level.index()]
-    }
-
-    fn enabled(&mut self, block: usize, guard: TermId) -> TermId {
-        if let Some(&name) = self.enabled.get(&block) {
-            return name;
-        }
-        let name = self.implying(guard);
-        self.enabled.insert(block, name);
-        name
-    }
-
-    fn behind(
-        &mut self,
-        block: usize,
-        updates: &FxHashMap<Symbol, TermId>,
-        literal: Literal,
-        domain: &Domain,
-    ) -> TermId {
-        if let Some(&name) = self.behind.get(&(block, literal)) {
-            return name;
-        }
-        let formula = behind_of(&self.arena, updates, domain.literal(literal));
-        let name = match formula {
-            TermId::TRUE | TermId::FALSE => formula,
-            formula => self.implying(formula),
-        };
-        self.behind.insert((block, literal), name);
-        name
-    }
-
-    /// That the step is taken, from the frame.
-    fn assumptions(&mut self, place: &Place, step: Step, level: Level) -> Vec<TermId> {
-        let mut assumptions = vec![self.enabled(step.block, place.blocks[step.block].guard)];
-        if step.from != PlaceId::ENTRY && level != Level::INFINITE {
-            assumptions.push(self.level(level));
-        }
-        assumptions
-    }
-
-    /// Asserts that the state at the place is not one of those that the query excludes.
-    fn exclude(&mut self, place: PlaceId, query: Query<'_>) {
-        let excluded = match query.excluding {
-            Some(Post::Cube(cube)) if cube.at == place => query.domain.cube(cube),
-            Some(Post::State(state)) if state.at == place => state_formula(&*self.arena, state),
-            _ => return,
-        };
-        self.solver.assert(self.arena.not(excluded));
-    }
-
-    fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
-        self.clauses += 1;
-        let clause = store().not(domain.cube(cube));
-        if level == Level::INFINITE {
-            self.solver.assert(clause);
-            return;
-        }
-        let active = self.level(level);
-        self.solver.assert(self.arena.implies(active, clause));
-    }
-
-    fn model(&mut self, blocks: &Blocks, place: &Place, step: Step) -> Model {
-        let program = blocks.inlined().program();
-        let mut values = FxHashMap::default();
-        let state = place
-            .variables
-            .iter()
-            .map(|&id| (program.variable(id).symbol, 0));
-        let block = place.blocks.get(step.block);
-        let inputs = block.map_or(&[][..], |block| &block.inputs);
-        let inputs = inputs.iter().map(|input| (input.symbol, input.instance));
-        for (symbol, instance) in state.chain(inputs) {
-            let value = self.solver.value(self.arena.variable_at(symbol, instance));
-            let value = value.unwrap_or_else(|| Value::zero(symbol.sort()));
-            values.insert((symbol, instance), value);
-        }
-        Model { step, values }
-    }
-
-    /// Those of the cells whose contents alone make the formula true; `None` if the solver does not see that they do.
-    fn needed(&mut self, formula: TermId, cells: Vec<(Cell, Value)>) -> Option<Vec<(Cell, Value)>> {
-        let arena = Rc::clone(&self.arena);
-        self.solver.push();
-        self.solver.assert(arena.not(formula));
-        let equation =
-            |(cell, value): &(Cell, Value)| arena.eq(cell.term(&*arena), arena.value(value));
-        let equations: Vec<TermId> = cells.iter().map(equation).collect();
-        let needed = self.minimal_core(&[], &equations);
-        self.solver.pop();
-        let mut needed = needed?.into_iter();
-        let mut cells = cells;
-        cells.retain(|_| needed.next() == Some(true));
-        Some(cells)
-    }
-
-    /// For each of the formulas whether it belongs to a part of them that contradicts what is asserted and the other
-    /// assumptions; of that part none can be left out. `None` if all together do not contradict it.
-    fn minimal_core(&mut self, assumptions: &[TermId], formulas: &[TermId]) -> Option<Vec<bool>> {
-        let names: Vec<TermId> = formulas.iter().map(|&one| self.implying(one)).collect();
-        self.solver.set_limit(LIMIT);
-        let mut kept = names.clone();
-        let mut next = 0;
-        let mut tried = names.clone();
-        loop {
-            let all = [assumptions, &tried].concat();
-            match self.solver.check(&all) {
-                Answer::Unsatisfiable => {
-                    let core = self.solver.unsat_core();
-                    kept.retain(|name| core.contains(name));
-                }
-                _ if tried.len() == names.len() => return None,
-                _ => next += 1,
-            }
-            if next >= kept.len() {
-                break;
-            }
-            tried = kept.clone();
-            tried.remove(next);
-        }
-        Some(names.iter().map(|name| kept.contains(name)).collect())
-    }
 }

@@ -171,6 +171,7 @@ impl<'b> Analysis<'b> {
             vocabulary: Vocabulary::of(blocks.inlined().program()),
             samples: samples(blocks, options, context),
             proposed: Vec::new(),
+            suggestions: 0,
         });
         guesses.round(language, &mut self.houdini, context)
     }
@@ -220,6 +221,8 @@ struct Guesses<'b> {
     samples: Samples,
     /// What the rounds so far have come up with and was not proved.
     proposed: Vec<Candidate>,
+    /// How many suggestions of others are among these.
+    suggestions: usize,
 }
 
 /// States at all cut points; for those that simulation has not seen, the variables alone.
@@ -247,6 +250,9 @@ impl Guesses<'_> {
         context: &mut Context<'_>,
     ) -> usize {
         let mut fresh = self.guesses(round);
+        let suggested = context.invariants.suggestions(self.suggestions);
+        self.suggestions += suggested.len();
+        fresh.extend(suggested);
         let mut new = 0;
         let mut hulls = Samples::default();
         // Equations that models refute make room for those that are left of them.

@@ -2,6 +2,7 @@
 //!
 //! Batches come with what they rely on and who proved them; every change makes a new version. Readers take a
 //! [`Snapshot`], which does not change any more. A batch that is refuted goes with everything that relies on it.
+//! Candidates that an analysis does not prove itself wait here for others, too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -155,6 +156,7 @@ pub struct InvariantStore {
     /// The version of `current`, for a look without the lock.
     version: AtomicU64,
     batches_ever: AtomicU64,
+    suggested: RwLock<Vec<Candidate>>,
 }
 
 impl InvariantStore {
@@ -209,6 +211,25 @@ impl InvariantStore {
             self.replace(&mut current, next);
         }
         gone
+    }
+
+    /// Formulas that an analysis believes in, for another to prove.
+    pub fn suggest(&self, candidates: impl IntoIterator<Item = Candidate>) {
+        let mut suggested = self.suggested.write();
+        for candidate in candidates {
+            if !suggested.contains(&candidate) {
+                suggested.push(candidate);
+            }
+        }
+    }
+
+    /// What has been suggested, without the first `seen`.
+    pub fn suggestions(&self, seen: usize) -> Vec<Candidate> {
+        self.suggested
+            .read()
+            .get(seen..)
+            .unwrap_or_default()
+            .to_vec()
     }
 
     fn replace(&self, current: &mut Arc<Snapshot>, mut next: Snapshot) {
