@@ -74,7 +74,7 @@ options! {
         /// How equations become predicates.
         pub equations: Equations = Equations::Split;
         /// Where the predicates of refinement come from.
-        pub interpolation: Source = Source::Interpolants;
+        pub interpolation: Source = Source::HalfSpaces;
     }
     fixed {
         /// The name under which it publishes.
@@ -109,6 +109,10 @@ statistics! {
     predicates,
     /// Predicates at first.
     initial_predicates,
+    /// Queries about steps.
+    queries,
+    /// Wall time of these.
+    query_milliseconds,
     /// Proof obligations.
     obligations,
     /// States lifted.
@@ -183,6 +187,9 @@ pub fn run(
     let mut engine = Ctigar::new(blocks, options, solver, context)?;
     let result = engine.search(context);
     engine.statistics.predicates = engine.domain.len() as u64;
+    let (queries, time) = engine.system.queries();
+    engine.statistics.queries = queries;
+    engine.statistics.query_milliseconds = time.as_millis() as u64;
     *statistics = engine.statistics.clone();
     match result {
         Ok(answer) => Ok(answer),

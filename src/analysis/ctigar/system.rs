@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
@@ -105,6 +106,8 @@ pub struct System<'e> {
     incoming: Vec<Vec<Step>>,
     /// The steps that lead to an error.
     to_errors: Vec<Step>,
+    /// What the solvers that are gone have done.
+    gone: (u64, Duration),
 }
 
 impl<'e> System<'e> {
@@ -156,7 +159,17 @@ impl<'e> System<'e> {
             places,
             incoming,
             to_errors,
+            gone: (0, Duration::ZERO),
         }
+    }
+
+    /// How often the places' solvers have been asked something, and the wall time of that.
+    pub fn queries(&self) -> (u64, Duration) {
+        let solvers = self.solvers.iter().flatten();
+        solvers.fold(self.gone, |(checks, time), one| {
+            let statistics = one.solver.statistics();
+            (checks + statistics.checks, time + statistics.check_time)
+        })
     }
 
     /// The blocks.
@@ -211,7 +224,11 @@ impl<'e> System<'e> {
 
     /// The solver of the place is made again, from what still counts.
     pub fn forget_solver(&mut self, id: PlaceId) {
-        self.solvers[id.index()] = None;
+        if let Some(solver) = self.solvers[id.index()].take() {
+            let statistics = solver.solver.statistics();
+            self.gone.0 += statistics.checks;
+            self.gone.1 += statistics.check_time;
+        }
     }
 
     /// How much the place's solver has been told of frames.
