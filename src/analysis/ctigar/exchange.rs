@@ -42,7 +42,7 @@ impl<'e> Exchange<'e> {
     /// With a solver of its own.
     pub fn new(blocks: &'e Arc<Blocks>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         Self {
-            houdini: Houdini::new(blocks, solver, context.token).impatient(),
+            houdini: Houdini::new(blocks, solver, context.token),
             snapshot: Arc::default(),
             known: FxHashSet::default(),
             schedule: Schedule::new(INFINITE),

@@ -74,7 +74,7 @@ options! {
         /// How equations become predicates.
         pub equations: Equations = Equations::Split;
         /// Where the predicates of refinement come from.
-        pub interpolation: Source = Source::HalfSpaces;
+        pub interpolation: Source = Source::Both;
     }
     fixed {
         /// The name under which it publishes.
@@ -82,7 +82,7 @@ options! {
     }
 }
 choice!(Equations: "whole" = Self::Whole, "split" = Self::Split, "both" = Self::Both);
-choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfSpaces);
+choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfSpaces, "both" = Self::Both);
 
 /// Declares the counters of the engine.
 macro_rules! statistics {

@@ -28,6 +28,9 @@ pub enum Source {
     Interpolants,
     /// For each step, of what the states say, bounds of single cells that an unsat core needs.
     HalfSpaces,
+    /// Half-spaces, and each third time that a place is concerned interpolants: the former cost less and are used again
+    /// more often, the latter say something of several cells together.
+    Both,
 }
 
 /// Wall time of an interpolation.
@@ -37,7 +40,12 @@ const INTERPOLATION: Duration = Duration::from_secs(2);
 pub struct Refiner {
     interpolator: Interpolators,
     arena: Rc<Arena>,
+    /// Refinements so far for each place.
+    turns: FxHashMap<PlaceId, u32>,
 }
+
+/// Of so many refinements one is by interpolants where sources take turns.
+const TURNS: u32 = 3;
 
 impl Refiner {
     /// With a solver of its own.
@@ -54,6 +62,7 @@ impl Refiner {
         Self {
             interpolator,
             arena,
+            turns: FxHashMap::default(),
         }
     }
 }
@@ -77,6 +86,13 @@ impl Ctigar<'_> {
         context: &Context<'_>,
     ) -> Result<bool, Stop> {
         self.statistics.refinements += 1;
+        let turn = self.refiner.turns.entry(state.at).or_default();
+        *turn += 1;
+        let asks_interpolator = match self.options.interpolation {
+            Source::Interpolants => true,
+            Source::HalfSpaces => false,
+            Source::Both => turn.is_multiple_of(TURNS),
+        };
         let mut new = 0;
         let mut steps = self.system.incoming(state.at);
         steps.retain(|step| level > Level(0) || step.from == PlaceId::ENTRY);
@@ -85,10 +101,9 @@ impl Ctigar<'_> {
                 return Err(Stop::Cancelled);
             }
             context.safe_point();
-            let question = self.question(step, state, level);
-            let found = match self.options.interpolation {
-                Source::Interpolants => self.interpolant(&question),
-                Source::HalfSpaces => None,
+            let found = match asks_interpolator {
+                true => self.interpolant(&self.question(step, state, level)),
+                false => None,
             };
             match found {
                 Some(formula) => {
@@ -149,6 +164,7 @@ impl Ctigar<'_> {
         let Refiner {
             interpolator,
             arena,
+            ..
         } = &mut self.refiner;
         let formulas = [&question.before, &question.after].map(|parts| arena.and(parts.clone()));
         let cut: Vec<TermId> = question.cells.keys().copied().collect();
