@@ -163,6 +163,21 @@ fn the_initial_domain_is_what_is_asked_for() {
 }
 
 #[test]
+fn equations_are_split_where_that_is_asked_for() {
+    let initial = |equations| {
+        let options = Options {
+            equations,
+            initial_orders: false,
+            max_bound: 1,
+            ..Options::default()
+        };
+        run_on(TRANSFER, &options).1.initial_predicates
+    };
+    assert!(initial(Equations::Whole) < initial(Equations::Split));
+    assert!(initial(Equations::Whole) < initial(Equations::Both));
+}
+
+#[test]
 fn both_sources_of_predicates_refine() {
     for (interpolation, counter) in [
         (
