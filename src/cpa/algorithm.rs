@@ -28,6 +28,29 @@ pub struct Reached<C: Cpa> {
     queue: BinaryHeap<Reverse<(C::Rank, ElementId)>>,
     waiting: Vec<bool>,
     waiting_count: usize,
+    /// Those that are put aside: see [`Self::suspend`].
+    suspended: Vec<bool>,
+}
+
+/// What CPA++ asks of whoever runs it.
+pub trait Control<C: Cpa> {
+    /// The operator fcover: whether the state could be covered by force, and need not be expanded. Then it has been
+    /// [suspended](Reached::suspend).
+    fn force_cover(&mut self, _cpa: &mut C, _reached: &mut Reached<C>, _id: ElementId) -> bool {
+        false
+    }
+
+    /// The function abort, asked for each new abstract state.
+    fn abort(&mut self, state: &C::State) -> bool;
+}
+
+/// fcover^id, and a function abort.
+struct WithoutForce<F>(F);
+
+impl<C: Cpa, F: FnMut(&C::State) -> bool> Control<C> for WithoutForce<F> {
+    fn abort(&mut self, state: &C::State) -> bool {
+        self.0(state)
+    }
 }
 
 /// Why CPA++ has ended.
@@ -47,6 +70,7 @@ impl<C: Cpa> Default for Reached<C> {
             queue: BinaryHeap::new(),
             waiting: Vec::new(),
             waiting_count: 0,
+            suspended: Vec::new(),
         }
     }
 }
@@ -66,14 +90,63 @@ impl<C: Cpa> Reached<C> {
             .push(id);
         self.elements.push(Some(Element { state, precision }));
         self.waiting.push(false);
+        self.suspended.push(false);
         self.wait(cpa, id);
         id
     }
 
+    /// Adds a state that another one covers: it is suspended.
+    pub fn add_covered(&mut self, cpa: &C, state: C::State, precision: C::Precision) -> ElementId {
+        let id = self.add(cpa, state, precision);
+        self.suspend(cpa, id);
+        id
+    }
+
+    /// Puts a state aside, because it or one that it was reached from is covered: it is neither expanded nor does it
+    /// cover or merge others.
+    pub fn suspend(&mut self, cpa: &C, id: ElementId) {
+        let index = id.0 as usize;
+        if let Some(element) = &self.elements[index]
+            && !std::mem::replace(&mut self.suspended[index], true)
+        {
+            self.waiting_count -= usize::from(self.waiting[index]);
+            if let Some(list) = self.by_partition.get_mut(&cpa.partition(&element.state)) {
+                list.retain(|other| *other != id);
+            }
+        }
+    }
+
+    /// Takes back what [`Self::suspend`] did.
+    pub fn resume(&mut self, cpa: &C, id: ElementId) {
+        let index = id.0 as usize;
+        if let Some(element) = &self.elements[index]
+            && std::mem::replace(&mut self.suspended[index], false)
+        {
+            let list = self.by_partition.entry(cpa.partition(&element.state));
+            list.or_default().push(id);
+            if self.waiting[index] {
+                self.waiting_count += 1;
+                self.queue.push(Reverse((cpa.rank(&element.state), id)));
+            }
+        }
+    }
+
+    /// Whether the state is put aside.
+    pub fn is_suspended(&self, id: ElementId) -> bool {
+        self.suspended[id.0 as usize]
+    }
+
+    /// Gives a state another precision.
+    pub fn set_precision(&mut self, id: ElementId, precision: C::Precision) {
+        if let Some(element) = &mut self.elements[id.0 as usize] {
+            element.precision = precision;
+        }
+    }
+
     /// Takes a state out of both sets.
     pub fn remove(&mut self, cpa: &C, id: ElementId) {
+        self.unwait(id);
         if let Some(element) = self.elements[id.0 as usize].take() {
-            self.unwait(id);
             if let Some(list) = self.by_partition.get_mut(&cpa.partition(&element.state)) {
                 list.retain(|other| *other != id);
             }
@@ -85,13 +158,16 @@ impl<C: Cpa> Reached<C> {
         if let Some(element) = &self.elements[id.0 as usize]
             && !std::mem::replace(&mut self.waiting[id.0 as usize], true)
         {
-            self.waiting_count += 1;
-            self.queue.push(Reverse((cpa.rank(&element.state), id)));
+            if !self.suspended[id.0 as usize] {
+                self.waiting_count += 1;
+                self.queue.push(Reverse((cpa.rank(&element.state), id)));
+            }
         }
     }
 
     fn unwait(&mut self, id: ElementId) {
-        if std::mem::replace(&mut self.waiting[id.0 as usize], false) {
+        let index = id.0 as usize;
+        if std::mem::replace(&mut self.waiting[index], false) && !self.suspended[index] {
             self.waiting_count -= 1;
         }
     }
@@ -118,7 +194,7 @@ impl<C: Cpa> Reached<C> {
     /// The states that wait, by number; after CPA++ has ended without being aborted, those that are postponed.
     pub fn waitlist(&self) -> Vec<ElementId> {
         let mut list: Vec<ElementId> = self.queue.iter().map(|entry| entry.0.1).collect();
-        list.retain(|id| self.waiting[id.0 as usize]);
+        list.retain(|id| self.waiting[id.0 as usize] && !self.suspended[id.0 as usize]);
         list.sort_unstable();
         list.dedup();
         list
@@ -134,7 +210,7 @@ impl<C: Cpa> Reached<C> {
         loop {
             let Reverse((_, id)) = self.queue.peek()?;
             let id = *id;
-            if !self.waiting[id.0 as usize] {
+            if !self.waiting[id.0 as usize] || self.suspended[id.0 as usize] {
                 self.queue.pop();
                 continue;
             }
@@ -150,19 +226,32 @@ impl<C: Cpa> Reached<C> {
     }
 }
 
-/// Algorithm 2. `abort` is asked for each new abstract state.
-///
-/// Departures: postponed states stay in the waitlist, so that an analysis can go on when its bound is raised; line 8 looks
-/// only at the states of the new one's partition, since merge and stop can only succeed there; a state that has been
-/// merged into another is not added beside it (its stop operator would find it covered).
+/// Algorithm 2 with fcover^id.
 pub fn cpa_plus_plus<C: Cpa>(
     cpa: &mut C,
     reached: &mut Reached<C>,
-    mut abort: impl FnMut(&C::State) -> bool,
+    abort: impl FnMut(&C::State) -> bool,
+) -> End {
+    controlled_cpa_plus_plus(cpa, reached, &mut WithoutForce(abort))
+}
+
+/// Algorithm 2.
+///
+/// Departures: `abort` takes effect when all successors of a state are there, so that none has to be made again; postponed states stay in the waitlist, so that an analysis can go on when its bound is raised; line 8 looks
+/// only at the states of the new one's partition, since merge and stop can only succeed there; a state that has been
+/// merged into another is not added beside it (its stop operator would find it covered).
+pub fn controlled_cpa_plus_plus<C: Cpa>(
+    cpa: &mut C,
+    reached: &mut Reached<C>,
+    control: &mut impl Control<C>,
 ) -> End {
     // Lines 1 and 2.
     while let Some(id) = reached.pop(cpa) {
-        // Lines 3 to 5 (fcover) come with the engines that cover states by force.
+        // Lines 3 to 5.
+        if control.force_cover(cpa, reached, id) {
+            continue;
+        }
+        let mut stop = false;
         let Some(Element { state, precision }) = reached.get(id).cloned() else {
             continue;
         };
@@ -172,7 +261,7 @@ pub fn cpa_plus_plus<C: Cpa>(
             let Some((successor, adjusted)) = cpa.adjust_precision(successor, &precision) else {
                 continue;
             };
-            let stop = abort(&successor);
+            stop |= control.abort(&successor);
             // Lines 8 to 12.
             let partition = cpa.partition(&successor);
             let others = reached.by_partition.get(&partition).cloned();
@@ -196,14 +285,15 @@ pub fn cpa_plus_plus<C: Cpa>(
                         .as_ref()
                         .is_some_and(|old| cpa.is_covered(&successor, &old.state, &adjusted))
                 });
-            if !covered {
-                reached.add(cpa, successor, adjusted);
+            match covered {
+                false => _ = reached.add(cpa, successor, adjusted),
+                true if C::KEEPS_COVERED && !merged => _ = reached.add_covered(cpa, successor, adjusted),
+                true => {}
             }
-            // Lines 16 and 17.
-            if stop {
-                reached.wait(cpa, id);
-                return End::Aborted;
-            }
+        }
+        // Lines 16 and 17.
+        if stop {
+            return End::Aborted;
         }
     }
     End::Done

@@ -19,6 +19,8 @@ pub trait Domain {
     type Precision: Clone;
     /// What the edges of the ARG remember of a transfer.
     type Label: Clone;
+    /// See [`Cpa::KEEPS_COVERED`].
+    const KEEPS_COVERED: bool = false;
 
     /// A state is about to be expanded: the calls of [`Self::transfer`] up to the next call of this are about its edges,
     /// and a concrete run takes only one of them.
@@ -129,6 +131,7 @@ impl<D: Domain> Cpa for Composite<D> {
     type Precision = D::Precision;
     type Partition = (Place, StackId, u32);
     type Rank = (u32, Reverse<u32>, u32);
+    const KEEPS_COVERED: bool = D::KEEPS_COVERED;
 
     fn partition(&self, state: &Self::State) -> Self::Partition {
         (state.place, state.stack, state.steps)

@@ -47,6 +47,8 @@ pub trait Cpa {
     type Partition: Clone + Eq + Hash;
     /// The order in which states are expanded, the smallest first.
     type Rank: Ord + Clone;
+    /// Whether states that are covered when they are found may have to come back.
+    const KEEPS_COVERED: bool = false;
 
     /// The state's partition.
     fn partition(&self, state: &Self::State) -> Self::Partition;

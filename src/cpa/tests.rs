@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::location::Place;
-use super::predicate::{BlockOperator, PredicateCpa};
+use super::predicate::PredicateCpa;
 use super::{Composite, Reached, cpa_plus_plus};
 use crate::program::block::Blocks;
 use crate::program::{InlinedProgram, Program, ProgramBuilder, VariableId};
@@ -21,11 +21,7 @@ impl Run {
     fn new(inlined: InlinedProgram) -> Self {
         let blocks = Arc::new(Blocks::new(Arc::new(inlined)));
         let entry = Place::At(blocks.inlined().entry());
-        let domain = PredicateCpa::new(
-            Arc::clone(&blocks),
-            Rc::new(Arena::new()),
-            BlockOperator::Never,
-        );
+        let domain = PredicateCpa::new(Arc::clone(&blocks), Rc::new(Arena::new()));
         let mut cpa = Composite::new(blocks, domain);
         let mut reached = Reached::new();
         let state = cpa.domain.initial(entry, TermId::TRUE);

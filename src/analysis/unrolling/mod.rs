@@ -23,7 +23,7 @@ use std::sync::Arc;
 use super::CancellationToken;
 use super::invariants::{ByPlace, Candidate};
 use crate::cpa::location::Place;
-use crate::cpa::predicate::{BlockOperator, Crossing, PredicateCpa};
+use crate::cpa::predicate::{Crossing, PredicateCpa};
 use crate::cpa::{Composite, ElementId, Reached, cpa_plus_plus};
 use crate::program::block::Blocks;
 use crate::program::interpreter::Journal;
@@ -70,7 +70,7 @@ impl Unrolling {
     /// An unrolling with nothing unrolled. The solver's arena becomes that of the formulas.
     pub fn new(blocks: &Arc<Blocks>, start: Start, solver: Box<dyn Solver>) -> Self {
         let arena = Rc::clone(solver.arena());
-        let predicate = PredicateCpa::new(Arc::clone(blocks), arena, BlockOperator::Never);
+        let predicate = PredicateCpa::new(Arc::clone(blocks), arena);
         let mut cpa = Composite::new(Arc::clone(blocks), predicate);
         let mut reached = Reached::new();
         let places = match start {

@@ -10,39 +10,66 @@
 //! * [`path_formula`]: what a path formula is here; [`definitions`]: names for what it is made of.
 //! * This file: the operators.
 
+pub mod abstraction;
+pub mod boolean;
 pub mod definitions;
 pub mod path_formula;
+pub mod regions;
+pub mod syntactic;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::abstraction::{Abstraction, BlockFormula, NoAbstraction};
 use self::definitions::Definitions;
 use self::path_formula::{Frame, PathFormula, Values};
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
 use crate::program::block::{Block, Blocks, InputSource};
-use crate::program::{InlinedLocation, InputId, InputKind, Operation, Program, Scope, VariableId};
+use crate::program::{CutPointKind, InlinedLocation, InputId, InputKind, Operation, Program, Scope, VariableId};
 use crate::term::{Arena, Build, Pool, Rebuild, Symbol, TermId, TermKind};
 
 /// The operator blk: where an abstraction is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BlockOperator {
-    /// Nowhere: path formulas go back to the beginning.
+    /// blk^never. Nowhere: path formulas go back to the beginning.
     #[default]
     Never,
+    /// blk^l: where loops are cut, and at what a proof has to show unreachable.
+    Loops,
+    /// blk^lf: also where functions begin and end, if these are cut points.
+    LoopsAndFunctions,
 }
 
-/// An abstract state of the Predicate CPA.
+/// An abstract state of the Predicate CPA: what holds is the abstraction formula of its abstraction state, and then what
+/// the path formula says has happened.
 #[derive(Clone, Debug)]
 pub struct PredicateState {
-    /// ψ: what held when the path formula began, over state variables (instance 0).
-    pub abstraction: TermId,
-    /// Where the path formula began.
-    pub abstraction_location: Place,
+    /// The abstraction state where the path formula began, which may be this state.
+    pub abstraction: AbstractionId,
+    /// Whether this is that abstraction state; else it is an intermediate one.
+    pub is_abstraction: bool,
     /// φ: what has happened since. Shared with the edges of the ARG that leave the state.
     pub formula: Rc<PathFormula>,
+}
+
+/// A number of an abstraction state in [`PredicateCpa::abstractions`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AbstractionId(pub u32);
+
+/// An abstraction state; together they are a tree.
+#[derive(Clone, Debug)]
+pub struct AbstractionState<F> {
+    /// ψ, over state variables at instance 0.
+    pub formula: F,
+    /// l^ψ.
+    pub place: Place,
+    /// The abstraction state before it, and what happens between the two.
+    pub before: Option<(AbstractionId, Rc<PathFormula>)>,
+    /// The state that covered it when it was found, or later.
+    pub covered_by: Option<AbstractionId>,
 }
 
 /// What an edge of the ARG remembers.
@@ -50,7 +77,8 @@ pub struct PredicateState {
 pub struct Crossing {
     /// The path formula before the edge.
     before: Rc<PathFormula>,
-    edge: Rc<Edge>,
+    /// The edge.
+    pub edge: Rc<Edge>,
     /// Whether the edge is taken: a term over state variables at instance 0, inputs and names.
     pub condition: TermId,
     /// For a block's inputs, in order, the variables that they were given.
@@ -69,7 +97,7 @@ pub struct PathInput {
 }
 
 /// The Predicate CPA.
-pub struct PredicateCpa {
+pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
     blocks: Arc<Blocks>,
     arena: Rc<Arena>,
     /// What is named.
@@ -82,11 +110,29 @@ pub struct PredicateCpa {
     /// The variables that matter at a cut point.
     live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
     blk: BlockOperator,
+    /// How abstraction formulas are made.
+    pub abstraction: A,
+    /// All abstraction states so far.
+    pub abstractions: Vec<AbstractionState<A::Formula>>,
+    /// The formulas of the edges from one abstraction location to another.
+    whole_blocks: FxHashMap<*const Edge, (Rc<Edge>, Rc<PathFormula>)>,
 }
 
 impl PredicateCpa {
+    /// The CPA over blocks with blk^never, with formulas in the arena.
+    pub fn new(blocks: Arc<Blocks>, arena: Rc<Arena>) -> Self {
+        Self::with(blocks, arena, BlockOperator::Never, NoAbstraction)
+    }
+}
+
+impl<A: Abstraction> PredicateCpa<A> {
     /// The CPA over blocks, with formulas in the arena.
-    pub fn new(blocks: Arc<Blocks>, arena: Rc<Arena>, blk: BlockOperator) -> Self {
+    pub fn with(
+        blocks: Arc<Blocks>,
+        arena: Rc<Arena>,
+        blk: BlockOperator,
+        abstraction: A,
+    ) -> Self {
         Self {
             blocks,
             definitions: Definitions::new(Rc::clone(&arena)),
@@ -95,6 +141,9 @@ impl PredicateCpa {
             inputs: FxHashMap::default(),
             live: FxHashMap::default(),
             blk,
+            abstraction,
+            abstractions: Vec::new(),
+            whole_blocks: FxHashMap::default(),
         }
     }
 
@@ -108,12 +157,94 @@ impl PredicateCpa {
     }
 
     /// A state with any values of the variables, if the condition holds.
-    pub fn initial(&self, place: Place, condition: TermId) -> PredicateState {
+    pub fn initial(&mut self, place: Place, condition: TermId) -> PredicateState {
+        let formula = Rc::new(PathFormula::new(condition));
+        let top = self.abstraction.top();
+        let abstraction = self.add_abstraction(top, place, None);
         PredicateState {
-            abstraction: TermId::TRUE,
-            abstraction_location: place,
-            formula: Rc::new(PathFormula::new(condition)),
+            abstraction,
+            is_abstraction: true,
+            formula,
         }
+    }
+
+    fn add_abstraction(
+        &mut self,
+        formula: A::Formula,
+        place: Place,
+        before: Option<(AbstractionId, Rc<PathFormula>)>,
+    ) -> AbstractionId {
+        self.abstractions.push(AbstractionState {
+            formula,
+            place,
+            before,
+            covered_by: None,
+        });
+        AbstractionId(self.abstractions.len() as u32 - 1)
+    }
+
+    /// The abstraction state with the number.
+    pub fn abstraction_state(&self, id: AbstractionId) -> &AbstractionState<A::Formula> {
+        &self.abstractions[id.0 as usize]
+    }
+
+    /// The block formula that ends in the abstraction state.
+    pub fn block_formula<'c>(
+        &'c self,
+        source: AbstractionId,
+        formula: &'c Rc<PathFormula>,
+        target: Place,
+    ) -> BlockFormula<'c> {
+        BlockFormula {
+            source: self.abstraction_state(source).place,
+            target,
+            is_target: is_target(&self.blocks, target),
+            formula,
+            arena: &self.arena,
+            definitions: &self.definitions,
+            blocks: &self.blocks,
+        }
+    }
+
+    /// The operator blk.
+    fn ends_block(&self, place: Place) -> bool {
+        let Place::At(at) = place else {
+            return self.blk != BlockOperator::Never;
+        };
+        let kind = self.blocks.inlined().cut_points().kind(at.location);
+        match self.blk {
+            BlockOperator::Never => false,
+            BlockOperator::Loops => kind != Some(CutPointKind::Added),
+            BlockOperator::LoopsAndFunctions => {
+                let program = self.blocks.inlined().program();
+                let function = program.function(program.location(at.location).function);
+                kind != Some(CutPointKind::Added)
+                    || [function.entry, function.exit].contains(&at.location)
+            }
+        }
+    }
+
+    /// The edge's block as a path formula of its own, if the edge leads from one abstraction location to another: its
+    /// inputs need no names then, and what is computed of it can be kept.
+    fn whole_block(&mut self, edge: &Rc<Edge>) -> Option<(Rc<PathFormula>, Rc<[TermId]>)> {
+        if !self.ends_block(edge.target) {
+            return None;
+        }
+        let block = edge.block()?;
+        let inputs = block.inputs.iter().map(|input| input.variable());
+        let inputs: Rc<[TermId]> = inputs.collect();
+        if let Some((_, known)) = self.whole_blocks.get(&Rc::as_ptr(edge)) {
+            return Some((Rc::clone(known), inputs));
+        }
+        let mut formula = PathFormula::new(block.guard);
+        for &(variable, value) in &block.updates {
+            formula.values.insert(variable.0, value);
+        }
+        self.forget_dead(&mut formula, edge.target);
+        let formula = Rc::new(formula);
+        let entry = (Rc::clone(edge), Rc::clone(&formula));
+        self.whole_blocks.insert(Rc::as_ptr(edge), entry);
+        Some((formula, inputs))
     }
 
     /// A term over state variables (instance 0), at the end of the path formula.
@@ -315,10 +446,18 @@ fn input_map(block: &Block, variables: &[TermId]) -> FxHashMap<(Symbol, u32), Te
         .collect()
 }
 
-impl Domain for PredicateCpa {
+fn is_target(blocks: &Blocks, place: Place) -> bool {
+    match place {
+        Place::At(at) => blocks.is_error(at.location),
+        Place::Unsupported { .. } => true,
+    }
+}
+
+impl<A: Abstraction> Domain for PredicateCpa<A> {
     type State = PredicateState;
-    type Precision = ();
+    type Precision = A::Precision;
     type Label = Crossing;
+    const KEEPS_COVERED: bool = true;
 
     fn expand(&mut self) {
         self.inputs.clear();
@@ -329,9 +468,29 @@ impl Domain for PredicateCpa {
         &mut self,
         state: &PredicateState,
         edge: &Rc<Edge>,
-        _: &(),
+        _: &A::Precision,
     ) -> Option<(PredicateState, Crossing)> {
         let before = &state.formula;
+        let after = |formula: Rc<PathFormula>, inputs| {
+            let label = Crossing {
+                before: Rc::clone(before),
+                edge: Rc::clone(edge),
+                condition: formula.guard,
+                inputs,
+            };
+            let state = PredicateState {
+                abstraction: state.abstraction,
+                is_abstraction: false,
+                formula,
+            };
+            Some((state, label))
+        };
+        if state.is_abstraction
+            && before.guard == TermId::TRUE
+            && let Some((formula, inputs)) = self.whole_block(edge)
+        {
+            return after(formula, inputs);
+        }
         let mut inputs: Rc<[TermId]> = Rc::from([]);
         let program = Arc::clone(self.blocks.inlined().program());
         let operation = |edge| program.edge(edge).operations.first();
@@ -345,41 +504,51 @@ impl Domain for PredicateCpa {
             EdgeKind::Return { edge } => self.return_from(before, operation(*edge)?)?,
         };
         self.forget_dead(&mut formula, edge.target);
-        let label = Crossing {
-            before: Rc::clone(before),
-            edge: Rc::clone(edge),
-            condition: formula.guard,
-            inputs,
-        };
-        let state = PredicateState {
-            formula: Rc::new(formula),
-            ..state.clone()
-        };
-        Some((state, label))
+        after(Rc::new(formula), inputs)
     }
 
+    /// At the end of a block, the abstraction of what holds there.
     fn adjust_precision(
         &mut self,
         state: PredicateState,
-        _: Place,
-        precision: &(),
-    ) -> Option<(PredicateState, ())> {
-        match self.blk {
-            BlockOperator::Never => Some((state, *precision)),
+        place: Place,
+        precision: &A::Precision,
+    ) -> Option<(PredicateState, A::Precision)> {
+        if !self.ends_block(place) {
+            return Some((state, precision.clone()));
         }
+        let before = self.abstraction_state(state.abstraction);
+        let block = BlockFormula {
+            source: before.place,
+            target: place,
+            is_target: is_target(&self.blocks, place),
+            formula: &state.formula,
+            arena: &self.arena,
+            definitions: &self.definitions,
+            blocks: &self.blocks,
+        };
+        let formula = &self.abstractions[state.abstraction.0 as usize].formula;
+        let formula = self.abstraction.compute(formula, &block, precision)?;
+        let before = Some((state.abstraction, state.formula));
+        let state = PredicateState {
+            abstraction: self.add_abstraction(formula, place, before),
+            is_abstraction: true,
+            formula: Rc::new(PathFormula::new(TermId::TRUE)),
+        };
+        Some((state, precision.clone()))
     }
 
-    /// States whose path formulas began at one abstraction state are joined: merge of paper 000, section 3.1.
+    /// Intermediate states whose path formulas began at one abstraction state are joined: merge of paper 000, section
+    /// 3.1.
     fn merge(
         &mut self,
         new: &PredicateState,
         old: &PredicateState,
-        _: &(),
+        _: &A::Precision,
     ) -> Option<PredicateState> {
-        if (new.abstraction, new.abstraction_location)
-            != (old.abstraction, old.abstraction_location)
-            && self.blk != BlockOperator::Never
-        {
+        let of_one_block =
+            new.abstraction == old.abstraction && !new.is_abstraction && !old.is_abstraction;
+        if !of_one_block && self.blk != BlockOperator::Never {
             return None;
         }
         let formula = new
@@ -394,7 +563,23 @@ impl Domain for PredicateCpa {
     }
 
     /// Intermediate states are never covered.
-    fn is_covered(&mut self, _: &PredicateState, _: &PredicateState, _: &()) -> bool {
-        false
+    fn is_covered(
+        &mut self,
+        new: &PredicateState,
+        by: &PredicateState,
+        _: &A::Precision,
+    ) -> bool {
+        if self.blk == BlockOperator::Never || !new.is_abstraction || !by.is_abstraction {
+            return false;
+        }
+        let one = &self.abstractions[new.abstraction.0 as usize];
+        let other = &self.abstractions[by.abstraction.0 as usize];
+        let covered = self
+            .abstraction
+            .entails(&one.formula, &other.formula, one.place);
+        if covered {
+            self.abstractions[new.abstraction.0 as usize].covered_by = Some(by.abstraction);
+        }
+        covered
     }
 }

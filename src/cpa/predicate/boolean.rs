@@ -1,0 +1,339 @@
+//! Boolean predicate abstraction (Ball, Podelski and Rajamani, TACAS 2001; with all models of a solver as in Lahiri,
+//! Nieuwenhuis and Oliveras, CAV 2006), block by block (Beyer, Keremoglu and Wendler, FMCAD 2010).
+//!
+//! The abstraction of a formula is the strongest Boolean combination of predicates that it implies. Each block has an
+//! incremental solver that is told of the block once, and remembers what it has been asked. What a predicate says of
+//! the block's end is a formula over its beginning; if the block decides it, or leaves it as it was, or turns it into
+//! another predicate whose value is known, the solver is not asked for it.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use super::abstraction::{Abstraction, BlockFormula};
+use super::path_formula::PathFormula;
+use super::regions::{PredicateId, Region, Regions, TooLarge};
+use crate::cpa::location::Place;
+use crate::program::InlinedLocation;
+use crate::solver::{Answer, CheckLimit, Solver, SolverError};
+use crate::term::{Build, TermId, Value};
+
+/// Wall time of a query. What takes longer is not excluded.
+const QUERY: Duration = Duration::from_secs(2);
+
+/// Blocks with solvers of their own; with more, all are made anew.
+const SOLVERS: usize = 400;
+
+/// A precision: the predicates to use at each location, without those that are not listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Precision {
+    by_place: FxHashMap<InlinedLocation, Vec<PredicateId>>,
+}
+
+impl Precision {
+    /// Adds a predicate; says whether it is new.
+    pub fn add(&mut self, at: InlinedLocation, predicate: PredicateId) -> bool {
+        let list = self.by_place.entry(at).or_default();
+        match list.binary_search(&predicate) {
+            Ok(_) => false,
+            Err(index) => {
+                list.insert(index, predicate);
+                true
+            }
+        }
+    }
+
+    /// The predicates to use at the location, in order.
+    pub fn at(&self, at: InlinedLocation) -> &[PredicateId] {
+        self.by_place.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The locations with predicates.
+    pub fn places(&self) -> impl Iterator<Item = (InlinedLocation, &[PredicateId])> {
+        self.by_place
+            .iter()
+            .map(|(&at, list)| (at, list.as_slice()))
+    }
+}
+
+/// Makes solvers.
+pub type Solvers<'f> = dyn Fn() -> Result<Box<dyn Solver>, SolverError> + 'f;
+
+/// What it has done.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Abstractions asked for.
+    pub abstractions: u64,
+    /// Those that had been asked for before.
+    pub remembered: u64,
+    /// Questions to solvers.
+    pub checks: u64,
+    /// Models that were told apart.
+    pub models: u64,
+    /// Questions that were not answered.
+    pub unanswered: u64,
+    /// Wall time of abstractions.
+    pub time: Duration,
+}
+
+/// The operator, with abstraction formulas as regions.
+pub struct BooleanAbstraction<'f> {
+    solvers: &'f Solvers<'f>,
+    /// The predicates.
+    pub regions: Regions,
+    blocks: FxHashMap<*const PathFormula, Image>,
+    invariants: FxHashMap<InlinedLocation, Vec<TermId>>,
+    /// Why it cannot go on, if it cannot.
+    pub failure: Option<String>,
+    /// What it has done.
+    pub statistics: Statistics,
+}
+
+/// What a block makes of states.
+struct Image {
+    /// Keeps the block's address from being used again.
+    _formula: Rc<PathFormula>,
+    solver: Box<dyn Solver>,
+    /// Invariants of the source that the solver has been told of.
+    told: usize,
+    /// Predicates at the end, over the beginning.
+    images: FxHashMap<PredicateId, TermId>,
+    remembered: FxHashMap<(Region, Rc<[PredicateId]>), Region>,
+}
+
+impl<'f> BooleanAbstraction<'f> {
+    /// With no predicates yet.
+    pub fn new(solvers: &'f Solvers<'f>) -> Self {
+        Self {
+            solvers,
+            regions: Regions::default(),
+            blocks: FxHashMap::default(),
+            invariants: FxHashMap::default(),
+            failure: None,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// A proved invariant, a term of the shared store: a conjunct of each abstraction formula there that costs no predicate.
+    pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
+        self.invariants.entry(at).or_default().push(invariant);
+    }
+
+    /// The abstraction formula as a term of the shared store.
+    pub fn term(&self, formula: &Region) -> TermId {
+        self.regions.term(crate::term::store(), formula)
+    }
+
+    fn image<'i>(
+        blocks: &'i mut FxHashMap<*const PathFormula, Image>,
+        solvers: &Solvers<'_>,
+        block: &BlockFormula<'_>,
+    ) -> Result<&'i mut Image, SolverError> {
+        let key = Rc::as_ptr(block.formula);
+        if !blocks.contains_key(&key) {
+            if blocks.len() >= SOLVERS {
+                blocks.clear();
+            }
+            let mut solver = solvers()?;
+            solver.set_limit(CheckLimit {
+                time: Some(QUERY),
+                resource: None,
+            });
+            let arena = Rc::clone(solver.arena());
+            for formula in block.guard(&arena) {
+                solver.assert(formula);
+            }
+            let image = Image {
+                _formula: Rc::clone(block.formula),
+                solver,
+                told: 0,
+                images: FxHashMap::default(),
+                remembered: FxHashMap::default(),
+            };
+            blocks.insert(key, image);
+        }
+        Ok(blocks.get_mut(&key).expect("it has just been inserted"))
+    }
+
+    fn region(
+        &mut self,
+        before: &Region,
+        block: &BlockFormula<'_>,
+        predicates: &[PredicateId],
+    ) -> Result<Region, Failure> {
+        let Self {
+            solvers,
+            regions,
+            blocks,
+            invariants,
+            statistics,
+            ..
+        } = self;
+        let image = Self::image(blocks, solvers, block)?;
+        let key = (before.clone(), Rc::from(predicates));
+        if let Some(known) = image.remembered.get(&key) {
+            statistics.remembered += 1;
+            return Ok(known.clone());
+        }
+        if let Place::At(source) = block.source
+            && let Some(known) = invariants.get(&source)
+        {
+            for &invariant in &known[image.told..] {
+                image.solver.assert(invariant);
+            }
+            image.told = known.len();
+        }
+        let result = image.abstraction(before, block, predicates, regions, statistics)?;
+        image.remembered.insert(key, result.clone());
+        Ok(result)
+    }
+}
+
+/// Why there is no abstraction.
+#[derive(Clone, Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+}
+
+impl Image {
+    fn abstraction(
+        &mut self,
+        before: &Region,
+        block: &BlockFormula<'_>,
+        predicates: &[PredicateId],
+        regions: &Regions,
+        statistics: &mut Statistics,
+    ) -> Result<Region, TooLarge> {
+        let arena = Rc::clone(self.solver.arena());
+        let mut known = Vec::new();
+        let mut open = Vec::new();
+        for &predicate in predicates {
+            let image = self.predicate_at_end(block, predicate, regions);
+            match known_value(regions, before, image, &arena)? {
+                Some(value) => known.push((predicate, value)),
+                None => open.push((predicate, image)),
+            }
+        }
+        let known = regions.cube(&known)?;
+        let mut result = regions.nothing();
+        let source = regions.term(&*arena, before);
+        self.solver.push();
+        self.solver.assert(source);
+        loop {
+            statistics.checks += 1;
+            match self.solver.check(&[]) {
+                Answer::Unsatisfiable => break,
+                Answer::Satisfiable => {
+                    statistics.models += 1;
+                    let mut literals = Vec::with_capacity(open.len());
+                    let mut others = Vec::with_capacity(open.len());
+                    for &(predicate, image) in &open {
+                        let Some(Value::Bool(value)) = self.solver.value(image) else {
+                            continue;
+                        };
+                        literals.push((predicate, value));
+                        others.push(if value { arena.not(image) } else { image });
+                    }
+                    result = result.or(&regions.cube(&literals)?)?;
+                    if others.is_empty() {
+                        break;
+                    }
+                    self.solver.assert(arena.or(others));
+                }
+                Answer::Unknown(_) => {
+                    statistics.unanswered += 1;
+                    result = regions.everything();
+                    break;
+                }
+            }
+        }
+        self.solver.pop();
+        result.and(&known)
+    }
+
+    /// The predicate at the block's end, over its beginning; what this leads to has been told to the solver.
+    fn predicate_at_end(
+        &mut self,
+        block: &BlockFormula<'_>,
+        predicate: PredicateId,
+        regions: &Regions,
+    ) -> TermId {
+        if let Some(&known) = self.images.get(&predicate) {
+            return known;
+        }
+        let arena = Rc::clone(self.solver.arena());
+        let image = block.at_end(&arena, regions.term_of(predicate));
+        for equation in block.definitions(&arena, image) {
+            self.solver.assert(equation);
+        }
+        self.images.insert(predicate, image);
+        image
+    }
+}
+
+/// The value of what a predicate becomes, if it follows from the region without asking a solver.
+fn known_value(
+    regions: &Regions,
+    before: &Region,
+    image: TermId,
+    arena: &impl Build,
+) -> Result<Option<bool>, TooLarge> {
+    if image == TermId::TRUE || image == TermId::FALSE {
+        return Ok(Some(image == TermId::TRUE));
+    }
+    for (term, value) in [(image, true), (arena.not(image), false)] {
+        let Some(predicate) = regions.known(term) else {
+            continue;
+        };
+        for holds in [true, false] {
+            if before.is_within(&regions.literal(predicate, holds)?)? {
+                return Ok(Some(holds == value));
+            }
+        }
+    }
+    Ok(None)
+}
+
+impl Abstraction for BooleanAbstraction<'_> {
+    type Formula = Region;
+    type Precision = Rc<Precision>;
+
+    fn top(&self) -> Region {
+        self.regions.everything()
+    }
+
+    /// (ψ ∧ φ)^π. At a location without predicates, and at targets, it is only asked whether there is a state.
+    fn compute(
+        &mut self,
+        before: &Region,
+        block: &BlockFormula<'_>,
+        precision: &Rc<Precision>,
+    ) -> Option<Region> {
+        let begin = std::time::Instant::now();
+        self.statistics.abstractions += 1;
+        let predicates = match block.target {
+            Place::At(at) if !block.is_target => precision.at(at),
+            _ => &[],
+        };
+        let result = self.region(before, block, predicates);
+        self.statistics.time += begin.elapsed();
+        match result {
+            Ok(region) => (!region.is_empty()).then_some(region),
+            Err(failure) => {
+                self.failure.get_or_insert(failure.to_string());
+                Some(self.regions.everything())
+            }
+        }
+    }
+
+    fn entails(&mut self, one: &Region, other: &Region, _: Place) -> bool {
+        one.is_within(other).unwrap_or_else(|failure| {
+            self.failure.get_or_insert(failure.to_string());
+            false
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Abstraction formulas as terms, which refinements strengthen (paper 000, section 4.4).
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use super::abstraction::{Abstraction, BlockFormula};
+use super::boolean::Solvers;
+use super::path_formula::PathFormula;
+use crate::cpa::location::Place;
+use crate::program::InlinedLocation;
+use crate::solver::{Answer, CheckLimit, Solver, SolverError};
+use crate::term::{Build, TermId, store};
+
+/// Wall time of a query. What takes longer is not excluded.
+const QUERY: Duration = Duration::from_secs(2);
+
+/// Blocks with solvers of their own; with more, all are made anew.
+const SOLVERS: usize = 400;
+
+/// The operator: true where a block can be run at all. Entailment is asked of a solver.
+pub struct SyntacticAbstraction<'f> {
+    solvers: &'f Solvers<'f>,
+    entailment: Box<dyn Solver>,
+    blocks: FxHashMap<*const PathFormula, (Rc<PathFormula>, Box<dyn Solver>)>,
+    runs: FxHashMap<(*const PathFormula, TermId), bool>,
+    entails: FxHashMap<(TermId, TermId, Place), bool>,
+    invariants: FxHashMap<InlinedLocation, TermId>,
+    /// Questions to solvers.
+    pub checks: u64,
+    /// Why it cannot go on, if it cannot.
+    pub failure: Option<String>,
+}
+
+impl<'f> SyntacticAbstraction<'f> {
+    /// With no invariants.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn new(solvers: &'f Solvers<'f>) -> Result<Self, SolverError> {
+        let mut entailment = solvers()?;
+        entailment.set_limit(limit());
+        Ok(Self {
+            solvers,
+            entailment,
+            blocks: FxHashMap::default(),
+            runs: FxHashMap::default(),
+            entails: FxHashMap::default(),
+            invariants: FxHashMap::default(),
+            checks: 0,
+            failure: None,
+        })
+    }
+
+    /// A proved invariant, a term of the shared store: a conjunct of each abstraction formula there.
+    pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
+        let known = self.invariants.entry(at).or_insert(TermId::TRUE);
+        *known = store().and2(*known, invariant);
+        self.runs.clear();
+        self.entails.retain(|_, entails| *entails);
+    }
+
+    fn known(&self, at: Place) -> TermId {
+        match at {
+            Place::At(at) => self.invariants.get(&at).copied().unwrap_or(TermId::TRUE),
+            Place::Unsupported { .. } => TermId::TRUE,
+        }
+    }
+
+    /// Whether the block can be run from a state that satisfies the formula.
+    fn runs(&mut self, before: TermId, block: &BlockFormula<'_>) -> Result<bool, SolverError> {
+        let key = Rc::as_ptr(block.formula);
+        let before = store().and2(before, self.known(block.source));
+        if let Some(&known) = self.runs.get(&(key, before)) {
+            return Ok(known);
+        }
+        if !self.blocks.contains_key(&key) {
+            if self.blocks.len() >= SOLVERS {
+                self.blocks.clear();
+                self.runs.clear();
+            }
+            let mut solver = (self.solvers)()?;
+            solver.set_limit(limit());
+            let arena = Rc::clone(solver.arena());
+            for formula in block.guard(&arena) {
+                solver.assert(formula);
+            }
+            self.blocks
+                .insert(key, (Rc::clone(block.formula), solver));
+        }
+        self.checks += 1;
+        let runs = self
+            .blocks
+            .get_mut(&key)
+            .is_none_or(|(_, solver)| solver.check(&[before]) != Answer::Unsatisfiable);
+        self.runs.insert((key, before), runs);
+        Ok(runs)
+    }
+}
+
+fn limit() -> CheckLimit {
+    CheckLimit {
+        time: Some(QUERY),
+        resource: None,
+    }
+}
+
+impl Abstraction for SyntacticAbstraction<'_> {
+    type Formula = TermId;
+    type Precision = ();
+
+    fn top(&self) -> TermId {
+        TermId::TRUE
+    }
+
+    fn compute(&mut self, before: &TermId, block: &BlockFormula<'_>, _: &()) -> Option<TermId> {
+        match self.runs(*before, block) {
+            Ok(runs) => runs.then_some(TermId::TRUE),
+            Err(error) => {
+                self.failure.get_or_insert(error.to_string());
+                Some(TermId::TRUE)
+            }
+        }
+    }
+
+    fn entails(&mut self, one: &TermId, other: &TermId, at: Place) -> bool {
+        if one == other || *other == TermId::TRUE || *one == TermId::FALSE {
+            return true;
+        }
+        if let Some(&known) = self.entails.get(&(*one, *other, at)) {
+            return known;
+        }
+        let known = self.known(at);
+        self.checks += 1;
+        let not = store().not(*other);
+        let answer = self.entailment.check(&[*one, known, not]);
+        let entails = answer == Answer::Unsatisfiable;
+        self.entails.insert((*one, *other, at), entails);
+        entails
+    }
+}
