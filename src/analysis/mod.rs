@@ -6,6 +6,7 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`predicate_abstraction`]: lazy predicate abstraction; [`cegar`]: abstraction refinement.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
@@ -15,6 +16,7 @@
 //! * [`options`]: how an engine declares what a user can set.
 
 pub mod bmc;
+pub mod cegar;
 pub mod ctigar;
 pub mod data_flow;
 pub mod exhaustive;
@@ -23,6 +25,7 @@ pub mod horn_clauses;
 pub mod invariants;
 pub mod k_induction;
 pub mod options;
+pub mod predicate_abstraction;
 pub mod simulate;
 pub mod spacer;
 #[cfg(test)]
@@ -94,6 +97,13 @@ pub enum Progress {
     Bound {
         /// The bound, in steps between cut points.
         bound: u32,
+    },
+    /// An abstract counterexample has been found.
+    Refinement {
+        /// How many there have been, with this one.
+        number: u32,
+        /// How many abstract states there have been.
+        states: usize,
     },
     /// Invariants have been looked for.
     Invariants {

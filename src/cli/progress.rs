@@ -61,6 +61,7 @@ impl Activity {
                 }
             }
             What::Bound { bound, .. } => self.bound = Some(*bound),
+            What::Refinement { number, .. } => self.bound = Some(*number),
             What::Invariants { round, proved, .. } => {
                 let before = self.invariants.take().map_or(0, |(_, before)| before);
                 self.invariants = Some((round.clone(), before + proved));
@@ -198,6 +199,7 @@ fn analysis_of(what: &What) -> Option<&str> {
     match what {
         What::Started { analysis, .. }
         | What::Bound { analysis, .. }
+        | What::Refinement { analysis, .. }
         | What::Invariants { analysis, .. }
         | What::Relied { analysis, .. }
         | What::LeftAside { analysis, .. }

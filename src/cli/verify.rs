@@ -181,6 +181,11 @@ fn describe(event: &Event) -> String {
             text
         }
         What::Bound { analysis, bound } => format!("{analysis}: bound {bound}"),
+        What::Refinement {
+            analysis,
+            number,
+            states,
+        } => format!("{analysis}: refinement {number}, {states} abstract states"),
         What::Invariants {
             analysis,
             round,

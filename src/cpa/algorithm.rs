@@ -287,7 +287,9 @@ pub fn controlled_cpa_plus_plus<C: Cpa>(
                 });
             match covered {
                 false => _ = reached.add(cpa, successor, adjusted),
-                true if C::KEEPS_COVERED && !merged => _ = reached.add_covered(cpa, successor, adjusted),
+                true if C::KEEPS_COVERED && !merged => {
+                    _ = reached.add_covered(cpa, successor, adjusted)
+                }
                 true => {}
             }
         }

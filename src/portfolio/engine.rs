@@ -20,7 +20,7 @@ use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
-    exhaustive, horn, k_induction, spacer,
+    exhaustive, horn, k_induction, predicate_abstraction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
@@ -288,6 +288,9 @@ impl Runner {
                     ..answer.into()
                 }
             }
+            Engine::PredicateAbstraction(options) => {
+                predicate_abstraction::run(&self.blocks, options, &solver, &mut context).into()
+            }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {
                 let options = spacer::Options {
@@ -321,6 +324,18 @@ impl Runner {
                 }
                 last_bound.set(Some(Instant::now()));
                 What::Bound { analysis, bound }
+            }
+            Progress::Refinement { number, states } => {
+                let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
+                if last_bound.get().is_some_and(recent) {
+                    return;
+                }
+                last_bound.set(Some(Instant::now()));
+                What::Refinement {
+                    analysis,
+                    number,
+                    states,
+                }
             }
             Progress::Invariants {
                 round,

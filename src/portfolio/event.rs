@@ -62,6 +62,15 @@ pub enum What {
         /// The bound, in steps between cut points.
         bound: u32,
     },
+    /// An analysis has found an abstract counterexample.
+    Refinement {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// How many it has found, with this one.
+        number: u32,
+        /// How many abstract states it has made.
+        states: usize,
+    },
     /// An analysis has looked for invariants.
     Invariants {
         /// Its name in the portfolio.

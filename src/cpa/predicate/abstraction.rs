@@ -56,9 +56,7 @@ impl BlockFormula<'_> {
     pub fn guard(&self, arena: &Arena) -> Vec<TermId> {
         let mut all = self.definitions.since(0, self.formula.guard);
         all.push(self.formula.guard);
-        all.into_iter()
-            .map(|term| self.copy(arena, term))
-            .collect()
+        all.into_iter().map(|term| self.copy(arena, term)).collect()
     }
 
     /// A term over state variables (instance 0) at the block's end, in the other arena.

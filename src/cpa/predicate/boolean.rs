@@ -213,7 +213,7 @@ impl Image {
         let mut open = Vec::new();
         for &predicate in predicates {
             let image = self.predicate_at_end(block, predicate, regions);
-            match known_value(regions, before, image, &arena)? {
+            match known_value(regions, before, image, &*arena)? {
                 Some(value) => known.push((predicate, value)),
                 None => open.push((predicate, image)),
             }

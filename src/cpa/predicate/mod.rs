@@ -28,7 +28,9 @@ use self::path_formula::{Frame, PathFormula, Values};
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
 use crate::program::block::{Block, Blocks, InputSource};
-use crate::program::{CutPointKind, InlinedLocation, InputId, InputKind, Operation, Program, Scope, VariableId};
+use crate::program::{
+    CutPointKind, InlinedLocation, InputId, InputKind, Operation, Program, Scope, VariableId,
+};
 use crate::term::{Arena, Build, Pool, Rebuild, Symbol, TermId, TermKind};
 
 /// The operator blk: where an abstraction is computed.
@@ -127,12 +129,7 @@ impl PredicateCpa {
 
 impl<A: Abstraction> PredicateCpa<A> {
     /// The CPA over blocks, with formulas in the arena.
-    pub fn with(
-        blocks: Arc<Blocks>,
-        arena: Rc<Arena>,
-        blk: BlockOperator,
-        abstraction: A,
-    ) -> Self {
+    pub fn with(blocks: Arc<Blocks>, arena: Rc<Arena>, blk: BlockOperator, abstraction: A) -> Self {
         Self {
             blocks,
             definitions: Definitions::new(Rc::clone(&arena)),
@@ -150,6 +147,11 @@ impl<A: Abstraction> PredicateCpa<A> {
     /// The pool of its formulas.
     pub fn arena(&self) -> &Rc<Arena> {
         &self.arena
+    }
+
+    /// The blocks of the program.
+    pub fn blocks(&self) -> &Arc<Blocks> {
+        &self.blocks
     }
 
     fn program(&self) -> &Program {
@@ -563,12 +565,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
     }
 
     /// Intermediate states are never covered.
-    fn is_covered(
-        &mut self,
-        new: &PredicateState,
-        by: &PredicateState,
-        _: &A::Precision,
-    ) -> bool {
+    fn is_covered(&mut self, new: &PredicateState, by: &PredicateState, _: &A::Precision) -> bool {
         if self.blk == BlockOperator::Never || !new.is_abstraction || !by.is_abstraction {
             return false;
         }

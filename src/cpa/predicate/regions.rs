@@ -1,6 +1,5 @@
 //! Sets of states as binary decision diagrams over predicates.
 
-
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::error::OutOfMemory;
 use oxidd::{BooleanFunction, Function, HasLevel, Manager, ManagerRef};

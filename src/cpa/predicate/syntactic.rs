@@ -86,8 +86,7 @@ impl<'f> SyntacticAbstraction<'f> {
             for formula in block.guard(&arena) {
                 solver.assert(formula);
             }
-            self.blocks
-                .insert(key, (Rc::clone(block.formula), solver));
+            self.blocks.insert(key, (Rc::clone(block.formula), solver));
         }
         self.checks += 1;
         let runs = self

@@ -16,7 +16,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
-use crate::analysis::{bmc, ctigar, data_flow, exhaustive, horn, k_induction, simulate, spacer};
+use crate::analysis::{
+    bmc, ctigar, data_flow, exhaustive, horn, k_induction, predicate_abstraction, simulate, spacer,
+};
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
 
@@ -200,6 +202,8 @@ engines! {
     DataFlow(data_flow::Options) = "data_flow", solver;
     /// IC3 on predicates, refined from counterexamples to induction.
     Ctigar(ctigar::Options) = "ctigar", solver;
+    /// Lazy predicate abstraction.
+    PredicateAbstraction(predicate_abstraction::Options) = "predicate_abstraction", solver;
     /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
     /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
@@ -230,6 +234,10 @@ const SHIPPED: &[(&str, &str)] = &[
     (
         "ki-df-kipdr",
         include_str!("../../../portfolios/ki-df-kipdr.toml"),
+    ),
+    (
+        "predicate-abstraction",
+        include_str!("../../../portfolios/predicate-abstraction.toml"),
     ),
     ("horn", include_str!("../../../portfolios/horn.toml")),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),

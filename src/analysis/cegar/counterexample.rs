@@ -1,0 +1,291 @@
+//! Abstract counterexamples: the abstraction states on the way to a target, and the block formulas between them (paper
+//! 000, sections 3.2.1 and 3.2.2).
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::cpa::arg::{ArgCpa, ArgNode};
+use crate::cpa::location::Place;
+use crate::cpa::predicate::abstraction::Abstraction;
+use crate::cpa::predicate::path_formula::PathFormula;
+use crate::cpa::predicate::{AbstractionId, Crossing, PredicateCpa};
+use crate::program::interpreter::Journal;
+use crate::program::{Program, VariableId};
+use crate::solver::interpolation::{Interpolator, Sequence};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, instantiate, store,
+};
+
+/// Abstraction states, each reached from the one before by a block.
+#[derive(Clone, Debug)]
+pub struct AbstractPath {
+    /// e0 … en.
+    pub states: Vec<AbstractionId>,
+}
+
+impl AbstractPath {
+    /// From the root, or from the given ancestor, to the state.
+    pub fn to<A: Abstraction>(
+        cpa: &PredicateCpa<A>,
+        from: Option<AbstractionId>,
+        to: AbstractionId,
+    ) -> Self {
+        let mut states = vec![to];
+        let mut last = to;
+        while Some(last) != from
+            && let Some((before, _)) = &cpa.abstraction_state(last).before
+        {
+            states.push(*before);
+            last = *before;
+        }
+        states.reverse();
+        Self { states }
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> usize {
+        self.states.len() - 1
+    }
+}
+
+/// The block formulas of a path, in SSA form, in the arena of an interpolator.
+pub struct PathSequence {
+    arena: Rc<Arena>,
+    /// φ1 … φn.
+    pub formulas: Vec<TermId>,
+    /// The state's variables after each block but the last.
+    pub cuts: Vec<Vec<TermId>>,
+    /// For each block, what its variables have become: first those of the state where it begins.
+    instances: Vec<FxHashMap<(Symbol, u32), TermId>>,
+    /// The state's variables before the first block, and after the last.
+    first: FxHashMap<VariableId, TermId>,
+    last: FxHashMap<VariableId, TermId>,
+    /// The state variable of the shared store that each instance of it stands for.
+    originals: FxHashMap<TermId, TermId>,
+}
+
+struct Instances<'i> {
+    arena: &'i Arena,
+    program: &'i Program,
+    next: FxHashMap<Symbol, u32>,
+    current: FxHashMap<VariableId, TermId>,
+    originals: FxHashMap<TermId, TermId>,
+}
+
+impl Instances<'_> {
+    fn fresh(&mut self, symbol: Symbol) -> TermId {
+        let next = self.next.entry(symbol).or_insert(0);
+        *next += 1;
+        self.arena.variable_at(symbol, *next)
+    }
+
+    fn fresh_state(&mut self, variable: VariableId) -> TermId {
+        let symbol = self.program.variable(variable).symbol;
+        let fresh = self.fresh(symbol);
+        self.originals.insert(fresh, store().variable(symbol));
+        self.current.insert(variable, fresh);
+        fresh
+    }
+
+    fn state(&mut self, variable: VariableId) -> TermId {
+        match self.current.get(&variable) {
+            Some(&known) => known,
+            None => self.fresh_state(variable),
+        }
+    }
+}
+
+impl PathSequence {
+    /// The block formulas of the path.
+    pub fn new<A: Abstraction>(
+        cpa: &PredicateCpa<A>,
+        path: &AbstractPath,
+        arena: &Rc<Arena>,
+    ) -> Self {
+        let blocks = cpa.blocks();
+        let mut instances = Instances {
+            arena,
+            program: blocks.inlined().program(),
+            next: FxHashMap::default(),
+            current: FxHashMap::default(),
+            originals: FxHashMap::default(),
+        };
+        let mut result = Self {
+            arena: Rc::clone(arena),
+            formulas: Vec::new(),
+            cuts: Vec::new(),
+            instances: Vec::new(),
+            first: FxHashMap::default(),
+            last: FxHashMap::default(),
+            originals: FxHashMap::default(),
+        };
+        if let Place::At(at) = cpa.abstraction_state(path.states[0]).place {
+            for id in blocks.state(at) {
+                instances.state(id);
+            }
+        }
+        result.first = instances.current.clone();
+        for (index, &state) in path.states.iter().enumerate().skip(1) {
+            let state = cpa.abstraction_state(state);
+            let Some((_, formula)) = &state.before else {
+                continue;
+            };
+            result.add_block(cpa, formula, &mut instances);
+            let live = match state.place {
+                Place::At(at) => blocks.state(at),
+                Place::Unsupported { .. } => Vec::new(),
+            };
+            let cut = live.iter().map(|&id| instances.state(id)).collect();
+            instances.current.retain(|id, _| live.contains(id));
+            if index < path.len() {
+                result.cuts.push(cut);
+            }
+        }
+        result.last = instances.current;
+        result.originals = instances.originals;
+        result
+    }
+
+    fn add_block<A: Abstraction>(
+        &mut self,
+        cpa: &PredicateCpa<A>,
+        formula: &PathFormula,
+        instances: &mut Instances<'_>,
+    ) {
+        let from = &**cpa.arena();
+        let arena = Rc::clone(&self.arena);
+        let mut equations = cpa.definitions.since(0, formula.guard);
+        for (_, &value) in formula.values.iter() {
+            equations.extend(cpa.definitions.since(0, value));
+        }
+        let mut map: FxHashMap<(Symbol, u32), TermId> = FxHashMap::default();
+        let mut rebuild = Rebuild::new(from, &*arena, |term| match from.kind(term) {
+            TermKind::Variable { symbol, instance } => {
+                let known = map.entry((symbol, instance)).or_insert_with(|| {
+                    match cpa.blocks().variable(symbol) {
+                        Some(variable) if instance == 0 => instances.state(variable),
+                        _ => instances.fresh(symbol),
+                    }
+                });
+                Some(*known)
+            }
+            _ => None,
+        });
+        let mut conjuncts = vec![rebuild.rebuild(formula.guard)];
+        for equation in equations {
+            conjuncts.push(rebuild.rebuild(equation));
+        }
+        let values: Vec<(VariableId, TermId)> = formula
+            .values
+            .iter()
+            .map(|(id, &value)| (VariableId(id), rebuild.rebuild(value)))
+            .collect();
+        drop(rebuild);
+        for (variable, value) in values {
+            let after = instances.fresh_state(variable);
+            conjuncts.push(arena.intern(Op::Eq, Sort::Bool, &[after, value]));
+        }
+        self.formulas.push(arena.and(conjuncts));
+        self.instances.push(map);
+    }
+
+    /// As a question to an interpolator.
+    pub fn sequence(&self) -> Sequence<'_> {
+        Sequence {
+            formulas: &self.formulas,
+            cuts: &self.cuts,
+        }
+    }
+
+    /// Conjoins a formula of the shared store to the first block, about the state where that begins.
+    pub fn assume_first<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, formula: TermId) {
+        let here = at(&self.arena, cpa, &self.first, formula);
+        self.formulas[0] = self.arena.and2(self.formulas[0], here);
+    }
+
+    /// Conjoins a formula of the shared store to the last block, about the state where that ends.
+    pub fn assume_last<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, formula: TermId) {
+        let here = at(&self.arena, cpa, &self.last, formula);
+        if let Some(last) = self.formulas.last_mut() {
+            *last = self.arena.and2(*last, here);
+        }
+    }
+
+    /// A term over instances of state variables as a term of the shared store over the variables themselves.
+    pub fn original(&self, term: TermId) -> TermId {
+        Rebuild::new(&*self.arena, store(), |term| {
+            self.originals.get(&term).copied()
+        })
+        .rebuild(term)
+    }
+
+    /// The inputs that the program asks for in the interpolator's model, in order; `None` if the model shows no path.
+    pub fn inputs<A: Abstraction>(
+        &self,
+        cpa: &PredicateCpa<A>,
+        arg: &ArgCpa<Crossing>,
+        nodes: &[ArgNode],
+        interpolator: &mut dyn Interpolator,
+    ) -> Option<Journal> {
+        let mut entries = Vec::new();
+        for (index, ends) in nodes.windows(2).enumerate() {
+            let mut crossings = Vec::new();
+            let mut node = ends[1];
+            while node != ends[0] {
+                let taken = arg.parents(node).iter().find(|(_, crossing)| {
+                    let condition = self.at_block(cpa, index, crossing.condition);
+                    holds(interpolator, condition)
+                });
+                let (parent, crossing) = taken?;
+                crossings.push(crossing);
+                node = *parent;
+            }
+            for crossing in crossings.into_iter().rev() {
+                for input in cpa.inputs(crossing) {
+                    let condition = self.at_block(cpa, index, input.condition);
+                    if holds(interpolator, condition) {
+                        let value = self.at_block(cpa, index, input.value);
+                        let sort = self.arena.sort(value);
+                        let value = interpolator.value(value);
+                        let value = value.unwrap_or_else(|| Value::zero(sort));
+                        entries.push((input.input, value));
+                    }
+                }
+            }
+        }
+        Some(Journal { entries })
+    }
+
+    /// A term of the block with the index.
+    fn at_block<A: Abstraction>(
+        &self,
+        cpa: &PredicateCpa<A>,
+        index: usize,
+        term: TermId,
+    ) -> TermId {
+        let from = &**cpa.arena();
+        let map = &self.instances[index];
+        Rebuild::new(from, &*self.arena, |term| match from.kind(term) {
+            TermKind::Variable { symbol, instance } => map.get(&(symbol, instance)).copied(),
+            _ => None,
+        })
+        .rebuild(term)
+    }
+}
+
+/// A formula over state variables, with these in their places.
+fn at<A: Abstraction>(
+    arena: &Arena,
+    cpa: &PredicateCpa<A>,
+    state: &FxHashMap<VariableId, TermId>,
+    formula: TermId,
+) -> TermId {
+    instantiate(arena, formula, |symbol, _| {
+        state.get(&cpa.blocks().variable(symbol)?).copied()
+    })
+}
+
+fn holds(interpolator: &mut dyn Interpolator, formula: TermId) -> bool {
+    formula == TermId::TRUE || interpolator.value(formula) == Some(Value::Bool(true))
+}

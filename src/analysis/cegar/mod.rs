@@ -1,0 +1,444 @@
+//! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4), as predicate abstraction and IMPACT
+//! share it (sections 4.3 and 4.4).
+//!
+//! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`].
+//!
+//! * [`counterexample`]: abstract counterexamples and their block formulas.
+//! * This file: the loop, the feasibility check, the certificate.
+
+pub mod counterexample;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use self::counterexample::{AbstractPath, PathSequence};
+use super::invariants::{BatchId, Candidate, Snapshot};
+use super::options::choice;
+use super::{Answer, Context, Progress, SolverFactory};
+use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
+use crate::certify::replay::Replay;
+use crate::cpa::algorithm::{Control, controlled_cpa_plus_plus};
+use crate::cpa::arg::ArgNode;
+use crate::cpa::location::Place;
+use crate::cpa::loop_bound::LoopBoundCpa;
+use crate::cpa::predicate::abstraction::Abstraction;
+use crate::cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa};
+use crate::cpa::{Composite, CompositeState, ElementId, Reached};
+use crate::program::block::Blocks;
+use crate::program::{CutPointKind, InlinedLocation};
+use crate::solver::interpolation::{
+    Interpolation, InterpolationConfig, Interpolator, Interpolators,
+};
+use crate::solver::{CheckLimit, Reason, SolverError};
+use crate::term::{Arena, Build, TermId, store};
+
+/// Where blocks end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BlockEnds {
+    /// blk^l.
+    Loops,
+    /// blk^lf.
+    LoopsAndFunctions,
+}
+choice!(BlockEnds: "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
+
+impl BlockEnds {
+    /// The operator.
+    pub fn operator(self) -> BlockOperator {
+        match self {
+            Self::Loops => BlockOperator::Loops,
+            Self::LoopsAndFunctions => BlockOperator::LoopsAndFunctions,
+        }
+    }
+}
+
+/// Wall time of an interpolation.
+const INTERPOLATION: Duration = Duration::from_secs(8);
+
+/// Terms of an interpolator's arena after which both are made anew.
+const ARENA: usize = 2_000_000;
+
+/// The Predicate CPA with the others.
+pub type Cpa<A> = Composite<PredicateCpa<A>>;
+
+/// The abstract model as far as it has been explored, and an interpolator.
+pub struct Model<'m, A: Abstraction> {
+    /// The CPAs.
+    pub cpa: &'m mut Cpa<A>,
+    /// The reached states.
+    pub reached: &'m mut Reached<Cpa<A>>,
+    /// For refinements.
+    pub interpolator: &'m mut dyn Interpolator,
+}
+
+impl<A: Abstraction> Model<'_, A> {
+    /// The abstraction states in the reached set, with their elements.
+    pub fn elements(&self) -> FxHashMap<AbstractionId, ElementId> {
+        let all = self.reached.since(0);
+        let states = all.filter(|(_, element)| element.state.domain.is_abstraction);
+        states
+            .map(|(id, element)| (element.state.domain.abstraction, id))
+            .collect()
+    }
+
+    /// The states that have been reached from each by a block, and are in the reached set.
+    pub fn children(&self) -> FxHashMap<AbstractionId, Vec<AbstractionId>> {
+        let mut children: FxHashMap<AbstractionId, Vec<AbstractionId>> = FxHashMap::default();
+        for (_, element) in self.reached.since(0) {
+            let state = &element.state.domain;
+            let data = self.cpa.domain.abstraction_state(state.abstraction);
+            if let Some((before, _)) = data.before
+                && state.is_abstraction
+            {
+                children.entry(before).or_default().push(state.abstraction);
+            }
+        }
+        children
+    }
+
+    /// The block formulas of a path.
+    pub fn sequence(&self, path: &AbstractPath) -> PathSequence {
+        PathSequence::new(&self.cpa.domain, path, self.interpolator.arena())
+    }
+
+    /// Interpolants of the sequence over the state variables themselves; `None` if there are none.
+    pub fn interpolants(&mut self, sequence: &PathSequence) -> Option<Vec<TermId>> {
+        match self.interpolator.interpolate(sequence.sequence()) {
+            Interpolation::Interpolants(interpolants) => {
+                let all = interpolants.into_iter();
+                Some(all.map(|term| sequence.original(term)).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What predicate abstraction and IMPACT differ in, besides the CPA's configuration.
+pub trait Strategy<A: Abstraction> {
+    /// Refines the model, given that the path, which leads from the root to a target, is infeasible because of the
+    /// interpolants: formulas of the shared store, one for each state but the first and the last. `None` if the
+    /// interpolator has found none.
+    ///
+    /// # Errors
+    /// When nothing comes of it that was not known, with a reason in words.
+    fn refine(
+        &mut self,
+        model: Model<'_, A>,
+        path: &AbstractPath,
+        interpolants: Option<&[TermId]>,
+    ) -> Result<(), String>;
+
+    /// The operator fcover.
+    fn force_cover(&mut self, _model: Model<'_, A>, _id: ElementId) -> bool {
+        false
+    }
+
+    /// The precision of the initial state.
+    fn precision(&self) -> A::Precision;
+
+    /// An invariant that another analysis has proved.
+    fn assume(&mut self, abstraction: &mut A, at: InlinedLocation, invariant: TermId);
+
+    /// The abstraction formula as a term of the shared store.
+    fn term(&self, abstraction: &A, formula: &A::Formula) -> TermId;
+
+    /// Why the abstraction cannot go on, if it cannot.
+    fn failure(&self, abstraction: &A) -> Option<String>;
+}
+
+/// What CPA++ is told.
+struct Driver<'d, 'c, S> {
+    strategy: &'d mut S,
+    interpolator: &'d mut dyn Interpolator,
+    context: &'d Context<'c>,
+    blocks: &'d Blocks,
+}
+
+impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
+    fn force_cover(
+        &mut self,
+        cpa: &mut Cpa<A>,
+        reached: &mut Reached<Cpa<A>>,
+        id: ElementId,
+    ) -> bool {
+        let interpolator = &mut *self.interpolator;
+        let model = Model {
+            cpa,
+            reached,
+            interpolator,
+        };
+        self.strategy.force_cover(model, id)
+    }
+
+    /// abort_ERR.
+    fn abort(&mut self, state: &CompositeState<crate::cpa::predicate::PredicateState>) -> bool {
+        self.context.safe_point();
+        self.context.token.is_cancelled() || is_target(self.blocks, state.place)
+    }
+}
+
+fn is_target(blocks: &Blocks, place: Place) -> bool {
+    match place {
+        Place::At(at) => blocks.is_error(at.location),
+        Place::Unsupported { .. } => true,
+    }
+}
+
+/// Algorithm 4 on its way.
+pub struct Cegar<'b, A: Abstraction, S> {
+    blocks: &'b Arc<Blocks>,
+    /// The CPAs.
+    pub cpa: Cpa<A>,
+    /// The reached states.
+    pub reached: Reached<Cpa<A>>,
+    strategy: S,
+    interpolation: InterpolationConfig,
+    solver: &'b SolverFactory<'b>,
+    interpolator: Box<dyn Interpolator>,
+    /// Refinements so far.
+    pub refinements: u32,
+    snapshot: Arc<Snapshot>,
+    assumed: Vec<BatchId>,
+}
+
+impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
+    /// With the initial state alone.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn new(
+        blocks: &'b Arc<Blocks>,
+        blk: BlockOperator,
+        abstraction: A,
+        strategy: S,
+        interpolation: InterpolationConfig,
+        solver: &'b SolverFactory<'b>,
+        context: &Context<'_>,
+    ) -> Result<Self, SolverError> {
+        let arena = Rc::new(Arena::new());
+        let domain = PredicateCpa::with(Arc::clone(blocks), arena, blk, abstraction);
+        let mut cpa = Composite::new(Arc::clone(blocks), domain);
+        cpa.loop_bound = LoopBoundCpa::unbounded();
+        let mut reached = Reached::new();
+        let entry = Place::At(blocks.inlined().entry());
+        let state = cpa.domain.initial(entry, TermId::TRUE);
+        let state = cpa.initial(entry, state);
+        reached.add(&cpa, state, strategy.precision());
+        Ok(Self {
+            blocks,
+            cpa,
+            reached,
+            strategy,
+            interpolation,
+            interpolator: interpolator(interpolation, solver, context)?,
+            solver,
+            refinements: 0,
+            snapshot: Arc::default(),
+            assumed: Vec::new(),
+        })
+    }
+
+    /// Lines 4 to 11.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn run(&mut self, context: &mut Context<'_>) -> Result<Answer, SolverError> {
+        loop {
+            self.take_invariants(context);
+            let mut driver = Driver {
+                strategy: &mut self.strategy,
+                interpolator: &mut *self.interpolator,
+                context,
+                blocks: self.blocks,
+            };
+            controlled_cpa_plus_plus(&mut self.cpa, &mut self.reached, &mut driver);
+            if context.token.is_cancelled() {
+                return Ok(Answer::Unknown("stopped".to_owned()));
+            }
+            if let Some(failure) = self.strategy.failure(&self.cpa.domain.abstraction) {
+                return Ok(Answer::Unknown(failure));
+            }
+            let Some(target) = self.target() else {
+                if self.reached.waitlist_len() > 0 {
+                    continue;
+                }
+                return Ok(Answer::Safe(self.certificate()));
+            };
+            if let Some(answer) = self.refine(target, context) {
+                return Ok(answer);
+            }
+            if self.interpolator.arena().len() > ARENA {
+                self.interpolator = interpolator(self.interpolation, self.solver, context)?;
+            }
+        }
+    }
+
+    /// Line 6: a reached target.
+    fn target(&self) -> Option<AbstractionId> {
+        let mut all = self.reached.since(0);
+        let found = all.find(|(id, element)| {
+            is_target(self.blocks, element.state.place) && !self.reached.is_suspended(*id)
+        });
+        Some(found?.1.state.domain.abstraction)
+    }
+
+    /// Line 7. The answer, if there is one.
+    fn refine(&mut self, target: AbstractionId, context: &mut Context<'_>) -> Option<Answer> {
+        self.refinements += 1;
+        (context.report)(Progress::Refinement {
+            number: self.refinements,
+            states: self.reached.next_number(),
+        });
+        let path = AbstractPath::to(&self.cpa.domain, None, target);
+        let mut model = Model {
+            cpa: &mut self.cpa,
+            reached: &mut self.reached,
+            interpolator: &mut *self.interpolator,
+        };
+        let sequence = model.sequence(&path);
+        let interpolants = match model.interpolator.interpolate(sequence.sequence()) {
+            Interpolation::Satisfiable => return Some(self.feasible(&path, &sequence, context)),
+            Interpolation::Unknown(Reason::Interrupted) => {
+                return Some(Answer::Unknown("stopped".to_owned()));
+            }
+            Interpolation::Unknown(_) => None,
+            Interpolation::Interpolants(interpolants) => {
+                let all = interpolants.into_iter();
+                Some(all.map(|term| sequence.original(term)).collect::<Vec<_>>())
+            }
+        };
+        let refined = self.strategy.refine(model, &path, interpolants.as_deref());
+        refined.err().map(Answer::Unknown)
+    }
+
+    /// The inputs of a feasible counterexample are replayed.
+    fn feasible(
+        &mut self,
+        path: &AbstractPath,
+        sequence: &PathSequence,
+        context: &mut Context<'_>,
+    ) -> Answer {
+        let target = path
+            .states
+            .last()
+            .map(|&id| self.cpa.domain.abstraction_state(id).place);
+        if let Some(Place::Unsupported { .. }) = target {
+            return Answer::Unknown("a construct that is not modelled is reached".to_owned());
+        }
+        let nodes: FxHashMap<AbstractionId, ArgNode> = self
+            .reached
+            .since(0)
+            .filter(|(_, element)| element.state.domain.is_abstraction)
+            .map(|(_, element)| (element.state.domain.abstraction, element.state.node))
+            .collect();
+        let nodes: Option<Vec<ArgNode>> = path
+            .states
+            .iter()
+            .map(|id| nodes.get(id).copied())
+            .collect();
+        let interpolator = &mut *self.interpolator;
+        let inputs = nodes.and_then(|nodes| {
+            sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, interpolator)
+        });
+        let Some(inputs) = inputs else {
+            return Answer::Unknown("the solver's model shows no path".to_owned());
+        };
+        match (context.confirm)(&inputs) {
+            Replay::Confirmed(violation) => Answer::Unsafe(violation),
+            Replay::NotConfirmed(reason) => {
+                let reason = reason.to_string();
+                (context.report)(Progress::LeftAside {
+                    reason: reason.clone(),
+                });
+                Answer::Unknown(reason)
+            }
+        }
+    }
+
+    /// Takes what the store has now.
+    fn take_invariants(&mut self, context: &Context<'_>) {
+        if context.invariants.version() == self.snapshot.version() {
+            return;
+        }
+        self.snapshot = context.invariants.snapshot();
+        for (batch, invariant) in self.snapshot.invariants() {
+            if self.assumed.contains(&batch) || quantified(invariant.formula).is_some() {
+                continue;
+            }
+            let Candidate { at, formula } = invariant;
+            self.strategy
+                .assume(&mut self.cpa.domain.abstraction, at, formula);
+        }
+        self.assumed = self.snapshot.batches().map(|(id, _)| id).collect();
+    }
+
+    /// What holds at each cut point but the entry and targets: one of the abstraction formulas there.
+    pub fn invariants(&self) -> Vec<Candidate> {
+        let mut by_place: FxHashMap<InlinedLocation, Vec<TermId>> = FxHashMap::default();
+        for (id, element) in self.reached.since(0) {
+            let state = &element.state;
+            if let Place::At(at) = state.place
+                && state.domain.is_abstraction
+                && !self.reached.is_suspended(id)
+            {
+                let data = self.cpa.domain.abstraction_state(state.domain.abstraction);
+                let abstraction = &self.cpa.domain.abstraction;
+                let term = self.strategy.term(abstraction, &data.formula);
+                by_place.entry(at).or_default().push(term);
+            }
+        }
+        let kind = |at: InlinedLocation| self.blocks.inlined().cut_points().kind(at.location);
+        let mut points = self.blocks.cut_points();
+        points.retain(|&at| {
+            !matches!(
+                kind(at),
+                Some(CutPointKind::Entry | CutPointKind::Error | CutPointKind::Added)
+            )
+        });
+        let invariants = points.into_iter().map(|at| Candidate {
+            at,
+            formula: store().or(by_place.remove(&at).unwrap_or_default()),
+        });
+        invariants
+            .filter(|one| one.formula != TermId::TRUE)
+            .collect()
+    }
+
+    /// The proof that the states which are reached in the abstract model are all.
+    fn certificate(&self) -> Certificate {
+        let inlined = self.blocks.inlined();
+        let batch: Vec<(InvariantLocation, TermId)> = self
+            .invariants()
+            .into_iter()
+            .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
+            .collect();
+        let (mut steps, mut relies_on) = self.snapshot.proof_steps(&self.assumed, inlined);
+        if !batch.is_empty() {
+            steps.push(ProofStep::Inductive {
+                batch,
+                k: 1,
+                relies_on: relies_on.clone(),
+            });
+            relies_on.push(steps.len() - 1);
+        }
+        steps.push(ProofStep::Safety { k: 1, relies_on });
+        Certificate { steps }
+    }
+}
+
+fn interpolator(
+    config: InterpolationConfig,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Result<Box<dyn Interpolator>, SolverError> {
+    let mut interpolator = Interpolators::new(config, solver()?);
+    interpolator.set_limit(CheckLimit {
+        time: Some(INTERPOLATION),
+        resource: None,
+    });
+    context.token.interrupts(interpolator.interrupter());
+    Ok(Box::new(interpolator))
+}

@@ -1,0 +1,208 @@
+//! Lazy predicate abstraction (paper 000, section 4.3): the Predicate CPA with blk^l, abstraction formulas as decision
+//! diagrams and predicate refinement (section 3.2.4), under CEGAR.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::cegar::counterexample::AbstractPath;
+use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::options::{choice, options};
+use super::{Answer, Context, SolverFactory};
+use crate::cpa::location::Place;
+use crate::cpa::predicate::AbstractionId;
+use crate::cpa::predicate::boolean::{BooleanAbstraction, Precision};
+use crate::cpa::predicate::regions::Region;
+use crate::program::InlinedLocation;
+use crate::program::block::Blocks;
+use crate::solver::SolverError;
+use crate::solver::interpolation::InterpolationConfig;
+use crate::term::{Op, Pool, Sort, TermId, TermKind, store};
+
+options! {
+    /// Options of predicate abstraction.
+    pub struct Options {
+        /// Where abstractions are computed.
+        pub blocks: BlockEnds = BlockEnds::Loops;
+        /// What of interpolants become predicates.
+        pub predicates: Extraction = Extraction::Atoms;
+    }
+}
+
+/// What becomes of an interpolant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Extraction {
+    /// Its atoms are predicates.
+    Atoms,
+    /// It is a predicate.
+    Whole,
+}
+choice!(Extraction: "atoms" = Self::Atoms, "whole" = Self::Whole);
+
+/// Runs predicate abstraction.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    if blocks.inlined().calls().has_recursion() {
+        let reason = "predicate abstraction does not handle recursion";
+        return Ok(Answer::Unknown(reason.to_owned()));
+    }
+    let token = context.token.clone();
+    let solvers = || {
+        let solver = solver()?;
+        token.interrupts(solver.interrupter());
+        Ok(solver)
+    };
+    let mut cegar = Cegar::new(
+        blocks,
+        options.blocks.operator(),
+        BooleanAbstraction::new(&solvers),
+        PredicateRefinement {
+            extraction: options.predicates,
+            precision: Rc::default(),
+        },
+        InterpolationConfig::default(),
+        solver,
+        context,
+    )?;
+    cegar.run(context)
+}
+
+/// The strategy: interpolants become predicates, and what lacks them is explored again.
+pub struct PredicateRefinement {
+    extraction: Extraction,
+    /// What new abstractions are computed with.
+    precision: Rc<Precision>,
+}
+
+impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
+    fn refine(
+        &mut self,
+        model: Model<'_, BooleanAbstraction<'f>>,
+        path: &AbstractPath,
+        interpolants: Option<&[TermId]>,
+    ) -> Result<(), String> {
+        let interpolants = interpolants.ok_or("no interpolants were found")?;
+        let mut precision = Precision::clone(&self.precision);
+        let mut pivot = None;
+        for (&state, &interpolant) in path.states[1..].iter().zip(interpolants) {
+            let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
+                continue;
+            };
+            let predicates = match self.extraction {
+                Extraction::Atoms => atoms(interpolant),
+                Extraction::Whole => vec![interpolant],
+            };
+            for predicate in predicates {
+                let regions = &mut model.cpa.domain.abstraction.regions;
+                let id = regions.predicate(predicate).map_err(|e| e.to_string())?;
+                if precision.add(at, id) {
+                    pivot = pivot.or(Some(state));
+                }
+            }
+        }
+        let pivot = pivot.ok_or("the interpolants bring no new predicate")?;
+        self.precision = Rc::new(precision);
+        self.explore_again(model, pivot);
+        Ok(())
+    }
+
+    fn precision(&self) -> Rc<Precision> {
+        Rc::clone(&self.precision)
+    }
+
+    fn assume(
+        &mut self,
+        abstraction: &mut BooleanAbstraction<'f>,
+        at: InlinedLocation,
+        invariant: TermId,
+    ) {
+        abstraction.assume(at, invariant);
+    }
+
+    fn term(&self, abstraction: &BooleanAbstraction<'f>, formula: &Region) -> TermId {
+        abstraction.term(formula)
+    }
+
+    fn failure(&self, abstraction: &BooleanAbstraction<'f>) -> Option<String> {
+        abstraction.failure.clone()
+    }
+}
+
+impl PredicateRefinement {
+    /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.
+    ///
+    /// Departure: all that waits gets the new precision, not only the parents of what is removed.
+    fn explore_again(&self, model: Model<'_, BooleanAbstraction<'_>>, pivot: AbstractionId) {
+        let children = model.children();
+        let elements = model.elements();
+        let mut removed: FxHashSet<AbstractionId> = FxHashSet::default();
+        let mut stack = vec![pivot];
+        while let Some(state) = stack.pop() {
+            if removed.insert(state) {
+                stack.extend(children.get(&state).into_iter().flatten());
+                let all = elements.keys().copied();
+                let data = |id| model.cpa.domain.abstraction_state(id);
+                stack.extend(all.filter(|&id| data(id).covered_by == Some(state)));
+            }
+        }
+        let parents: FxHashSet<AbstractionId> = removed
+            .iter()
+            .filter_map(|&id| Some(model.cpa.domain.abstraction_state(id).before.as_ref()?.0))
+            .filter(|parent| !removed.contains(parent))
+            .collect();
+        // Intermediate states of blocks that are built again go with those of the states that are removed.
+        let gone: Vec<_> = model
+            .reached
+            .since(0)
+            .filter(|(_, element)| {
+                let state = &element.state.domain;
+                let id = state.abstraction;
+                removed.contains(&id) || !state.is_abstraction && parents.contains(&id)
+            })
+            .map(|(id, _)| id)
+            .collect();
+        for id in gone {
+            model.reached.remove(model.cpa, id);
+        }
+        for parent in parents {
+            if let Some(&id) = elements.get(&parent) {
+                model.reached.wait(model.cpa, id);
+            }
+        }
+        for id in model.reached.waitlist() {
+            model.reached.set_precision(id, Rc::clone(&self.precision));
+        }
+    }
+}
+
+/// The atoms of a formula of the shared store: what is Boolean and not made of what is Boolean.
+pub fn atoms(formula: TermId) -> Vec<TermId> {
+    let pool = store();
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![formula];
+    while let Some(top) = stack.pop() {
+        if !seen.insert(top) {
+            continue;
+        }
+        match pool.kind(top) {
+            TermKind::Constant(_) => {}
+            TermKind::Apply { op, arguments }
+                if arguments.iter().all(|&one| pool.sort(one) == Sort::Bool)
+                    && matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq) =>
+            {
+                stack.extend(arguments.iter().rev());
+            }
+            _ => found.push(top),
+        }
+    }
+    found
+}
