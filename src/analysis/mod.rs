@@ -6,6 +6,8 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
+//!   these two share.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`cegar`]: abstraction refinement.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
@@ -22,6 +24,7 @@ pub mod data_flow;
 pub mod exhaustive;
 pub mod horn;
 pub mod horn_clauses;
+pub mod impact;
 pub mod invariants;
 pub mod k_induction;
 pub mod options;

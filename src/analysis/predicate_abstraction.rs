@@ -93,6 +93,13 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         let mut precision = Precision::clone(&self.precision);
         let mut pivot = None;
         for (&state, &interpolant) in path.states[1..].iter().zip(interpolants) {
+            if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
+                eprintln!(
+                    "   {:?} {}",
+                    model.cpa.domain.abstraction_state(state).place,
+                    crate::term::to_smtlib(store(), interpolant)
+                );
+            }
             let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
                 continue;
             };
@@ -129,6 +136,11 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
 
     fn term(&self, abstraction: &BooleanAbstraction<'f>, formula: &Region) -> TermId {
         abstraction.term(formula)
+    }
+
+    fn debug(&self, abstraction: &BooleanAbstraction<'f>) -> String {
+        let per: Vec<usize> = self.precision.places().map(|(_, p)| p.len()).collect();
+        format!("{:?} precision {per:?}", abstraction.statistics)
     }
 
     fn failure(&self, abstraction: &BooleanAbstraction<'f>) -> Option<String> {

@@ -136,6 +136,19 @@ impl<C: Cpa> Reached<C> {
         self.suspended[id.0 as usize]
     }
 
+    /// The states of the same partition that are not put aside.
+    pub fn with_same_partition(
+        &self,
+        cpa: &C,
+        id: ElementId,
+    ) -> impl Iterator<Item = &Element<C::State, C::Precision>> {
+        let element = self.get(id);
+        let partition = element.map(|element| cpa.partition(&element.state));
+        let list = partition.and_then(|partition| self.by_partition.get(&partition));
+        let list = list.into_iter().flatten();
+        list.filter_map(|&id| self.get(id))
+    }
+
     /// Gives a state another precision.
     pub fn set_precision(&mut self, id: ElementId, precision: C::Precision) {
         if let Some(element) = &mut self.elements[id.0 as usize] {

@@ -20,7 +20,7 @@ use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
-    exhaustive, horn, k_induction, predicate_abstraction, spacer,
+    exhaustive, horn, impact, k_induction, predicate_abstraction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
@@ -290,6 +290,9 @@ impl Runner {
             }
             Engine::PredicateAbstraction(options) => {
                 predicate_abstraction::run(&self.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Impact(options) => {
+                impact::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {

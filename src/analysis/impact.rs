@@ -1,0 +1,344 @@
+//! Lazy abstraction with interpolants (McMillan, CAV 2006; paper 000, section 4.4): the Predicate CPA with blk^l,
+//! abstraction formulas as terms, IMPACT refinement (section 3.2.4) and forced covering (section 3.3), under CEGAR.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cegar::counterexample::AbstractPath;
+use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::options::options;
+use super::{Answer, Context, SolverFactory};
+use crate::cpa::ElementId;
+use crate::cpa::predicate::AbstractionId;
+use crate::cpa::predicate::abstraction::Abstraction;
+use crate::cpa::predicate::syntactic::SyntacticAbstraction;
+use crate::program::InlinedLocation;
+use crate::program::block::Blocks;
+use crate::solver::SolverError;
+use crate::solver::interpolation::InterpolationConfig;
+use crate::term::{Build, TermId, store};
+
+options! {
+    /// Options of IMPACT.
+    pub struct Options {
+        /// Where blocks end.
+        pub blocks: BlockEnds = BlockEnds::Loops;
+        /// Whether states are strengthened to be covered before they are expanded.
+        pub forced_covering: bool = true;
+    }
+}
+
+/// So many states are tried to cover another by force, the newest first.
+const TRIED: usize = 3;
+
+/// Runs IMPACT.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    if blocks.inlined().calls().has_recursion() {
+        return Ok(Answer::Unknown(
+            "IMPACT does not handle recursion".to_owned(),
+        ));
+    }
+    let token = context.token.clone();
+    let solvers = || {
+        let solver = solver()?;
+        token.interrupts(solver.interrupter());
+        Ok(solver)
+    };
+    let mut cegar = Cegar::new(
+        blocks,
+        options.blocks.operator(),
+        SyntacticAbstraction::new(&solvers)?,
+        ImpactRefinement {
+            forced_covering: options.forced_covering,
+        },
+        InterpolationConfig::default(),
+        solver,
+        context,
+    )?;
+    cegar.run(context)
+}
+
+/// The strategy: interpolants strengthen the states that they are of.
+pub struct ImpactRefinement {
+    forced_covering: bool,
+}
+
+impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
+    fn refine(
+        &mut self,
+        model: Model<'_, SyntacticAbstraction<'f>>,
+        path: &AbstractPath,
+        interpolants: Option<&[TermId]>,
+    ) -> Result<(), String> {
+        let interpolants = interpolants.ok_or("no interpolants were found")?;
+        let mut coverage = Coverage::new(model);
+        let mut all = interpolants.to_vec();
+        all.push(TermId::FALSE);
+        coverage.strengthen(&path.states[1..], &all);
+        Ok(())
+    }
+
+    fn force_cover(&mut self, model: Model<'_, SyntacticAbstraction<'f>>, id: ElementId) -> bool {
+        self.forced_covering && Coverage::new(model).force(id)
+    }
+
+    fn precision(&self) {}
+
+    fn assume(
+        &mut self,
+        abstraction: &mut SyntacticAbstraction<'f>,
+        at: InlinedLocation,
+        invariant: TermId,
+    ) {
+        abstraction.assume(at, invariant);
+    }
+
+    fn term(&self, _: &SyntacticAbstraction<'f>, formula: &TermId) -> TermId {
+        *formula
+    }
+
+    fn failure(&self, abstraction: &SyntacticAbstraction<'f>) -> Option<String> {
+        abstraction.failure.clone()
+    }
+}
+
+/// Which states cover which. A state is covered only by one that was created before it, so that there are no cycles.
+struct Coverage<'m, 'f> {
+    model: Model<'m, SyntacticAbstraction<'f>>,
+    elements: FxHashMap<AbstractionId, ElementId>,
+    children: FxHashMap<AbstractionId, Vec<AbstractionId>>,
+}
+
+impl<'m, 'f> Coverage<'m, 'f> {
+    fn new(model: Model<'m, SyntacticAbstraction<'f>>) -> Self {
+        Self {
+            elements: model.elements(),
+            children: model.children(),
+            model,
+        }
+    }
+
+    fn formula(&self, id: AbstractionId) -> TermId {
+        self.model.cpa.domain.abstraction_state(id).formula
+    }
+
+    fn covered_by(&self, id: AbstractionId) -> Option<AbstractionId> {
+        self.model.cpa.domain.abstraction_state(id).covered_by
+    }
+
+    fn set_covered_by(&mut self, id: AbstractionId, by: Option<AbstractionId>) {
+        self.model.cpa.domain.abstractions[id.0 as usize].covered_by = by;
+    }
+
+    fn entails(&mut self, one: AbstractionId, other: AbstractionId) -> bool {
+        let (from, to) = (self.formula(one), self.formula(other));
+        let domain = &mut self.model.cpa.domain;
+        let place = domain.abstraction_state(one).place;
+        domain.abstraction.entails(&from, &to, place)
+    }
+
+    /// IMPACT refinement: conjoins the formulas to those of the states, removes states of which nothing is left, and
+    /// checks the coverage that this may change again (paper 000, Figure 3).
+    fn strengthen(&mut self, states: &[AbstractionId], formulas: &[TermId]) {
+        let mut strengthened = Vec::new();
+        for (&state, &formula) in states.iter().zip(formulas) {
+            let before = self.formula(state);
+            if formula == TermId::FALSE {
+                self.remove(state);
+                break;
+            }
+            let after = store().and2(before, formula);
+            let domain = &mut self.model.cpa.domain;
+            let place = domain.abstraction_state(state).place;
+            if after != before && !domain.abstraction.entails(&before, &formula, place) {
+                domain.abstractions[state.0 as usize].formula = after;
+                strengthened.push(state);
+            }
+        }
+        for &state in &strengthened {
+            for other in self.covered_by_any(&[state]) {
+                if !self.entails(other, state) {
+                    self.uncover(other);
+                }
+            }
+        }
+        for &state in &strengthened {
+            self.cover_if_possible(state);
+        }
+    }
+
+    /// What is covered by one of the states.
+    fn covered_by_any(&self, states: &[AbstractionId]) -> Vec<AbstractionId> {
+        let mut all: Vec<AbstractionId> = self.elements.keys().copied().collect();
+        all.retain(|&id| self.covered_by(id).is_some_and(|by| states.contains(&by)));
+        all.sort_unstable();
+        all
+    }
+
+    /// The state with all that were reached from it.
+    fn subgraph(&self, state: AbstractionId) -> Vec<AbstractionId> {
+        let mut all = vec![state];
+        let mut next = 0;
+        while let Some(state) = all.get(next) {
+            next += 1;
+            all.extend(self.children.get(state).into_iter().flatten());
+        }
+        all
+    }
+
+    /// The elements of abstraction states and of the intermediate ones after them.
+    fn with_intermediate(&self, states: &[AbstractionId]) -> Vec<ElementId> {
+        let set: FxHashSet<AbstractionId> = states.iter().copied().collect();
+        let all = self.model.reached.since(0);
+        all.filter(|(_, element)| set.contains(&element.state.domain.abstraction))
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    fn remove(&mut self, state: AbstractionId) {
+        let gone = self.subgraph(state);
+        let uncovered = self.covered_by_any(&gone);
+        for id in self.with_intermediate(&gone) {
+            self.model.reached.remove(self.model.cpa, id);
+        }
+        for id in gone {
+            self.elements.remove(&id);
+        }
+        for id in uncovered {
+            if self.elements.contains_key(&id) {
+                self.uncover(id);
+            }
+        }
+    }
+
+    /// The state is not covered any more: what was reached from it counts again.
+    fn uncover(&mut self, state: AbstractionId) {
+        self.set_covered_by(state, None);
+        if self.is_below_covered(state) {
+            return;
+        }
+        let mut all = vec![state];
+        let mut next = 0;
+        while let Some(&state) = all.get(next) {
+            next += 1;
+            if self.covered_by(state).is_none() {
+                all.extend(self.children.get(&state).into_iter().flatten());
+            }
+        }
+        all.retain(|&id| self.covered_by(id).is_none());
+        for id in self.with_intermediate(&all) {
+            self.model.reached.resume(self.model.cpa, id);
+        }
+        // It may be covered by another.
+        self.cover_if_possible(state);
+    }
+
+    fn is_below_covered(&self, state: AbstractionId) -> bool {
+        let mut state = state;
+        while let Some((before, _)) = &self.model.cpa.domain.abstraction_state(state).before {
+            if self.covered_by(*before).is_some() {
+                return true;
+            }
+            state = *before;
+        }
+        false
+    }
+
+    /// The states that could cover this one: of the same location, created before, and not covered themselves.
+    fn candidates(&self, state: AbstractionId) -> Vec<AbstractionId> {
+        let Some(&element) = self.elements.get(&state) else {
+            return Vec::new();
+        };
+        let others = self
+            .model
+            .reached
+            .with_same_partition(self.model.cpa, element);
+        let mut all: Vec<AbstractionId> = others
+            .filter(|other| other.state.domain.is_abstraction)
+            .map(|other| other.state.domain.abstraction)
+            .filter(|&other| other < state)
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn cover_if_possible(&mut self, state: AbstractionId) {
+        let Some(&element) = self.elements.get(&state) else {
+            return;
+        };
+        if self.model.reached.is_suspended(element) {
+            return;
+        }
+        for other in self.candidates(state) {
+            if self.entails(state, other) {
+                self.cover(state, other);
+                return;
+            }
+        }
+    }
+
+    /// What was reached from a covered state does not count, and covers nothing.
+    fn cover(&mut self, state: AbstractionId, by: AbstractionId) {
+        self.set_covered_by(state, Some(by));
+        let all = self.subgraph(state);
+        for id in self.with_intermediate(&all) {
+            self.model.reached.suspend(self.model.cpa, id);
+        }
+        for other in self.covered_by_any(&all) {
+            self.uncover(other);
+        }
+    }
+
+    /// fcover^IMPACT.
+    fn force(&mut self, id: ElementId) -> bool {
+        let Some(element) = self.model.reached.get(id) else {
+            return false;
+        };
+        let state = &element.state.domain;
+        if !state.is_abstraction {
+            return false;
+        }
+        let state = state.abstraction;
+        let mut candidates = self.candidates(state);
+        candidates.retain(|&other| self.formula(other) != TermId::TRUE);
+        for other in candidates.into_iter().rev().take(TRIED) {
+            if self.entails(state, other) {
+                self.cover(state, other);
+                return true;
+            }
+            let domain = &self.model.cpa.domain;
+            let Some(ancestor) = nearest_common_ancestor(
+                &AbstractPath::to(domain, None, state),
+                &AbstractPath::to(domain, None, other),
+            ) else {
+                continue;
+            };
+            let path = AbstractPath::to(domain, Some(ancestor), state);
+            let mut sequence = self.model.sequence(&path);
+            let goal = self.formula(other);
+            sequence.assume_first(&self.model.cpa.domain, self.formula(ancestor));
+            sequence.assume_last(&self.model.cpa.domain, store().not(goal));
+            if let Some(mut formulas) = self.model.interpolants(&sequence) {
+                formulas.push(goal);
+                self.strengthen(&path.states[1..], &formulas);
+                return self.covered_by(state).is_some();
+            }
+        }
+        false
+    }
+}
+
+fn nearest_common_ancestor(one: &AbstractPath, other: &AbstractPath) -> Option<AbstractionId> {
+    let both = one.states.iter().zip(&other.states);
+    let common = both.take_while(|(one, other)| one == other);
+    common.last().map(|(&state, _)| state)
+}
