@@ -75,13 +75,13 @@ pub struct ImpactRefinement {
 impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
     fn refine(
         &mut self,
-        model: Model<'_, SyntacticAbstraction<'f>>,
+        mut model: Model<'_, SyntacticAbstraction<'f>>,
         path: &AbstractPath,
-        interpolants: Option<&[TermId]>,
     ) -> Result<(), String> {
-        let interpolants = interpolants.ok_or("no interpolants were found")?;
+        let sequence = model.sequence(path);
+        let interpolants = model.interpolants(&sequence);
+        let mut all = interpolants.ok_or("no interpolants were found")?;
         let mut coverage = Coverage::new(model);
-        let mut all = interpolants.to_vec();
         all.push(TermId::FALSE);
         coverage.strengthen(&path.states[1..], &all);
         Ok(())

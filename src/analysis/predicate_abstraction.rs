@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::cegar::counterexample::AbstractPath;
+use super::cegar::selection::{Located, Selection, atoms};
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
@@ -18,7 +19,7 @@ use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
 use crate::solver::interpolation::InterpolationConfig;
-use crate::term::{Op, Pool, Sort, TermId, TermKind, store};
+use crate::term::{TermId, store};
 
 options! {
     /// Options of predicate abstraction.
@@ -66,6 +67,7 @@ pub fn run(
         BooleanAbstraction::new(&solvers),
         PredicateRefinement {
             extraction: options.predicates,
+            selection: Selection::new(context.solver(solver)?),
             precision: Rc::default(),
         },
         InterpolationConfig::default(),
@@ -78,6 +80,7 @@ pub fn run(
 /// The strategy: interpolants become predicates, and what lacks them is explored again.
 pub struct PredicateRefinement {
     extraction: Extraction,
+    selection: Selection,
     /// What new abstractions are computed with.
     precision: Rc<Precision>,
 }
@@ -85,11 +88,9 @@ pub struct PredicateRefinement {
 impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
     fn refine(
         &mut self,
-        model: Model<'_, BooleanAbstraction<'f>>,
+        mut model: Model<'_, BooleanAbstraction<'f>>,
         path: &AbstractPath,
-        interpolants: Option<&[TermId]>,
     ) -> Result<(), String> {
-        let interpolants = interpolants.ok_or("no interpolants were found")?;
         let mut precision = Precision::clone(&self.precision);
         let mut pivot = None;
         for (&state, &interpolant) in path.states[1..].iter().zip(interpolants) {
@@ -114,8 +115,36 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
                     pivot = pivot.or(Some(state));
                 }
             }
+        let domain = &model.cpa.domain;
+        let selected = self.selection.select(
+            domain,
+            path,
+            &|at| {
+                let regions = &domain.abstraction.regions;
+                let used = precision.at(at).iter();
+                used.map(|&id| regions.term_of(id)).collect()
+            },
+            &|at| domain.abstraction.invariants_at(at).to_vec(),
+        );
+        let selected = match selected {
+            Some(selected) => selected,
+            None => self.of_interpolants(&mut model, path)?,
+        };
+        for (at, predicate) in selected {
+            let regions = &mut model.cpa.domain.abstraction.regions;
+            let id = regions.predicate(predicate).map_err(|e| e.to_string())?;
+            precision.add(at, id);
         }
-        let pivot = pivot.ok_or("the interpolants bring no new predicate")?;
+        let lacks = |&&state: &&AbstractionId| {
+            let state = model.cpa.domain.abstraction_state(state);
+            let Place::At(at) = state.place else {
+                return false;
+            };
+            let used = state.precision.as_ref();
+            used.is_some_and(|used| used.at(at) != precision.at(at))
+        };
+        let pivot = path.states.iter().find(lacks);
+        let pivot = *pivot.ok_or("a counterexample was not excluded")?;
         self.precision = Rc::new(precision);
         self.explore_again(model, pivot);
         Ok(())
@@ -149,6 +178,34 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
 }
 
 impl PredicateRefinement {
+    fn of_interpolants(
+        &mut self,
+        model: &mut Model<'_, BooleanAbstraction<'_>>,
+        path: &AbstractPath,
+    ) -> Result<Vec<Located>, String> {
+        let sequence = model.sequence(path);
+        let interpolants = model.interpolants(&sequence);
+        let interpolants = interpolants.ok_or("no interpolants were found")?;
+        let mut all = Vec::new();
+        for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
+            if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
+                eprintln!("   {:?} {}", model.cpa.domain.abstraction_state(state).place, crate::term::to_smtlib(store(), interpolant));
+            }
+            let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
+                continue;
+            };
+            let predicates = match self.extraction {
+                Extraction::Atoms => atoms(interpolant),
+                Extraction::Whole => vec![interpolant],
+            };
+            for predicate in predicates {
+                self.selection.suggest(model.cpa.domain.blocks(), at, predicate);
+                all.push((at, predicate));
+            }
+        }
+        Ok(all)
+    }
+
     /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.
     ///
     /// Departure: all that waits gets the new precision, not only the parents of what is removed.
@@ -193,28 +250,4 @@ impl PredicateRefinement {
             model.reached.set_precision(id, Rc::clone(&self.precision));
         }
     }
-}
-
-/// The atoms of a formula of the shared store: what is Boolean and not made of what is Boolean.
-pub fn atoms(formula: TermId) -> Vec<TermId> {
-    let pool = store();
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut stack = vec![formula];
-    while let Some(top) = stack.pop() {
-        if !seen.insert(top) {
-            continue;
-        }
-        match pool.kind(top) {
-            TermKind::Constant(_) => {}
-            TermKind::Apply { op, arguments }
-                if arguments.iter().all(|&one| pool.sort(one) == Sort::Bool)
-                    && matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq) =>
-            {
-                stack.extend(arguments.iter().rev());
-            }
-            _ => found.push(top),
-        }
-    }
-    found
 }

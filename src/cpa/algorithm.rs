@@ -262,6 +262,8 @@ pub fn controlled_cpa_plus_plus<C: Cpa>(
     while let Some(id) = reached.pop(cpa) {
         // Lines 3 to 5.
         if control.force_cover(cpa, reached, id) {
+            // It has not been expanded, should it have to come back.
+            reached.wait(cpa, id);
             continue;
         }
         let mut stop = false;

@@ -12,7 +12,8 @@ use crate::cpa::predicate::path_formula::PathFormula;
 use crate::cpa::predicate::{AbstractionId, Crossing, PredicateCpa};
 use crate::program::interpreter::Journal;
 use crate::program::{Program, VariableId};
-use crate::solver::interpolation::{Interpolator, Sequence};
+use crate::solver::Solver;
+use crate::solver::interpolation::Sequence;
 use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, instantiate, store,
 };
@@ -49,7 +50,7 @@ impl AbstractPath {
     }
 }
 
-/// The block formulas of a path, in SSA form, in the arena of an interpolator.
+/// The block formulas of a path, in SSA form, in an arena.
 pub struct PathSequence {
     arena: Rc<Arena>,
     /// φ1 … φn.
@@ -65,15 +66,78 @@ pub struct PathSequence {
     originals: FxHashMap<TermId, TermId>,
 }
 
-struct Instances<'i> {
+/// Instances of variables that are used up.
+pub(super) struct Instances<'i> {
     arena: &'i Arena,
     program: &'i Program,
     next: FxHashMap<Symbol, u32>,
-    current: FxHashMap<VariableId, TermId>,
+    /// The state's variables now.
+    pub current: FxHashMap<VariableId, TermId>,
     originals: FxHashMap<TermId, TermId>,
 }
 
-impl Instances<'_> {
+/// A block over such instances.
+pub(super) struct InstantiatedBlock {
+    /// When it is run.
+    pub conjuncts: Vec<TermId>,
+    /// The variables that change.
+    pub values: Vec<(VariableId, TermId)>,
+    map: FxHashMap<(Symbol, u32), TermId>,
+}
+
+impl<'i> Instances<'i> {
+    pub fn new(program: &'i Program, arena: &'i Arena) -> Self {
+        Self {
+            arena,
+            program,
+            next: FxHashMap::default(),
+            current: FxHashMap::default(),
+            originals: FxHashMap::default(),
+        }
+    }
+
+    /// The block in the current state.
+    pub fn block<A: Abstraction>(
+        &mut self,
+        cpa: &PredicateCpa<A>,
+        formula: &PathFormula,
+    ) -> InstantiatedBlock {
+        let from = &**cpa.arena();
+        let arena = self.arena;
+        let mut equations = cpa.definitions.since(0, formula.guard);
+        for (_, &value) in formula.values.iter() {
+            equations.extend(cpa.definitions.since(0, value));
+        }
+        let mut map: FxHashMap<(Symbol, u32), TermId> = FxHashMap::default();
+        let mut rebuild = Rebuild::new(from, arena, |term| match from.kind(term) {
+            TermKind::Variable { symbol, instance } => {
+                let known = map.entry((symbol, instance)).or_insert_with(|| {
+                    match cpa.blocks().variable(symbol) {
+                        Some(variable) if instance == 0 => self.state(variable),
+                        _ => self.fresh(symbol),
+                    }
+                });
+                Some(*known)
+            }
+            _ => None,
+        });
+        let mut conjuncts = vec![rebuild.rebuild(formula.guard)];
+        for equation in equations {
+            conjuncts.push(rebuild.rebuild(equation));
+        }
+        let values = formula
+            .values
+            .iter()
+            .map(|(id, &value)| (VariableId(id), rebuild.rebuild(value)))
+            .collect();
+        drop(rebuild);
+        InstantiatedBlock {
+            conjuncts,
+            values,
+            map,
+        }
+    }
+
     fn fresh(&mut self, symbol: Symbol) -> TermId {
         let next = self.next.entry(symbol).or_insert(0);
         *next += 1;
@@ -88,7 +152,8 @@ impl Instances<'_> {
         fresh
     }
 
-    fn state(&mut self, variable: VariableId) -> TermId {
+    /// The variable in the current state.
+    pub fn state(&mut self, variable: VariableId) -> TermId {
         match self.current.get(&variable) {
             Some(&known) => known,
             None => self.fresh_state(variable),
@@ -104,13 +169,7 @@ impl PathSequence {
         arena: &Rc<Arena>,
     ) -> Self {
         let blocks = cpa.blocks();
-        let mut instances = Instances {
-            arena,
-            program: blocks.inlined().program(),
-            next: FxHashMap::default(),
-            current: FxHashMap::default(),
-            originals: FxHashMap::default(),
-        };
+        let mut instances = Instances::new(blocks.inlined().program(), arena);
         let mut result = Self {
             arena: Rc::clone(arena),
             formulas: Vec::new(),
@@ -153,40 +212,17 @@ impl PathSequence {
         formula: &PathFormula,
         instances: &mut Instances<'_>,
     ) {
-        let from = &**cpa.arena();
-        let arena = Rc::clone(&self.arena);
-        let mut equations = cpa.definitions.since(0, formula.guard);
-        for (_, &value) in formula.values.iter() {
-            equations.extend(cpa.definitions.since(0, value));
-        }
-        let mut map: FxHashMap<(Symbol, u32), TermId> = FxHashMap::default();
-        let mut rebuild = Rebuild::new(from, &*arena, |term| match from.kind(term) {
-            TermKind::Variable { symbol, instance } => {
-                let known = map.entry((symbol, instance)).or_insert_with(|| {
-                    match cpa.blocks().variable(symbol) {
-                        Some(variable) if instance == 0 => instances.state(variable),
-                        _ => instances.fresh(symbol),
-                    }
-                });
-                Some(*known)
-            }
-            _ => None,
-        });
-        let mut conjuncts = vec![rebuild.rebuild(formula.guard)];
-        for equation in equations {
-            conjuncts.push(rebuild.rebuild(equation));
-        }
-        let values: Vec<(VariableId, TermId)> = formula
-            .values
-            .iter()
-            .map(|(id, &value)| (VariableId(id), rebuild.rebuild(value)))
-            .collect();
-        drop(rebuild);
+        let InstantiatedBlock {
+            mut conjuncts,
+            values,
+            map,
+        } = instances.block(cpa, formula);
         for (variable, value) in values {
             let after = instances.fresh_state(variable);
+            let arena = &self.arena;
             conjuncts.push(arena.intern(Op::Eq, Sort::Bool, &[after, value]));
         }
-        self.formulas.push(arena.and(conjuncts));
+        self.formulas.push(self.arena.and(conjuncts));
         self.instances.push(map);
     }
 
@@ -220,13 +256,13 @@ impl PathSequence {
         .rebuild(term)
     }
 
-    /// The inputs that the program asks for in the interpolator's model, in order; `None` if the model shows no path.
+    /// The inputs that the program asks for in the solver's model, in order; `None` if the model shows no path.
     pub fn inputs<A: Abstraction>(
         &self,
         cpa: &PredicateCpa<A>,
         arg: &ArgCpa<Crossing>,
         nodes: &[ArgNode],
-        interpolator: &mut dyn Interpolator,
+        solver: &mut dyn Solver,
     ) -> Option<Journal> {
         let mut entries = Vec::new();
         for (index, ends) in nodes.windows(2).enumerate() {
@@ -235,7 +271,7 @@ impl PathSequence {
             while node != ends[0] {
                 let taken = arg.parents(node).iter().find(|(_, crossing)| {
                     let condition = self.at_block(cpa, index, crossing.condition);
-                    holds(interpolator, condition)
+                    holds(solver, condition)
                 });
                 let (parent, crossing) = taken?;
                 crossings.push(crossing);
@@ -244,10 +280,10 @@ impl PathSequence {
             for crossing in crossings.into_iter().rev() {
                 for input in cpa.inputs(crossing) {
                     let condition = self.at_block(cpa, index, input.condition);
-                    if holds(interpolator, condition) {
+                    if holds(solver, condition) {
                         let value = self.at_block(cpa, index, input.value);
                         let sort = self.arena.sort(value);
-                        let value = interpolator.value(value);
+                        let value = solver.value(value);
                         let value = value.unwrap_or_else(|| Value::zero(sort));
                         entries.push((input.input, value));
                     }
@@ -286,6 +322,6 @@ fn at<A: Abstraction>(
     })
 }
 
-fn holds(interpolator: &mut dyn Interpolator, formula: TermId) -> bool {
-    formula == TermId::TRUE || interpolator.value(formula) == Some(Value::Bool(true))
+fn holds(solver: &mut dyn Solver, formula: TermId) -> bool {
+    formula == TermId::TRUE || solver.value(formula) == Some(Value::Bool(true))
 }

@@ -3,10 +3,11 @@
 //!
 //! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`].
 //!
-//! * [`counterexample`]: abstract counterexamples and their block formulas.
+//! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one.
 //! * This file: the loop, the feasibility check, the certificate.
 
 pub mod counterexample;
+pub mod selection;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use crate::program::{CutPointKind, InlinedLocation};
 use crate::solver::interpolation::{
     Interpolation, InterpolationConfig, Interpolator, Interpolators,
 };
-use crate::solver::{CheckLimit, Reason, SolverError};
+use crate::solver::{self, CheckLimit, Reason, Solver, SolverError};
 use crate::term::{Arena, Build, TermId, store};
 
 /// Where blocks end.
@@ -57,6 +58,9 @@ impl BlockEnds {
 
 /// Wall time of an interpolation.
 const INTERPOLATION: Duration = Duration::from_secs(8);
+
+/// Wall time of a feasibility check.
+const FEASIBILITY: Duration = Duration::from_secs(20);
 
 /// Terms of an interpolator's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
@@ -118,18 +122,11 @@ impl<A: Abstraction> Model<'_, A> {
 
 /// What predicate abstraction and IMPACT differ in, besides the CPA's configuration.
 pub trait Strategy<A: Abstraction> {
-    /// Refines the model, given that the path, which leads from the root to a target, is infeasible because of the
-    /// interpolants: formulas of the shared store, one for each state but the first and the last. `None` if the
-    /// interpolator has found none.
+    /// Refines the model, given that the path, which leads from the root to a target, is infeasible.
     ///
     /// # Errors
-    /// When nothing comes of it that was not known, with a reason in words.
-    fn refine(
-        &mut self,
-        model: Model<'_, A>,
-        path: &AbstractPath,
-        interpolants: Option<&[TermId]>,
-    ) -> Result<(), String>;
+    /// When it cannot, with a reason in words.
+    fn refine(&mut self, model: Model<'_, A>, path: &AbstractPath) -> Result<(), String>;
 
     /// The operator fcover.
     fn force_cover(&mut self, _model: Model<'_, A>, _id: ElementId) -> bool {
@@ -202,6 +199,8 @@ pub struct Cegar<'b, A: Abstraction, S> {
     interpolation: InterpolationConfig,
     solver: &'b SolverFactory<'b>,
     interpolator: Box<dyn Interpolator>,
+    /// Decides whether counterexamples are feasible.
+    feasibility: Box<dyn Solver>,
     /// Refinements so far.
     pub refinements: u32,
     snapshot: Arc<Snapshot>,
@@ -238,6 +237,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             strategy,
             interpolation,
             interpolator: interpolator(interpolation, solver, context)?,
+            feasibility: feasibility(solver, context)?,
             solver,
             refinements: 0,
             snapshot: Arc::default(),
@@ -277,6 +277,9 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             if self.interpolator.arena().len() > ARENA {
                 self.interpolator = interpolator(self.interpolation, self.solver, context)?;
             }
+            if self.feasibility.arena().len() > ARENA {
+                self.feasibility = feasibility(self.solver, context)?;
+            }
         }
     }
 
@@ -314,24 +317,28 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 self.interpolator.statistics().horn,
             );
         }
+        let arena = Rc::clone(self.feasibility.arena());
+        let sequence = PathSequence::new(&self.cpa.domain, &path, &arena);
+        self.feasibility.push();
+        for &formula in &sequence.formulas {
+            self.feasibility.assert(formula);
+        }
+        let answer = match self.feasibility.check(&[]) {
+            // What is not found out may have interpolants nevertheless.
+            solver::Answer::Unsatisfiable | solver::Answer::Unknown(Reason::Limit) => None,
+            solver::Answer::Satisfiable => Some(self.feasible(&path, &sequence, context)),
+            solver::Answer::Unknown(reason) => Some(Answer::Unknown(format!("{reason:?}"))),
+        };
+        self.feasibility.pop();
+        if answer.is_some() {
+            return answer;
+        }
         let model = Model {
             cpa: &mut self.cpa,
             reached: &mut self.reached,
             interpolator: &mut *self.interpolator,
         };
-        let sequence = model.sequence(&path);
-        let interpolants = match model.interpolator.interpolate(sequence.sequence()) {
-            Interpolation::Satisfiable => return Some(self.feasible(&path, &sequence, context)),
-            Interpolation::Unknown(Reason::Interrupted) => {
-                return Some(Answer::Unknown("stopped".to_owned()));
-            }
-            Interpolation::Unknown(_) => None,
-            Interpolation::Interpolants(interpolants) => {
-                let all = interpolants.into_iter();
-                Some(all.map(|term| sequence.original(term)).collect::<Vec<_>>())
-            }
-        };
-        let refined = self.strategy.refine(model, &path, interpolants.as_deref());
+        let refined = self.strategy.refine(model, &path);
         refined.err().map(Answer::Unknown)
     }
 
@@ -364,6 +371,11 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         let inputs = nodes.and_then(|nodes| {
             sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, interpolator)
         });
+        let nodes: Option<Vec<ArgNode>> =
+            path.states.iter().map(|id| nodes.get(id).copied()).collect();
+        let solver = &mut *self.feasibility;
+        let inputs = nodes
+            .and_then(|nodes| sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, solver));
         let Some(inputs) = inputs else {
             return Answer::Unknown("the solver's model shows no path".to_owned());
         };
@@ -448,6 +460,18 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         steps.push(ProofStep::Safety { k: 1, relies_on });
         Certificate { steps }
     }
+}
+
+fn feasibility(
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let mut solver = context.solver(solver)?;
+    solver.set_limit(CheckLimit {
+        time: Some(FEASIBILITY),
+        resource: None,
+    });
+    Ok(solver)
 }
 
 fn interpolator(

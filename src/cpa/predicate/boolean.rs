@@ -120,6 +120,11 @@ impl<'f> BooleanAbstraction<'f> {
         self.invariants.entry(at).or_default().push(invariant);
     }
 
+    /// The invariants of a location.
+    pub fn invariants_at(&self, at: InlinedLocation) -> &[TermId] {
+        self.invariants.get(&at).map_or(&[], Vec::as_slice)
+    }
+
     /// The abstraction formula as a term of the shared store.
     pub fn term(&self, formula: &Region) -> TermId {
         self.regions.term(crate::term::store(), formula)

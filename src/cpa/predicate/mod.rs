@@ -62,10 +62,11 @@ pub struct PredicateState {
 pub struct AbstractionId(pub u32);
 
 /// An abstraction state; together they are a tree.
-#[derive(Clone, Debug)]
-pub struct AbstractionState<F> {
+pub struct AbstractionState<A: Abstraction> {
     /// ψ, over state variables at instance 0.
-    pub formula: F,
+    pub formula: A::Formula,
+    /// What it was computed with; nothing for an initial state.
+    pub precision: Option<A::Precision>,
     /// l^ψ.
     pub place: Place,
     /// The abstraction state before it, and what happens between the two.
@@ -115,7 +116,7 @@ pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
     /// How abstraction formulas are made.
     pub abstraction: A,
     /// All abstraction states so far.
-    pub abstractions: Vec<AbstractionState<A::Formula>>,
+    pub abstractions: Vec<AbstractionState<A>>,
     /// The formulas of the edges from one abstraction location to another.
     whole_blocks: FxHashMap<*const Edge, (Rc<Edge>, Rc<PathFormula>)>,
 }
@@ -162,7 +163,7 @@ impl<A: Abstraction> PredicateCpa<A> {
     pub fn initial(&mut self, place: Place, condition: TermId) -> PredicateState {
         let formula = Rc::new(PathFormula::new(condition));
         let top = self.abstraction.top();
-        let abstraction = self.add_abstraction(top, place, None);
+        let abstraction = self.add_abstraction(top, None, place, None);
         PredicateState {
             abstraction,
             is_abstraction: true,
@@ -173,11 +174,13 @@ impl<A: Abstraction> PredicateCpa<A> {
     fn add_abstraction(
         &mut self,
         formula: A::Formula,
+        precision: Option<A::Precision>,
         place: Place,
         before: Option<(AbstractionId, Rc<PathFormula>)>,
     ) -> AbstractionId {
         self.abstractions.push(AbstractionState {
             formula,
+            precision,
             place,
             before,
             covered_by: None,
@@ -186,7 +189,7 @@ impl<A: Abstraction> PredicateCpa<A> {
     }
 
     /// The abstraction state with the number.
-    pub fn abstraction_state(&self, id: AbstractionId) -> &AbstractionState<A::Formula> {
+    pub fn abstraction_state(&self, id: AbstractionId) -> &AbstractionState<A> {
         &self.abstractions[id.0 as usize]
     }
 
@@ -533,7 +536,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         let formula = self.abstraction.compute(formula, &block, precision)?;
         let before = Some((state.abstraction, state.formula));
         let state = PredicateState {
-            abstraction: self.add_abstraction(formula, place, before),
+            abstraction: self.add_abstraction(formula, Some(precision.clone()), place, before),
             is_abstraction: true,
             formula: Rc::new(PathFormula::new(TermId::TRUE)),
         };

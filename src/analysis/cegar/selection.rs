@@ -1,0 +1,362 @@
+//! Predicates that exclude an abstract counterexample, chosen from those that the program itself suggests.
+//!
+//! A path whose blocks have nothing in common but the truth of predicates where one ends and the next begins can be
+//! taken if and only if Boolean abstraction with these predicates allows it (the encoding of predicate abstraction within
+//! the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and Tonetta, TACAS 2014). One query says whether all
+//! known predicates exclude the path, and its unsatisfiable core which of them do. So interpolants, which are hard to
+//! come by for large blocks and tell of one path more than is good, are only needed where the program's own conditions
+//! do not do.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::counterexample::{AbstractPath, Instances};
+use crate::cpa::location::Place;
+use crate::cpa::predicate::PredicateCpa;
+use crate::cpa::predicate::abstraction::Abstraction;
+use crate::program::block::Blocks;
+use crate::program::{InlinedLocation, VariableId};
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate, size,
+    store, transfer,
+};
+
+/// Wall time of a query, and of all that make a core smaller.
+const QUERY: Duration = Duration::from_secs(3);
+const SHRINKING: Duration = Duration::from_millis(1_000);
+
+/// A larger term is no predicate.
+const LARGEST: usize = 40;
+
+/// Predicates that are known at a location, at most.
+const MOST: usize = 300;
+
+/// Chooses predicates.
+pub struct Selection {
+    solver: Box<dyn Solver>,
+    /// The conditions of the blocks that begin at a location, and what else has been of use there.
+    known: FxHashMap<InlinedLocation, Vec<TermId>>,
+    /// Instances of the selectors' symbol that are used up.
+    selectors: u32,
+}
+
+/// A predicate at a location.
+pub type Located = (InlinedLocation, TermId);
+
+/// Where a block ends and the next begins.
+struct Joint {
+    at: InlinedLocation,
+    before: FxHashMap<VariableId, TermId>,
+    after: FxHashMap<VariableId, TermId>,
+}
+
+impl Selection {
+    /// With a solver of its own.
+    pub fn new(mut solver: Box<dyn Solver>) -> Self {
+        solver.set_limit(CheckLimit {
+            time: Some(QUERY),
+            resource: None,
+        });
+        Self {
+            solver,
+            known: FxHashMap::default(),
+            selectors: 0,
+        }
+    }
+
+    /// Terms in its arena.
+    pub fn size(&self) -> usize {
+        self.solver.arena().len()
+    }
+
+    /// A predicate that may be of use.
+    pub fn suggest(&mut self, blocks: &Blocks, at: InlinedLocation, predicate: TermId) {
+        let known = self.known_at(blocks, at);
+        if known.len() < MOST && !known.contains(&predicate) {
+            known.push(predicate);
+        }
+    }
+
+    fn known_at(&mut self, blocks: &Blocks, at: InlinedLocation) -> &mut Vec<TermId> {
+        self.known
+            .entry(at)
+            .or_insert_with(|| conditions(blocks, at))
+    }
+
+    /// A few of the known predicates that exclude the path together with those that are used anyhow; `None` if all of
+    /// them do not.
+    pub fn select<A: Abstraction>(
+        &mut self,
+        cpa: &PredicateCpa<A>,
+        path: &AbstractPath,
+        used: &dyn Fn(InlinedLocation) -> Vec<TermId>,
+        invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
+    ) -> Option<Vec<Located>> {
+        let arena = Rc::clone(self.solver.arena());
+        self.solver.push();
+        let joints = self.assert_blocks(cpa, path, &arena, invariants);
+        let mut seen = FxHashSet::default();
+        for joint in &joints {
+            for predicate in used(joint.at) {
+                seen.insert((joint.at, predicate));
+                let link = joint.link(cpa.blocks(), &arena, predicate);
+                self.solver.assert(link);
+            }
+        }
+        let mut chosen = None;
+        // First the conditions of the blocks; then what has to hold before so that they do after.
+        for round in 0..2 {
+            if round > 0 {
+                self.suggest_preconditions(cpa.blocks(), &arena, &joints);
+            }
+            let mut candidates: Vec<(TermId, Located)> = Vec::new();
+            for at in places(&joints) {
+                for predicate in self.known_at(cpa.blocks(), at).clone() {
+                    if seen.contains(&(at, predicate)) {
+                        continue;
+                    }
+                    let selector = self.selector(&arena);
+                    for joint in joints.iter().filter(|joint| joint.at == at) {
+                        let link = joint.link(cpa.blocks(), &arena, predicate);
+                        self.solver.assert(arena.implies(selector, link));
+                    }
+                    candidates.push((selector, (at, predicate)));
+                }
+            }
+            // What is worse is tried to be left out first.
+            candidates.sort_by_key(|&(_, (_, predicate))| badness(predicate));
+            let selectors: Vec<TermId> = candidates.iter().map(|&(one, _)| one).collect();
+            if self.solver.check(&selectors) == Answer::Unsatisfiable {
+                let core = self.solver.unsat_core();
+                let core = self.shrunk(selectors.into_iter().filter(|one| core.contains(one)));
+                candidates.retain(|(selector, _)| core.contains(selector));
+                chosen = Some(candidates.into_iter().map(|(_, located)| located).collect());
+                break;
+            }
+        }
+        self.solver.pop();
+        chosen
+    }
+
+    fn selector(&mut self, arena: &Arena) -> TermId {
+        self.selectors += 1;
+        arena.variable_at(Symbol::new("selector#", Sort::Bool), self.selectors)
+    }
+
+    /// Leaves out what is not needed, as long as time allows, the last first.
+    fn shrunk(&mut self, core: impl Iterator<Item = TermId>) -> Vec<TermId> {
+        let mut core: Vec<TermId> = core.collect();
+        let begin = Instant::now();
+        let mut next = core.len();
+        while next > 0 && begin.elapsed() < SHRINKING {
+            next -= 1;
+            let mut rest = core.clone();
+            rest.remove(next);
+            if self.solver.check(&rest) == Answer::Unsatisfiable {
+                let smaller = self.solver.unsat_core();
+                core.retain(|one| smaller.contains(one));
+                next = next.min(core.len());
+            }
+        }
+        core
+    }
+
+    /// Each block in a state of its own.
+    fn assert_blocks<A: Abstraction>(
+        &mut self,
+        cpa: &PredicateCpa<A>,
+        path: &AbstractPath,
+        arena: &Arena,
+        invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
+    ) -> Vec<Joint> {
+        let blocks = cpa.blocks();
+        let mut instances = Instances::new(blocks.inlined().program(), arena);
+        let mut joints: Vec<Joint> = Vec::new();
+        for (index, &state) in path.states.iter().enumerate().skip(1) {
+            let state = cpa.abstraction_state(state);
+            let Some((_, formula)) = &state.before else {
+                continue;
+            };
+            let block = instances.block(cpa, formula);
+            for conjunct in block.conjuncts {
+                self.solver.assert(conjunct);
+            }
+            let Place::At(at) = state.place else {
+                continue;
+            };
+            if index == path.len() {
+                continue;
+            }
+            let mut before: FxHashMap<VariableId, TermId> = FxHashMap::default();
+            for id in blocks.state(at) {
+                before.insert(id, instances.state(id));
+            }
+            for (id, value) in block.values {
+                before.insert(id, value);
+            }
+            instances.current.clear();
+            let after = before
+                .keys()
+                .map(|&id| (id, instances.state(id)))
+                .collect();
+            for invariant in invariants(at) {
+                let here = at_state(blocks, arena, &after, invariant);
+                self.solver.assert(here);
+            }
+            joints.push(Joint { at, before, after });
+        }
+        joints
+    }
+
+    /// Atoms of the weakest preconditions of what is known at the joints, from the last to the first.
+    fn suggest_preconditions(&mut self, blocks: &Blocks, arena: &Arena, joints: &[Joint]) {
+        for pair in joints.windows(2).rev() {
+            let [first, second] = pair else { continue };
+            // The state behind the first joint is what the second block begins in.
+            let originals: FxHashMap<TermId, TermId> = first
+                .after
+                .iter()
+                .map(|(&id, &term)| {
+                    let symbol = blocks.inlined().program().variable(id).symbol;
+                    (term, store().variable(symbol))
+                })
+                .collect();
+            let mut found = Vec::new();
+            for predicate in self.known_at(blocks, second.at).clone() {
+                let here = at_state(blocks, arena, &second.before, predicate);
+                collect_atoms(
+                    arena,
+                    [here],
+                    &|term| originals.contains_key(&term),
+                    &mut found,
+                );
+            }
+            for atom in found {
+                let atom = crate::term::substitute(arena, atom, &originals);
+                self.suggest(blocks, first.at, transfer(arena, store(), atom));
+            }
+        }
+    }
+}
+
+fn places(joints: &[Joint]) -> Vec<InlinedLocation> {
+    let mut places: Vec<InlinedLocation> = joints.iter().map(|joint| joint.at).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+impl Joint {
+    /// That the predicate holds before the joint if and only if it does behind it.
+    fn link(&self, blocks: &Blocks, arena: &Arena, predicate: TermId) -> TermId {
+        let before = at_state(blocks, arena, &self.before, predicate);
+        let after = at_state(blocks, arena, &self.after, predicate);
+        arena.iff(before, after)
+    }
+}
+
+fn at_state(
+    blocks: &Blocks,
+    arena: &Arena,
+    state: &FxHashMap<VariableId, TermId>,
+    formula: TermId,
+) -> TermId {
+    instantiate(arena, formula, |symbol, _| {
+        state.get(&blocks.variable(symbol)?).copied()
+    })
+}
+
+/// Predicates with fewer variables, that are smaller, and that say what a variable is, are better.
+fn badness(predicate: TermId) -> usize {
+    let is_equation = matches!(
+        store().kind(predicate),
+        TermKind::Apply { op: Op::Eq, .. } | TermKind::Variable { .. }
+    );
+    let variables = crate::term::free_variables(store(), predicate).len();
+    size(store(), predicate) + 4 * variables + usize::from(!is_equation)
+}
+
+/// The atoms of the blocks from the location that speak of its state alone.
+fn conditions(blocks: &Blocks, at: InlinedLocation) -> Vec<TermId> {
+    let is_state = |term| match store().kind(term) {
+        TermKind::Variable { symbol, instance } => {
+            instance == 0 && blocks.variable(symbol).is_some()
+        }
+        _ => false,
+    };
+    let mut found = Vec::new();
+    for block in blocks.from(at).iter() {
+        let updates = block.updates.iter().map(|&(_, value)| value);
+        let terms = updates.chain([block.guard]);
+        collect_atoms(store(), terms, &is_state, &mut found);
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// The atoms within the terms that are over certain variables alone.
+fn collect_atoms<P: Pool + ?Sized>(
+    pool: &P,
+    terms: impl IntoIterator<Item = TermId>,
+    is_state: &dyn Fn(TermId) -> bool,
+    found: &mut Vec<TermId>,
+) {
+    let mut within: FxHashSet<TermId> = FxHashSet::default();
+    for_each_subterm(pool, terms, |term, kind| {
+        let is_within = match kind {
+            TermKind::Constant(_) => true,
+            TermKind::Variable { .. } => is_state(term),
+            TermKind::Apply { arguments, .. } => arguments.iter().all(|one| within.contains(one)),
+        };
+        if !is_within {
+            return;
+        }
+        within.insert(term);
+        if is_atom(pool, kind, term) && !found.contains(&term) && size(pool, term) <= LARGEST {
+            found.push(term);
+        }
+    });
+}
+
+/// Whether the term is Boolean and not made of what is Boolean alone.
+fn is_atom<P: Pool + ?Sized>(pool: &P, kind: TermKind<'_>, term: TermId) -> bool {
+    pool.sort(term) == Sort::Bool
+        && match kind {
+            TermKind::Constant(_) => false,
+            TermKind::Variable { .. } => true,
+            TermKind::Apply { op, arguments } => {
+                let boolean = arguments.iter().all(|&one| pool.sort(one) == Sort::Bool);
+                let arrays = arguments.iter().any(|&one| pool.sort(one).is_array());
+                !arrays && !(boolean && is_connective(op))
+            }
+        }
+}
+
+fn is_connective(op: Op) -> bool {
+    matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq)
+}
+
+/// The atoms of a formula of the shared store.
+pub fn atoms(formula: TermId) -> Vec<TermId> {
+    let pool = store();
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![formula];
+    while let Some(top) = stack.pop() {
+        if !seen.insert(top) {
+            continue;
+        }
+        match pool.kind(top) {
+            kind if is_atom(pool, kind, top) => found.push(top),
+            TermKind::Apply { op, arguments } if is_connective(op) => {
+                stack.extend(arguments.iter().rev());
+            }
+            TermKind::Constant(_) => {}
+            _ => found.push(top),
+        }
+    }
+    found
+}
