@@ -1,17 +1,20 @@
 //! Lazy abstraction with interpolants (McMillan, CAV 2006; paper 000, section 4.4): the Predicate CPA with blk^l,
 //! abstraction formulas as terms, IMPACT refinement (section 3.2.4) and forced covering (section 3.3), under CEGAR.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::counterexample::AbstractPath;
+use super::cegar::selection::Selection;
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::ElementId;
 use crate::cpa::predicate::AbstractionId;
 use crate::cpa::predicate::abstraction::Abstraction;
+use crate::cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
 use crate::cpa::predicate::syntactic::SyntacticAbstraction;
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
@@ -59,6 +62,8 @@ pub fn run(
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {
             forced_covering: options.forced_covering,
+            selection: Selection::new(context.solver(solver)?),
+            boolean: BooleanAbstraction::new(&solvers, Covering::Single),
         },
         InterpolationConfig::default(),
         solver,
@@ -68,11 +73,44 @@ pub fn run(
 }
 
 /// The strategy: interpolants strengthen the states that they are of.
-pub struct ImpactRefinement {
+pub struct ImpactRefinement<'f> {
     forced_covering: bool,
+    selection: Selection,
+    boolean: BooleanAbstraction<'f>,
 }
 
-impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
+impl ImpactRefinement<'_> {
+    /// Interpolants by Boolean abstraction along the path, with a few predicates that exclude it.
+    fn by_predicates(
+        &mut self,
+        model: &mut Model<'_, SyntacticAbstraction<'_>>,
+        path: &AbstractPath,
+    ) -> Option<Vec<TermId>> {
+        let domain = &model.cpa.domain;
+        let invariants = |at| self.boolean.invariants_at(at).to_vec();
+        let selected = self
+            .selection
+            .select(domain, path, &|_| Vec::new(), &invariants)?;
+        let mut precision = Precision::default();
+        for (at, predicate) in selected {
+            precision.add(at, self.boolean.regions.predicate(predicate).ok()?);
+        }
+        let precision = Rc::new(precision);
+        let mut region = Some(self.boolean.top());
+        let mut interpolants = Vec::new();
+        for states in path.states[..path.len()].windows(2) {
+            let state = domain.abstraction_state(states[1]);
+            let (_, formula) = state.before.as_ref()?;
+            let block = domain.block_formula(states[0], formula, state.place);
+            region = region.and_then(|region| self.boolean.compute(&region, &block, &precision));
+            let interpolant = region.as_ref().map(|region| self.boolean.term(region));
+            interpolants.push(interpolant.unwrap_or(TermId::FALSE));
+        }
+        Some(interpolants)
+    }
+}
+
+impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
     fn refine(
         &mut self,
         mut model: Model<'_, SyntacticAbstraction<'f>>,
@@ -80,6 +118,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
     ) -> Result<(), String> {
         let sequence = model.sequence(path);
         let interpolants = model.interpolants(&sequence);
+        let interpolants = interpolants.or_else(|| self.by_predicates(&mut model, path));
         let mut all = interpolants.ok_or("no interpolants were found")?;
         let mut coverage = Coverage::new(model);
         all.push(TermId::FALSE);
@@ -93,6 +132,10 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
 
     fn precision(&self) {}
 
+    fn debug(&self, abstraction: &SyntacticAbstraction<'f>) -> String {
+        format!("checks {}", abstraction.checks)
+    }
+
     fn assume(
         &mut self,
         abstraction: &mut SyntacticAbstraction<'f>,
@@ -100,6 +143,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
         invariant: TermId,
     ) {
         abstraction.assume(at, invariant);
+        self.boolean.assume(at, invariant);
     }
 
     fn term(&self, _: &SyntacticAbstraction<'f>, formula: &TermId) -> TermId {
@@ -107,7 +151,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement {
     }
 
     fn failure(&self, abstraction: &SyntacticAbstraction<'f>) -> Option<String> {
-        abstraction.failure.clone()
+        abstraction.failure.clone().or(self.boolean.failure.clone())
     }
 }
 

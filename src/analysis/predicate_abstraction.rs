@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Located, Selection, atoms};
@@ -12,11 +12,9 @@ use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::location::Place;
-use crate::cpa::predicate::AbstractionId;
-use crate::cpa::predicate::boolean::{BooleanAbstraction, Precision};
-use crate::cpa::predicate::regions::Region;
+use crate::analysis::{AbstractionId, BooleanAbstraction, Covering, Precision, Region, TooLarge, boolean, cpa, crate, predicate, regions, use};
 use crate::program::InlinedLocation;
-use crate::program::block::Blocks;
+use crate::program::block::{Block, Blocks};
 use crate::solver::SolverError;
 use crate::solver::interpolation::InterpolationConfig;
 use crate::term::{TermId, store};
@@ -26,6 +24,8 @@ options! {
     pub struct Options {
         /// Where abstractions are computed.
         pub blocks: BlockEnds = BlockEnds::Loops;
+        /// What covers an abstract state: another one, or the union of all others.
+        pub covering: Covering = Covering::Union;
         /// What of interpolants become predicates.
         pub predicates: Extraction = Extraction::Atoms;
     }
@@ -39,6 +39,7 @@ pub enum Extraction {
     /// It is a predicate.
     Whole,
 }
+choice!(Covering: "single" = Self::Single, "union" = Self::Union);
 choice!(Extraction: "atoms" = Self::Atoms, "whole" = Self::Whole);
 
 /// Runs predicate abstraction.
@@ -64,7 +65,7 @@ pub fn run(
     let mut cegar = Cegar::new(
         blocks,
         options.blocks.operator(),
-        BooleanAbstraction::new(&solvers),
+        BooleanAbstraction::new(&solvers, options.covering),
         PredicateRefinement {
             extraction: options.predicates,
             selection: Selection::new(context.solver(solver)?),
@@ -146,8 +147,8 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         let pivot = path.states.iter().find(lacks);
         let pivot = *pivot.ok_or("a counterexample was not excluded")?;
         self.precision = Rc::new(precision);
-        self.explore_again(model, pivot);
-        Ok(())
+        let explored = self.explore_again(model, pivot);
+        explored.map_err(|error| error.to_string())
     }
 
     fn precision(&self) -> Rc<Precision> {
@@ -209,7 +210,11 @@ impl PredicateRefinement {
     /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.
     ///
     /// Departure: all that waits gets the new precision, not only the parents of what is removed.
-    fn explore_again(&self, model: Model<'_, BooleanAbstraction<'_>>, pivot: AbstractionId) {
+    fn explore_again(
+        &self,
+        mut model: Model<'_, BooleanAbstraction<'_>>,
+        pivot: AbstractionId,
+    ) -> Result<(), TooLarge> {
         let children = model.children();
         let elements = model.elements();
         let mut removed: FxHashSet<AbstractionId> = FxHashSet::default();
@@ -222,11 +227,12 @@ impl PredicateRefinement {
                 stack.extend(all.filter(|&id| data(id).covered_by == Some(state)));
             }
         }
-        let parents: FxHashSet<AbstractionId> = removed
-            .iter()
-            .filter_map(|&id| Some(model.cpa.domain.abstraction_state(id).before.as_ref()?.0))
-            .filter(|parent| !removed.contains(parent))
-            .collect();
+        let before = |&id| Some(model.cpa.domain.abstraction_state(id).before.as_ref()?.0);
+        let mut parents: FxHashSet<AbstractionId> = removed.iter().filter_map(before).collect();
+        if model.cpa.domain.abstraction.covers_by_union() {
+            parents.extend(leaning_on(&mut model, &removed)?);
+        }
+        parents.retain(|parent| !removed.contains(parent));
         // Intermediate states of blocks that are built again go with those of the states that are removed.
         let gone: Vec<_> = model
             .reached
@@ -249,5 +255,42 @@ impl PredicateRefinement {
         for id in model.reached.waitlist() {
             model.reached.set_precision(id, Rc::clone(&self.precision));
         }
+        Ok(())
     }
+}
+
+/// The states that may have lacked a successor because one of those that are removed had it.
+fn leaning_on(
+    model: &mut Model<'_, BooleanAbstraction<'_>>,
+    removed: &FxHashSet<AbstractionId>,
+) -> Result<Vec<AbstractionId>, TooLarge> {
+    let mut left: FxHashMap<InlinedLocation, Vec<AbstractionId>> = FxHashMap::default();
+    let mut changed: FxHashSet<InlinedLocation> = FxHashSet::default();
+    for (_, element) in model.reached.since(0) {
+        let state = &element.state.domain;
+        if let (Place::At(at), true) = (element.state.place, state.is_abstraction) {
+            match removed.contains(&state.abstraction) {
+                true => _ = changed.insert(at),
+                false => left.entry(at).or_default().push(state.abstraction),
+            }
+        }
+    }
+    let domain = &mut model.cpa.domain;
+    for &place in &changed {
+        let states = left.get(&place).into_iter().flatten();
+        let regions = states.map(|id| &domain.abstractions[id.0 as usize].formula);
+        domain.abstraction.set_union(place, regions)?;
+    }
+    let mut leaning = Vec::new();
+    for (&at, states) in &left {
+        let blocks = domain.blocks().from(at);
+        let may_lead_there = |block: &Block| {
+            let target = block.target();
+            target.is_some_and(|to| changed.contains(&to) || !domain.ends_block(Place::At(to)))
+        };
+        if blocks.iter().any(may_lead_there) {
+            leaning.extend(states);
+        }
+    }
+    Ok(leaning)
 }

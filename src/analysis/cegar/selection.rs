@@ -2,8 +2,9 @@
 //!
 //! A path whose blocks have nothing in common but the truth of predicates where one ends and the next begins can be
 //! taken if and only if Boolean abstraction with these predicates allows it (the encoding of predicate abstraction within
-//! the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and Tonetta, TACAS 2014). One query says whether all
-//! known predicates exclude the path, and its unsatisfiable core which of them do. So interpolants, which are hard to
+//! the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and Tonetta, TACAS 2014). As long as it can, a model
+//! shows states that the predicates do not tell apart, and predicates that do are added; in the end an unsatisfiable core
+//! says which of them are needed. So interpolants, which are hard to
 //! come by for large blocks and tell of one path more than is good, are only needed where the program's own conditions
 //! do not do.
 
@@ -20,13 +21,19 @@ use crate::program::block::Blocks;
 use crate::program::{InlinedLocation, VariableId};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{
-    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, instantiate, size,
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm, instantiate, size,
     store, transfer,
 };
 
 /// Wall time of a query, and of all that make a core smaller.
 const QUERY: Duration = Duration::from_secs(3);
 const SHRINKING: Duration = Duration::from_millis(1_000);
+
+/// Wall time of the search for predicates.
+const SEARCH: Duration = Duration::from_secs(8);
+
+/// So many predicates are added at a joint at once.
+const AT_ONCE: usize = 2;
 
 /// A larger term is no predicate.
 const LARGEST: usize = 40;
@@ -45,6 +52,13 @@ pub struct Selection {
 
 /// A predicate at a location.
 pub type Located = (InlinedLocation, TermId);
+
+/// Whether the predicate holds in the state, if that is known.
+fn holds(predicate: TermId, state: &FxHashMap<Symbol, Value>) -> Option<bool> {
+    let assignment = |symbol, _| state.get(&symbol).cloned();
+    let value = evaluate(store(), predicate, &assignment).ok()?;
+    Some(value == Value::Bool(true))
+}
 
 /// Where a block ends and the next begins.
 struct Joint {
@@ -106,39 +120,105 @@ impl Selection {
                 self.solver.assert(link);
             }
         }
-        let mut chosen = None;
-        // First the conditions of the blocks; then what has to hold before so that they do after.
-        for round in 0..2 {
-            if round > 0 {
-                self.suggest_preconditions(cpa.blocks(), &arena, &joints);
-            }
-            let mut candidates: Vec<(TermId, Located)> = Vec::new();
-            for at in places(&joints) {
-                for predicate in self.known_at(cpa.blocks(), at).clone() {
-                    if seen.contains(&(at, predicate)) {
-                        continue;
-                    }
-                    let selector = self.selector(&arena);
-                    for joint in joints.iter().filter(|joint| joint.at == at) {
-                        let link = joint.link(cpa.blocks(), &arena, predicate);
-                        self.solver.assert(arena.implies(selector, link));
-                    }
-                    candidates.push((selector, (at, predicate)));
-                }
-            }
-            // What is worse is tried to be left out first.
-            candidates.sort_by_key(|&(_, (_, predicate))| badness(predicate));
-            let selectors: Vec<TermId> = candidates.iter().map(|&(one, _)| one).collect();
-            if self.solver.check(&selectors) == Answer::Unsatisfiable {
-                let core = self.solver.unsat_core();
-                let core = self.shrunk(selectors.into_iter().filter(|one| core.contains(one)));
-                candidates.retain(|(selector, _)| core.contains(selector));
-                chosen = Some(candidates.into_iter().map(|(_, located)| located).collect());
-                break;
-            }
-        }
+        let chosen = self.search(cpa.blocks(), &arena, &joints, seen);
         self.solver.pop();
         chosen
+    }
+
+    /// Adds predicates until the path is excluded: such as tell states apart that a model joins.
+    fn search(
+        &mut self,
+        blocks: &Blocks,
+        arena: &Arena,
+        joints: &[Joint],
+        mut seen: FxHashSet<Located>,
+    ) -> Option<Vec<Located>> {
+        let mut chosen: Vec<(TermId, Located)> = Vec::new();
+        let mut preconditions = false;
+        let begin = Instant::now();
+        loop {
+            let selectors: Vec<TermId> = chosen.iter().map(|&(one, _)| one).collect();
+            match self.solver.check(&selectors) {
+                Answer::Unsatisfiable => break,
+                Answer::Unknown(_) => return None,
+                Answer::Satisfiable if begin.elapsed() > SEARCH => return None,
+                Answer::Satisfiable => {}
+            }
+            let mut found = self.distinguishing(blocks, joints, &seen);
+            if found.is_empty() && !preconditions {
+                // What has to hold before so that the conditions of the blocks hold after.
+                preconditions = true;
+                self.suggest_preconditions(blocks, arena, joints);
+                found = self.distinguishing(blocks, joints, &seen);
+            }
+            if found.is_empty() {
+                return None;
+            }
+            for (at, predicate) in found {
+                seen.insert((at, predicate));
+                let selector = self.selector(arena);
+                for joint in joints.iter().filter(|joint| joint.at == at) {
+                    let link = joint.link(blocks, arena, predicate);
+                    self.solver.assert(arena.implies(selector, link));
+                }
+                chosen.push((selector, (at, predicate)));
+            }
+        }
+        let core = self.solver.unsat_core();
+        chosen.retain(|(selector, _)| core.contains(selector));
+        // What is worse is tried to be left out first.
+        chosen.sort_by_key(|&(_, (_, predicate))| badness(predicate));
+        let core = self.shrunk(chosen.iter().map(|&(selector, _)| selector));
+        chosen.retain(|(selector, _)| core.contains(selector));
+        Some(chosen.into_iter().map(|(_, located)| located).collect())
+    }
+
+    /// For each joint the best predicates that differ on its two sides in the model of the last check.
+    fn distinguishing(
+        &mut self,
+        blocks: &Blocks,
+        joints: &[Joint],
+        seen: &FxHashSet<Located>,
+    ) -> Vec<Located> {
+        let mut found: Vec<Located> = Vec::new();
+        for joint in joints {
+            let mut known = self.known_at(blocks, joint.at).clone();
+            known.retain(|&predicate| {
+                let located = (joint.at, predicate);
+                !seen.contains(&located) && !found.contains(&located)
+            });
+            let before = self.values(blocks, &joint.before, &known);
+            let after = self.values(blocks, &joint.after, &known);
+            known.retain(|&predicate| {
+                let (one, other) = (holds(predicate, &before), holds(predicate, &after));
+                one.is_none() || other.is_none() || one != other
+            });
+            known.sort_by_key(|&predicate| badness(predicate));
+            let best = known.into_iter().take(AT_ONCE);
+            found.extend(best.map(|predicate| (joint.at, predicate)));
+        }
+        found
+    }
+
+    /// The values in the model of the variables that occur in the predicates.
+    fn values(
+        &mut self,
+        blocks: &Blocks,
+        state: &FxHashMap<VariableId, TermId>,
+        predicates: &[TermId],
+    ) -> FxHashMap<Symbol, Value> {
+        let mut variables: Vec<(Symbol, TermId)> = Vec::new();
+        for_each_subterm(store(), predicates.iter().copied(), |_, kind| {
+            if let TermKind::Variable { symbol, .. } = kind
+                && let Some(&term) = blocks.variable(symbol).and_then(|id| state.get(&id))
+            {
+                variables.push((symbol, term));
+            }
+        });
+        let values = variables.into_iter();
+        values
+            .filter_map(|(symbol, term)| Some((symbol, self.solver.value(term)?)))
+            .collect()
     }
 
     fn selector(&mut self, arena: &Arena) -> TermId {
@@ -240,13 +320,6 @@ impl Selection {
             }
         }
     }
-}
-
-fn places(joints: &[Joint]) -> Vec<InlinedLocation> {
-    let mut places: Vec<InlinedLocation> = joints.iter().map(|joint| joint.at).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
 }
 
 impl Joint {

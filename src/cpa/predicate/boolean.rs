@@ -17,10 +17,11 @@ use super::regions::{PredicateId, Region, Regions, TooLarge};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
-use crate::term::{Build, TermId, Value};
+use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, Value};
 
-/// Wall time of a query. What takes longer is not excluded.
-const QUERY: Duration = Duration::from_secs(2);
+/// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
+/// not excluded.
+const QUERY: u32 = 20_000_000;
 
 /// Blocks with solvers of their own; with more, all are made anew.
 const SOLVERS: usize = 400;
@@ -57,6 +58,16 @@ impl Precision {
     }
 }
 
+/// What covers an abstraction state: the operator stop.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Covering {
+    /// Another abstraction state (stop^sep).
+    Single,
+    /// All others of the location together. What they cover is left out of new states, so that no combination of
+    /// predicates is expanded twice.
+    Union,
+}
+
 /// Makes solvers.
 pub type Solvers<'f> = dyn Fn() -> Result<Box<dyn Solver>, SolverError> + 'f;
 
@@ -84,6 +95,8 @@ pub struct BooleanAbstraction<'f> {
     pub regions: Regions,
     blocks: FxHashMap<*const PathFormula, Image>,
     invariants: FxHashMap<InlinedLocation, Vec<TermId>>,
+    /// The union of the regions at each location, if states are covered by all others together.
+    union: Option<FxHashMap<InlinedLocation, Region>>,
     /// Why it cannot go on, if it cannot.
     pub failure: Option<String>,
     /// What it has done.
@@ -97,15 +110,16 @@ struct Image {
     solver: Box<dyn Solver>,
     /// Invariants of the source that the solver has been told of.
     told: usize,
-    /// Predicates at the end, over the beginning.
-    images: FxHashMap<PredicateId, TermId>,
+    /// Predicates at the end, over the beginning; and the variables that stand for them.
+    images: FxHashMap<PredicateId, (TermId, TermId)>,
     remembered: FxHashMap<(Region, Rc<[PredicateId]>), Region>,
 }
 
 impl<'f> BooleanAbstraction<'f> {
-    /// With no predicates yet.
-    pub fn new(solvers: &'f Solvers<'f>) -> Self {
+    /// With no predicates yet. With [`Covering::Union`], [`Self::set_union`] is to be called when states are removed.
+    pub fn new(solvers: &'f Solvers<'f>, covering: Covering) -> Self {
         Self {
+            union: (covering == Covering::Union).then(FxHashMap::default),
             solvers,
             regions: Regions::default(),
             blocks: FxHashMap::default(),
@@ -113,6 +127,30 @@ impl<'f> BooleanAbstraction<'f> {
             failure: None,
             statistics: Statistics::default(),
         }
+    }
+
+    /// What the states that are left have in common, where some have been removed.
+    ///
+    /// # Errors
+    /// When the diagrams are too large.
+    pub fn set_union<'r>(
+        &mut self,
+        at: InlinedLocation,
+        states: impl Iterator<Item = &'r Region>,
+    ) -> Result<(), TooLarge> {
+        if let Some(union) = &mut self.union {
+            let mut all = self.regions.nothing();
+            for state in states {
+                all = all.or(state)?;
+            }
+            union.insert(at, all);
+        }
+        Ok(())
+    }
+
+    /// Whether states are covered by all others together.
+    pub fn covers_by_union(&self) -> bool {
+        self.union.is_some()
     }
 
     /// A proved invariant, a term of the shared store: a conjunct of each abstraction formula there that costs no predicate.
@@ -130,6 +168,18 @@ impl<'f> BooleanAbstraction<'f> {
         self.regions.term(crate::term::store(), formula)
     }
 
+    /// The states of the region that no other state has at the end of the block, if states are covered by all others
+    /// together.
+    fn new_in(&mut self, block: &BlockFormula<'_>, region: Region) -> Result<Region, TooLarge> {
+        let (Place::At(at), Some(union)) = (block.target, &mut self.union) else {
+            return Ok(region);
+        };
+        let union = union.entry(at).or_insert_with(|| self.regions.nothing());
+        let new = region.without(union)?;
+        *union = union.or(&new)?;
+        Ok(new)
+    }
+
     fn image<'i>(
         blocks: &'i mut FxHashMap<*const PathFormula, Image>,
         solvers: &Solvers<'_>,
@@ -142,8 +192,8 @@ impl<'f> BooleanAbstraction<'f> {
             }
             let mut solver = solvers()?;
             solver.set_limit(CheckLimit {
-                time: Some(QUERY),
-                resource: None,
+                time: None,
+                resource: Some(QUERY),
             });
             let arena = Rc::clone(solver.arena());
             for formula in block.guard(&arena) {
@@ -177,9 +227,9 @@ impl<'f> BooleanAbstraction<'f> {
         } = self;
         let image = Self::image(blocks, solvers, block)?;
         let key = (before.clone(), Rc::from(predicates));
-        if let Some(known) = image.remembered.get(&key) {
+        if let Some(result) = image.remembered.get(&key) {
             statistics.remembered += 1;
-            return Ok(known.clone());
+            return Ok(result.clone());
         }
         if let Place::At(source) = block.source
             && let Some(known) = invariants.get(&source)
@@ -214,20 +264,19 @@ impl Image {
         statistics: &mut Statistics,
     ) -> Result<Region, TooLarge> {
         let arena = Rc::clone(self.solver.arena());
-        let mut known = Vec::new();
+        let mut decided = Vec::new();
         let mut open = Vec::new();
         for &predicate in predicates {
-            let image = self.predicate_at_end(block, predicate, regions);
+            let (image, literal) = self.predicate_at_end(block, predicate, regions);
             match known_value(regions, before, image, &*arena)? {
-                Some(value) => known.push((predicate, value)),
-                None => open.push((predicate, image)),
+                Some(value) => decided.push((predicate, value)),
+                None => open.push((predicate, literal)),
             }
         }
-        let known = regions.cube(&known)?;
+        let decided = regions.cube(&decided)?;
         let mut result = regions.nothing();
-        let source = regions.term(&*arena, before);
         self.solver.push();
-        self.solver.assert(source);
+        self.solver.assert(regions.term(&*arena, before));
         loop {
             statistics.checks += 1;
             match self.solver.check(&[]) {
@@ -236,12 +285,12 @@ impl Image {
                     statistics.models += 1;
                     let mut literals = Vec::with_capacity(open.len());
                     let mut others = Vec::with_capacity(open.len());
-                    for &(predicate, image) in &open {
-                        let Some(Value::Bool(value)) = self.solver.value(image) else {
+                    for &(predicate, literal) in &open {
+                        let Some(Value::Bool(value)) = self.solver.value(literal) else {
                             continue;
                         };
                         literals.push((predicate, value));
-                        others.push(if value { arena.not(image) } else { image });
+                        others.push(if value { arena.not(literal) } else { literal });
                     }
                     result = result.or(&regions.cube(&literals)?)?;
                     if others.is_empty() {
@@ -257,16 +306,17 @@ impl Image {
             }
         }
         self.solver.pop();
-        result.and(&known)
+        result.and(&decided)
     }
 
-    /// The predicate at the block's end, over its beginning; what this leads to has been told to the solver.
+    /// The predicate at the block's end, over its beginning, and a variable that stands for this; the solver has been told
+    /// what they lead to.
     fn predicate_at_end(
         &mut self,
         block: &BlockFormula<'_>,
         predicate: PredicateId,
         regions: &Regions,
-    ) -> TermId {
+    ) -> (TermId, TermId) {
         if let Some(&known) = self.images.get(&predicate) {
             return known;
         }
@@ -275,8 +325,12 @@ impl Image {
         for equation in block.definitions(&arena, image) {
             self.solver.assert(equation);
         }
-        self.images.insert(predicate, image);
-        image
+        let literal = Symbol::new("predicate#", Sort::Bool);
+        let literal = arena.variable_at(literal, predicate.0 + 1);
+        let meaning = arena.intern(Op::Eq, Sort::Bool, &[literal, image]);
+        self.solver.assert(meaning);
+        self.images.insert(predicate, (image, literal));
+        (image, literal)
     }
 }
 
@@ -326,6 +380,7 @@ impl Abstraction for BooleanAbstraction<'_> {
         };
         let result = self.region(before, block, predicates);
         self.statistics.time += begin.elapsed();
+        let result = result.and_then(|region| Ok(self.new_in(block, region)?));
         match result {
             Ok(region) => (!region.is_empty()).then_some(region),
             Err(failure) => {

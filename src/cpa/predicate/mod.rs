@@ -212,7 +212,7 @@ impl<A: Abstraction> PredicateCpa<A> {
     }
 
     /// The operator blk.
-    fn ends_block(&self, place: Place) -> bool {
+    pub fn ends_block(&self, place: Place) -> bool {
         let Place::At(at) = place else {
             return self.blk != BlockOperator::Never;
         };
