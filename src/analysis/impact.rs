@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::Selection;
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::invariants::Candidate;
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
-use crate::cpa::ElementId;
+use crate::analysis::{ElementId, Place, cpa, crate, location, use};
 use crate::cpa::predicate::AbstractionId;
 use crate::cpa::predicate::abstraction::Abstraction;
 use crate::cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
@@ -19,7 +20,6 @@ use crate::cpa::predicate::syntactic::SyntacticAbstraction;
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
-use crate::solver::interpolation::InterpolationConfig;
 use crate::term::{Build, TermId, store};
 
 options! {
@@ -29,6 +29,10 @@ options! {
         pub blocks: BlockEnds = BlockEnds::Loops;
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
+    }
+    fixed {
+        /// The name under which it publishes.
+        pub publisher: String = "impact".to_owned();
     }
 }
 
@@ -64,8 +68,9 @@ pub fn run(
             forced_covering: options.forced_covering,
             selection: Selection::new(context.solver(solver)?),
             boolean: BooleanAbstraction::new(&solvers, Covering::Single),
+            used: Vec::new(),
         },
-        InterpolationConfig::default(),
+        &options.publisher,
         solver,
         context,
     )?;
@@ -77,6 +82,8 @@ pub struct ImpactRefinement<'f> {
     forced_covering: bool,
     selection: Selection,
     boolean: BooleanAbstraction<'f>,
+    /// Conjuncts of interpolants.
+    used: Vec<Candidate>,
 }
 
 impl ImpactRefinement<'_> {
@@ -120,6 +127,14 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
         let interpolants = model.interpolants(&sequence);
         let interpolants = interpolants.or_else(|| self.by_predicates(&mut model, path));
         let mut all = interpolants.ok_or("no interpolants were found")?;
+        for (&state, &interpolant) in path.states[1..].iter().zip(&all) {
+            if let Place::At(at) = model.cpa.domain.abstraction_state(state).place {
+                self.used.push(Candidate {
+                    at,
+                    formula: interpolant,
+                });
+            }
+        }
         let mut coverage = Coverage::new(model);
         all.push(TermId::FALSE);
         coverage.strengthen(&path.states[1..], &all);
@@ -148,6 +163,10 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
 
     fn term(&self, _: &SyntacticAbstraction<'f>, formula: &TermId) -> TermId {
         *formula
+    }
+
+    fn used(&self, _: &SyntacticAbstraction<'f>) -> Vec<Candidate> {
+        self.used.clone()
     }
 
     fn failure(&self, abstraction: &SyntacticAbstraction<'f>) -> Option<String> {

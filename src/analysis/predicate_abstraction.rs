@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Located, Selection, atoms};
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::invariants::Candidate;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::location::Place;
@@ -16,8 +17,7 @@ use crate::analysis::{AbstractionId, BooleanAbstraction, Covering, Precision, Re
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::SolverError;
-use crate::solver::interpolation::InterpolationConfig;
-use crate::term::{TermId, store};
+use crate::term::{Build, TermId, store};
 
 options! {
     /// Options of predicate abstraction.
@@ -28,6 +28,10 @@ options! {
         pub covering: Covering = Covering::Union;
         /// What of interpolants become predicates.
         pub predicates: Extraction = Extraction::Atoms;
+    }
+    fixed {
+        /// The name under which it publishes.
+        pub publisher: String = "predicate-abstraction".to_owned();
     }
 }
 
@@ -71,7 +75,7 @@ pub fn run(
             selection: Selection::new(context.solver(solver)?),
             precision: Rc::default(),
         },
-        InterpolationConfig::default(),
+        &options.publisher,
         solver,
         context,
     )?;
@@ -173,6 +177,18 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         format!("{:?} precision {per:?}", abstraction.statistics)
     }
 
+    /// The predicates and their negations.
+    fn used(&self, abstraction: &BooleanAbstraction<'f>) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        for (at, predicates) in self.precision.places() {
+            for &predicate in predicates {
+                let formula = abstraction.regions.term_of(predicate);
+                all.extend(Candidate::each(at, [formula, store().not(formula)]));
+            }
+        }
+        all
+    }
+
     fn failure(&self, abstraction: &BooleanAbstraction<'f>) -> Option<String> {
         abstraction.failure.clone()
     }
@@ -200,7 +216,7 @@ impl PredicateRefinement {
                 Extraction::Whole => vec![interpolant],
             };
             for predicate in predicates {
-                self.selection.suggest(model.cpa.domain.blocks(), at, predicate);
+                self.selection.suggest(at, predicate);
                 all.push((at, predicate));
             }
         }

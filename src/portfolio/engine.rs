@@ -289,10 +289,18 @@ impl Runner {
                 }
             }
             Engine::PredicateAbstraction(options) => {
-                predicate_abstraction::run(&self.blocks, options, &solver, &mut context).into()
+                let options = predicate_abstraction::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                predicate_abstraction::run(&self.blocks, &options, &solver, &mut context).into()
             }
             Engine::Impact(options) => {
-                impact::run(&self.blocks, options, &solver, &mut context).into()
+                let options = impact::Options {
+                    publisher: self.analysis.name().to_owned(),
+                    ..options.clone()
+                };
+                impact::run(&self.blocks, &options, &solver, &mut context).into()
             }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {

@@ -8,16 +8,21 @@
 
 pub mod counterexample;
 pub mod selection;
+#[cfg(test)]
+mod tests;
 
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::counterexample::{AbstractPath, PathSequence};
+use super::invariants::houdini::Houdini;
+use super::invariants::samples::Samples;
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
+use super::unrolling::schedule::{Schedule, Share};
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
 use crate::certify::replay::Replay;
@@ -61,6 +66,15 @@ const INTERPOLATION: Duration = Duration::from_secs(8);
 
 /// Wall time of a feasibility check.
 const FEASIBILITY: Duration = Duration::from_secs(20);
+
+/// What the proofs for others may take.
+const GIVING: Share = Share {
+    of_time: 0.1,
+    at_least: Duration::from_millis(50),
+};
+
+/// The refinement after which the first are tried.
+const FIRST_GIFT: u32 = 3;
 
 /// Terms of an interpolator's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
@@ -146,6 +160,9 @@ pub trait Strategy<A: Abstraction> {
         String::new()
     }
 
+    /// Formulas that have been of use at a location, terms of the shared store.
+    fn used(&self, abstraction: &A) -> Vec<Candidate>;
+
     /// Why the abstraction cannot go on, if it cannot.
     fn failure(&self, abstraction: &A) -> Option<String>;
 }
@@ -205,6 +222,17 @@ pub struct Cegar<'b, A: Abstraction, S> {
     pub refinements: u32,
     snapshot: Arc<Snapshot>,
     assumed: Vec<BatchId>,
+    giving: Giving<'b>,
+}
+
+/// What others get.
+struct Giving<'b> {
+    houdini: Houdini<'b>,
+    schedule: Schedule,
+    /// The name under which it is published.
+    publisher: &'b str,
+    /// What was proposed already.
+    proposed: FxHashSet<Candidate>,
 }
 
 impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
@@ -217,10 +245,11 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         blk: BlockOperator,
         abstraction: A,
         strategy: S,
-        interpolation: InterpolationConfig,
+        publisher: &'b str,
         solver: &'b SolverFactory<'b>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
+        let interpolation = InterpolationConfig::default();
         let arena = Rc::new(Arena::new());
         let domain = PredicateCpa::with(Arc::clone(blocks), arena, blk, abstraction);
         let mut cpa = Composite::new(Arc::clone(blocks), domain);
@@ -242,6 +271,12 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             refinements: 0,
             snapshot: Arc::default(),
             assumed: Vec::new(),
+            giving: Giving {
+                houdini: Houdini::new(blocks, solver()?, context.token).impatient(),
+                schedule: Schedule::new(GIVING),
+                publisher,
+                proposed: FxHashSet::default(),
+            },
         })
     }
 
@@ -274,6 +309,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             if let Some(answer) = self.refine(target, context) {
                 return Ok(answer);
             }
+            self.give(context);
             if self.interpolator.arena().len() > ARENA {
                 self.interpolator = interpolator(self.interpolation, self.solver, context)?;
             }
@@ -406,6 +442,45 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 .assume(&mut self.cpa.domain.abstraction, at, formula);
         }
         self.assumed = self.snapshot.batches().map(|(id, _)| id).collect();
+    }
+
+    /// What has been of use so far, and the abstract states at each location, may hold for good: what of it is inductive
+    /// is published.
+    fn give(&mut self, context: &Context<'_>) {
+        if self.refinements < FIRST_GIFT || !self.giving.schedule.begin(self.refinements) {
+            return;
+        }
+        let mut candidates = self.strategy.used(&self.cpa.domain.abstraction);
+        candidates.extend(self.invariants());
+        let cut_points = self.blocks.inlined().cut_points();
+        candidates.retain(|one| {
+            let kind = cut_points.kind(one.at.location);
+            !matches!(kind, Some(CutPointKind::Entry | CutPointKind::Added))
+        });
+        if candidates.iter().any(|&one| self.giving.proposed.insert(one)) {
+            let batch = self.giving.houdini.inductive_subset(
+                &candidates,
+                &context.invariants.snapshot(),
+                &Samples::default(),
+                self.giving.publisher,
+                context.safe_point,
+                &mut |_| {},
+            );
+            let snapshot = context.invariants.snapshot();
+            let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
+            if let Some(batch) = batch
+                && let new = batch.invariants().iter().filter(|one| !known.contains(one)).count()
+                && new > 0
+            {
+                context.invariants.publish(batch);
+                (context.report)(Progress::Invariants {
+                    round: "predicates",
+                    proved: new,
+                    total: context.invariants.snapshot().len(),
+                });
+            }
+        }
+        self.giving.schedule.end(self.refinements);
     }
 
     /// What holds at each cut point but the entry and targets: one of the abstraction formulas there.

@@ -17,6 +17,7 @@ use super::counterexample::{AbstractPath, Instances};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
 use crate::cpa::predicate::abstraction::Abstraction;
+use crate::cpa::predicate::path_formula::PathFormula;
 use crate::program::block::Blocks;
 use crate::program::{InlinedLocation, VariableId};
 use crate::solver::{Answer, CheckLimit, Solver};
@@ -46,6 +47,8 @@ pub struct Selection {
     solver: Box<dyn Solver>,
     /// The conditions of the blocks that begin at a location, and what else has been of use there.
     known: FxHashMap<InlinedLocation, Vec<TermId>>,
+    /// The blocks whose conditions are known.
+    looked_at: FxHashSet<*const PathFormula>,
     /// Instances of the selectors' symbol that are used up.
     selectors: u32,
 }
@@ -77,6 +80,7 @@ impl Selection {
         Self {
             solver,
             known: FxHashMap::default(),
+            looked_at: FxHashSet::default(),
             selectors: 0,
         }
     }
@@ -87,17 +91,15 @@ impl Selection {
     }
 
     /// A predicate that may be of use.
-    pub fn suggest(&mut self, blocks: &Blocks, at: InlinedLocation, predicate: TermId) {
-        let known = self.known_at(blocks, at);
+    pub fn suggest(&mut self, at: InlinedLocation, predicate: TermId) {
+        let known = self.known.entry(at).or_default();
         if known.len() < MOST && !known.contains(&predicate) {
             known.push(predicate);
         }
     }
 
-    fn known_at(&mut self, blocks: &Blocks, at: InlinedLocation) -> &mut Vec<TermId> {
-        self.known
-            .entry(at)
-            .or_insert_with(|| conditions(blocks, at))
+    fn known_at(&self, at: InlinedLocation) -> Vec<TermId> {
+        self.known.get(&at).cloned().unwrap_or_default()
     }
 
     /// A few of the known predicates that exclude the path together with those that are used anyhow; `None` if all of
@@ -182,7 +184,7 @@ impl Selection {
     ) -> Vec<Located> {
         let mut found: Vec<Located> = Vec::new();
         for joint in joints {
-            let mut known = self.known_at(blocks, joint.at).clone();
+            let mut known = self.known_at(joint.at);
             known.retain(|&predicate| {
                 let located = (joint.at, predicate);
                 !seen.contains(&located) && !found.contains(&located)
@@ -260,6 +262,14 @@ impl Selection {
             let Some((_, formula)) = &state.before else {
                 continue;
             };
+            let source = cpa.abstraction_state(path.states[index - 1]).place;
+            if let Place::At(source) = source
+                && self.looked_at.insert(Rc::as_ptr(formula))
+            {
+                for atom in conditions(cpa, formula) {
+                    self.suggest(source, atom);
+                }
+            }
             let block = instances.block(cpa, formula);
             for conjunct in block.conjuncts {
                 self.solver.assert(conjunct);
@@ -305,7 +315,7 @@ impl Selection {
                 })
                 .collect();
             let mut found = Vec::new();
-            for predicate in self.known_at(blocks, second.at).clone() {
+            for predicate in self.known_at(second.at) {
                 let here = at_state(blocks, arena, &second.before, predicate);
                 collect_atoms(
                     arena,
@@ -316,7 +326,7 @@ impl Selection {
             }
             for atom in found {
                 let atom = crate::term::substitute(arena, atom, &originals);
-                self.suggest(blocks, first.at, transfer(arena, store(), atom));
+                self.suggest(first.at, transfer(arena, store(), atom));
             }
         }
     }
@@ -352,22 +362,22 @@ fn badness(predicate: TermId) -> usize {
     size(store(), predicate) + 4 * variables + usize::from(!is_equation)
 }
 
-/// The atoms of the blocks from the location that speak of its state alone.
-fn conditions(blocks: &Blocks, at: InlinedLocation) -> Vec<TermId> {
-    let is_state = |term| match store().kind(term) {
+/// The atoms of a block that speak of the state in which it begins alone.
+fn conditions<A: Abstraction>(cpa: &PredicateCpa<A>, formula: &PathFormula) -> Vec<TermId> {
+    let from = &**cpa.arena();
+    let is_state = |term| match from.kind(term) {
         TermKind::Variable { symbol, instance } => {
-            instance == 0 && blocks.variable(symbol).is_some()
+            instance == 0 && cpa.blocks().variable(symbol).is_some()
         }
         _ => false,
     };
+    let mut terms = cpa.definitions.since(0, formula.guard);
+    terms.push(formula.guard);
+    terms.extend(formula.values.iter().map(|(_, &value)| value));
     let mut found = Vec::new();
-    for block in blocks.from(at).iter() {
-        let updates = block.updates.iter().map(|&(_, value)| value);
-        let terms = updates.chain([block.guard]);
-        collect_atoms(store(), terms, &is_state, &mut found);
-    }
-    found.truncate(MOST);
-    found
+    collect_atoms(from, terms, &is_state, &mut found);
+    let found = found.into_iter();
+    found.map(|atom| transfer(from, store(), atom)).collect()
 }
 
 /// The atoms within the terms that are over certain variables alone.

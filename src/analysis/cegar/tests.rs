@@ -1,0 +1,208 @@
+//! The four configurations of the Predicate CPA on the running example of paper 000, and abstraction refinement on
+//! programs made by hand.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::analysis::testing::{Setting, default_solver};
+use crate::analysis::{Answer, impact, predicate_abstraction};
+use crate::certify::certificate::ProofStep;
+use crate::certify::{Check, check};
+use crate::cpa::location::Place;
+use crate::cpa::predicate::PredicateCpa;
+use crate::cpa::{Composite, Reached, cpa_plus_plus};
+use crate::program::block::Blocks;
+use crate::program::{InlinedProgram, LocationId, Program, ProgramBuilder, simplify};
+use crate::solver;
+use crate::term::{Arena, Build, Sort, TermId, store};
+
+const INT: Sort = Sort::BitVec(32);
+
+/// Figure 2, and its loop head and x and y.
+fn running_example() -> (Program, LocationId, TermId) {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let (zero, one, two) = (store().bv(32, 0), store().bv(32, 1), store().bv(32, 2));
+    b.assign(x, zero);
+    b.assign(y, zero);
+    let head = b.cursor();
+    b.repeat_while(store().ult(b.value(x), two), |b| {
+        b.assign(x, store().add(b.value(x), one));
+        b.assign(y, store().add(b.value(y), one));
+        b.error_unless(store().eq(b.value(x), b.value(y)));
+    });
+    let equal = store().eq(b.value(x), b.value(y));
+    (b.finish(), head, equal)
+}
+
+fn edge_by_edge(program: Program) -> Arc<Blocks> {
+    Arc::new(Blocks::new(Arc::new(InlinedProgram::edge_by_edge(
+        Arc::new(program),
+    ))))
+}
+
+fn is_satisfiable(cpa: &mut Composite<PredicateCpa>, guard: TermId, arena: &Rc<Arena>) -> bool {
+    let config = solver::SolverConfig::default();
+    let mut solver = solver::new_solver(config, Rc::clone(arena)).expect("a solver");
+    for equation in cpa.domain.definitions.since(0, guard) {
+        solver.assert(equation);
+    }
+    solver.check(&[guard]) == solver::Answer::Satisfiable
+}
+
+/// The states of an unrolling from a place: steps, and whether they can be reached, by location.
+fn unrolled(from: Option<LocationId>, bound: u32) -> Vec<(LocationId, u32, bool)> {
+    let (program, _, _) = running_example();
+    let blocks = edge_by_edge(program);
+    let arena = Rc::new(Arena::new());
+    let domain = PredicateCpa::new(Arc::clone(&blocks), Rc::clone(&arena));
+    let mut cpa = Composite::new(Arc::clone(&blocks), domain);
+    let mut place = blocks.inlined().entry();
+    place.location = from.unwrap_or(place.location);
+    let state = cpa.domain.initial(Place::At(place), TermId::TRUE);
+    let state = cpa.initial(Place::At(place), state);
+    let mut reached = Reached::new();
+    reached.add(&cpa, state, ());
+    cpa.loop_bound.raise(bound);
+    cpa_plus_plus(&mut cpa, &mut reached, |_| false);
+    let states: Vec<_> = reached.since(0).map(|(_, e)| e.state.clone()).collect();
+    let mut all = Vec::new();
+    for state in states {
+        if let Place::At(at) = state.place {
+            let guard = state.domain.formula.guard;
+            let reached = is_satisfiable(&mut cpa, guard, &arena);
+            all.push((at.location, state.steps, reached));
+        }
+    }
+    all
+}
+
+/// Figure 5: with one unrolling the error is not reached, and the loop head is, again.
+#[test]
+fn bmc_unrolls_the_running_example() {
+    let (program, head, _) = running_example();
+    let states = unrolled(None, 2);
+    let at = |location| {
+        let states = states.iter().filter(move |(at, ..)| *at == location);
+        states.map(|&(_, _, reached)| reached).collect::<Vec<_>>()
+    };
+    assert_eq!(at(head), [true, true], "{states:?}");
+    assert!(!at(program.errors[0]).contains(&true), "{states:?}");
+}
+
+/// Figure 6: from any state at the loop head the error may be reached at once, but not after a step without it.
+#[test]
+fn k_induction_needs_one_step() {
+    let (program, head, _) = running_example();
+    let states = unrolled(Some(head), 2);
+    let errors = states.iter().filter(|(at, ..)| *at == program.errors[0]);
+    let reached: Vec<bool> = errors.map(|&(_, _, reached)| reached).collect();
+    assert_eq!(reached, [true, false], "{states:?}");
+}
+
+/// Figures 7 and 8: x = y at the loop head, and nothing at the error.
+#[test]
+fn predicate_abstraction_and_impact_find_that_x_is_y() {
+    let (program, head, equal) = running_example();
+    for blocks in [
+        edge_by_edge(program.clone()),
+        crate::analysis::testing::blocks(program.clone()),
+    ] {
+        for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+            let (answer, refinements) = run(engine, &blocks, &program);
+            let Answer::Safe(certificate) = answer else {
+                panic!("{engine:?}: {answer:?}");
+            };
+            assert!((1..=2).contains(&refinements), "{engine:?}: {refinements}");
+            let ProofStep::Inductive { batch, .. } = &certificate.steps[0] else {
+                panic!("{certificate:?}");
+            };
+            let said: Vec<(LocationId, TermId)> =
+                batch.iter().map(|(at, term)| (at.location, *term)).collect();
+            assert_eq!(said, [(head, equal)], "{engine:?}");
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Engine {
+    PredicateAbstraction,
+    Impact,
+}
+
+/// The answer, and how many counterexamples there were.
+fn run(engine: Engine, blocks: &Arc<Blocks>, program: &Program) -> (Answer, u32) {
+    let refinements = std::cell::Cell::new(0);
+    let report = |progress| {
+        if let crate::analysis::Progress::Refinement { number, .. } = progress {
+            refinements.set(number);
+        }
+    };
+    let setting = Setting {
+        report: &report,
+        ..Setting::of(program)
+    };
+    let answer = setting.run(|context| match engine {
+        Engine::PredicateAbstraction => {
+            let options = predicate_abstraction::Options::default();
+            predicate_abstraction::run(blocks, &options, &default_solver, context)
+        }
+        Engine::Impact => impact::run(blocks, &impact::Options::default(), &default_solver, context),
+    });
+    (answer.expect("a solver"), refinements.get())
+}
+
+/// A loop that alternates between two modes, with a counter that the property does not speak of.
+fn modes(wrong: bool) -> Program {
+    let mut b = ProgramBuilder::new();
+    let names = ["mode", "held", "count"];
+    let [mode, held, count] = names.map(|name| b.global(name, INT));
+    let (go, input) = (
+        b.global("go", Sort::Bool),
+        b.input("__VERIFIER_nondet_bool", Sort::Bool),
+    );
+    let (zero, one) = (store().bv(32, 0), store().bv(32, 1));
+    for variable in [mode, held, count] {
+        b.assign(variable, zero);
+    }
+    b.havoc(go, input);
+    b.repeat_while(b.value(go), |b| {
+        let is_idle = store().eq(b.value(mode), zero);
+        b.branch(
+            is_idle,
+            |b| {
+                b.error_unless(store().eq(b.value(held), zero));
+                b.assign(held, one);
+                b.assign(mode, one);
+            },
+            |b| {
+                b.error_unless(store().eq(b.value(held), one));
+                b.assign(held, if wrong { b.value(count) } else { zero });
+                b.assign(mode, zero);
+            },
+        );
+        b.assign(count, store().add(b.value(count), one));
+        b.havoc(go, input);
+    });
+    b.finish()
+}
+
+#[test]
+fn proofs_are_confirmed_and_violations_replayed() {
+    for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+        for wrong in [false, true] {
+            let lowered = modes(wrong);
+            let simplified = simplify(&lowered);
+            let blocks = crate::analysis::testing::blocks(simplified.program.clone());
+            match run(engine, &blocks, &simplified.program).0 {
+                Answer::Safe(certificate) if !wrong => {
+                    let limit = std::time::Duration::from_secs(20);
+                    let outcome = check(&lowered, &simplified, &certificate, limit, None);
+                    assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
+                }
+                Answer::Unsafe(_) if wrong => {}
+                other => panic!("{engine:?} {wrong}: {other:?}"),
+            }
+        }
+    }
+}
