@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::counterexample::AbstractPath;
-use super::cegar::selection::Selection;
+use super::cegar::selection::{Language, Selection};
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::options;
@@ -97,7 +97,7 @@ impl ImpactRefinement<'_> {
         let invariants = |at| self.boolean.invariants_at(at).to_vec();
         let selected = self
             .selection
-            .select(domain, path, &|_| Vec::new(), &invariants)?;
+            .select(domain, path, Language::Values, &|_| Vec::new(), &invariants)?;
         let mut precision = Precision::default();
         for (at, predicate) in selected {
             precision.add(at, self.boolean.regions.predicate(predicate).ok()?);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::counterexample::AbstractPath;
-use super::cegar::selection::{Located, Selection, atoms};
+use super::cegar::selection::{Language, Located, Selection, atoms};
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::{choice, options};
@@ -131,9 +131,16 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
             },
             &|at| domain.abstraction.invariants_at(at).to_vec(),
         );
+        let selected = self.select(&model, path, &precision, Language::Conditions);
         let selected = match selected {
             Some(selected) => selected,
-            None => self.of_interpolants(&mut model, path)?,
+            None => match self.of_interpolants(&mut model, path) {
+                Some(selected) => selected,
+                None => {
+                    let values = self.select(&model, path, &precision, Language::Values);
+                    values.ok_or("neither interpolants nor predicates were found")?
+                }
+            },
         };
         for (at, predicate) in selected {
             let regions = &mut model.cpa.domain.abstraction.regions;
@@ -148,8 +155,11 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
             let used = state.precision.as_ref();
             used.is_some_and(|used| used.at(at) != precision.at(at))
         };
-        let pivot = path.states.iter().find(lacks);
-        let pivot = *pivot.ok_or("a counterexample was not excluded")?;
+        let pivot = match path.states.iter().find(lacks) {
+            Some(&pivot) => pivot,
+            None if model.cpa.domain.abstraction.refine_limits() => path.states[1],
+            None => return Err("a counterexample was not excluded".to_owned()),
+        };
         self.precision = Rc::new(precision);
         let explored = self.explore_again(model, pivot);
         explored.map_err(|error| error.to_string())
@@ -195,14 +205,32 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
 }
 
 impl PredicateRefinement {
+    /// Predicates that exclude the path.
+    fn select(
+        &mut self,
+        model: &Model<'_, BooleanAbstraction<'_>>,
+        path: &AbstractPath,
+        precision: &Precision,
+        language: Language,
+    ) -> Option<Vec<Located>> {
+        let domain = &model.cpa.domain;
+        let used = |at| {
+            let regions = &domain.abstraction.regions;
+            let used = precision.at(at).iter();
+            used.map(|&id| regions.term_of(id)).collect()
+        };
+        let invariants = |at| domain.abstraction.invariants_at(at).to_vec();
+        self.selection
+            .select(domain, path, language, &used, &invariants)
+    }
+
     fn of_interpolants(
         &mut self,
         model: &mut Model<'_, BooleanAbstraction<'_>>,
         path: &AbstractPath,
-    ) -> Result<Vec<Located>, String> {
+    ) -> Option<Vec<Located>> {
         let sequence = model.sequence(path);
-        let interpolants = model.interpolants(&sequence);
-        let interpolants = interpolants.ok_or("no interpolants were found")?;
+        let interpolants = model.interpolants(&sequence)?;
         let mut all = Vec::new();
         for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
             if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
@@ -220,7 +248,7 @@ impl PredicateRefinement {
                 all.push((at, predicate));
             }
         }
-        Ok(all)
+        Some(all)
     }
 
     /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.

@@ -36,6 +36,9 @@ const SEARCH: Duration = Duration::from_secs(8);
 /// So many predicates are added at a joint at once.
 const AT_ONCE: usize = 2;
 
+/// So many values are added at a joint at once.
+const VALUES: usize = 8;
+
 /// A larger term is no predicate.
 const LARGEST: usize = 40;
 
@@ -51,6 +54,15 @@ pub struct Selection {
     looked_at: FxHashSet<*const PathFormula>,
     /// Instances of the selectors' symbol that are used up.
     selectors: u32,
+}
+
+/// What predicates are selected from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Conditions of the program, with what they need to hold before, and atoms of interpolants.
+    Conditions,
+    /// Also that variables have certain values.
+    Values,
 }
 
 /// A predicate at a location.
@@ -108,6 +120,7 @@ impl Selection {
         &mut self,
         cpa: &PredicateCpa<A>,
         path: &AbstractPath,
+        language: Language,
         used: &dyn Fn(InlinedLocation) -> Vec<TermId>,
         invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
     ) -> Option<Vec<Located>> {
@@ -122,7 +135,7 @@ impl Selection {
                 self.solver.assert(link);
             }
         }
-        let chosen = self.search(cpa.blocks(), &arena, &joints, seen);
+        let chosen = self.search(cpa.blocks(), &joints, language, seen);
         self.solver.pop();
         chosen
     }
@@ -131,10 +144,11 @@ impl Selection {
     fn search(
         &mut self,
         blocks: &Blocks,
-        arena: &Arena,
         joints: &[Joint],
+        language: Language,
         mut seen: FxHashSet<Located>,
     ) -> Option<Vec<Located>> {
+        let arena = &*Rc::clone(self.solver.arena());
         let mut chosen: Vec<(TermId, Located)> = Vec::new();
         let mut preconditions = false;
         let begin = Instant::now();
@@ -152,6 +166,9 @@ impl Selection {
                 preconditions = true;
                 self.suggest_preconditions(blocks, arena, joints);
                 found = self.distinguishing(blocks, joints, &seen);
+            }
+            if found.is_empty() && language == Language::Values {
+                found = self.values_before(blocks, joints, &seen);
             }
             if found.is_empty() {
                 return None;
@@ -198,6 +215,40 @@ impl Selection {
             known.sort_by_key(|&predicate| badness(predicate));
             let best = known.into_iter().take(AT_ONCE);
             found.extend(best.map(|predicate| (joint.at, predicate)));
+        }
+        found
+    }
+
+    /// That variables have the values which they have before a joint in the model, and not behind it.
+    fn values_before(
+        &mut self,
+        blocks: &Blocks,
+        joints: &[Joint],
+        seen: &FxHashSet<Located>,
+    ) -> Vec<Located> {
+        let program = blocks.inlined().program();
+        let mut found = Vec::new();
+        for joint in joints {
+            let mut variables: Vec<VariableId> = joint.after.keys().copied().collect();
+            variables.sort_unstable();
+            let mut here = 0;
+            for id in variables {
+                let variable = store().variable(program.variable(id).symbol);
+                if here == VALUES || store().sort(variable).is_array() {
+                    continue;
+                }
+                let before = self.solver.value(joint.before[&id]);
+                let after = self.solver.value(joint.after[&id]);
+                if let Some(value) = before
+                    && after.is_some_and(|after| after != value)
+                {
+                    let located = (joint.at, store().eq(variable, store().value(&value)));
+                    if !seen.contains(&located) && !found.contains(&located) {
+                        found.push(located);
+                        here += 1;
+                    }
+                }
+            }
         }
         found
     }

@@ -4,7 +4,8 @@
 //! The abstraction of a formula is the strongest Boolean combination of predicates that it implies. Each block has an
 //! incremental solver that is told of the block once, and remembers what it has been asked. What a predicate says of
 //! the block's end is a formula over its beginning; if the block decides it, or leaves it as it was, or turns it into
-//! another predicate whose value is known, the solver is not asked for it.
+//! another predicate whose value is known, the solver is not asked for it. Where there are many models, relations between
+//! pairs of predicates stand for them ([`super::hull`]), until a counterexample shows that more is needed.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use super::abstraction::{Abstraction, BlockFormula};
+use super::hull::Hull;
 use super::path_formula::PathFormula;
 use super::regions::{PredicateId, Region, Regions, TooLarge};
 use crate::cpa::location::Place;
@@ -22,6 +24,10 @@ use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, Value};
 /// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
 /// not excluded.
 const QUERY: u32 = 20_000_000;
+
+/// Models that are enumerated at first, and how many times as many each time that this was not exact enough.
+const MODELS: usize = 48;
+const MODELS_GROWTH: usize = 16;
 
 /// Blocks with solvers of their own; with more, all are made anew.
 const SOLVERS: usize = 400;
@@ -97,10 +103,20 @@ pub struct BooleanAbstraction<'f> {
     invariants: FxHashMap<InlinedLocation, Vec<TermId>>,
     /// The union of the regions at each location, if states are covered by all others together.
     union: Option<FxHashMap<InlinedLocation, Region>>,
+    limits: Limits,
     /// Why it cannot go on, if it cannot.
     pub failure: Option<String>,
     /// What it has done.
     pub statistics: Statistics,
+}
+
+/// How exact it is.
+#[derive(Copy, Clone, Debug)]
+struct Limits {
+    /// With more models, only relations between pairs of predicates are kept.
+    models: usize,
+    /// Whether that has happened.
+    reached: bool,
 }
 
 /// What a block makes of states.
@@ -124,9 +140,25 @@ impl<'f> BooleanAbstraction<'f> {
             regions: Regions::default(),
             blocks: FxHashMap::default(),
             invariants: FxHashMap::default(),
+            limits: Limits {
+                models: MODELS,
+                reached: false,
+            },
             failure: None,
             statistics: Statistics::default(),
         }
+    }
+
+    /// Becomes more exact, and forgets what it remembers; `false` if it has been exact.
+    pub fn refine_limits(&mut self) -> bool {
+        if !std::mem::take(&mut self.limits.reached) {
+            return false;
+        }
+        self.limits.models *= MODELS_GROWTH;
+        for image in self.blocks.values_mut() {
+            image.remembered.clear();
+        }
+        true
     }
 
     /// What the states that are left have in common, where some have been removed.
@@ -222,6 +254,7 @@ impl<'f> BooleanAbstraction<'f> {
             regions,
             blocks,
             invariants,
+            limits,
             statistics,
             ..
         } = self;
@@ -239,7 +272,7 @@ impl<'f> BooleanAbstraction<'f> {
             }
             image.told = known.len();
         }
-        let result = image.abstraction(before, block, predicates, regions, statistics)?;
+        let result = image.abstraction(before, block, predicates, regions, limits, statistics)?;
         image.remembered.insert(key, result.clone());
         Ok(result)
     }
@@ -261,6 +294,7 @@ impl Image {
         block: &BlockFormula<'_>,
         predicates: &[PredicateId],
         regions: &Regions,
+        limits: &mut Limits,
         statistics: &mut Statistics,
     ) -> Result<Region, TooLarge> {
         let arena = Rc::clone(self.solver.arena());
@@ -274,39 +308,75 @@ impl Image {
             }
         }
         let decided = regions.cube(&decided)?;
-        let mut result = regions.nothing();
         self.solver.push();
         self.solver.assert(regions.term(&*arena, before));
+        let result = self.all_models(&open, regions, limits, statistics);
+        self.solver.pop();
+        result?.and(&decided)
+    }
+
+    /// The values of the literals in all models, or, if there are too many, what relations between pairs of them say.
+    fn all_models(
+        &mut self,
+        literals: &[(PredicateId, TermId)],
+        regions: &Regions,
+        limits: &mut Limits,
+        statistics: &mut Statistics,
+    ) -> Result<Region, TooLarge> {
+        let arena = Rc::clone(self.solver.arena());
+        let predicates: Vec<PredicateId> = literals.iter().map(|&(id, _)| id).collect();
+        let literal = |(index, value): (usize, bool)| match value {
+            true => literals[index].1,
+            false => arena.not(literals[index].1),
+        };
+        let mut result = regions.nothing();
+        let mut hull: Option<Hull> = None;
+        let mut models = 0;
         loop {
+            let outside = hull.as_ref().filter(|_| models >= limits.models);
+            let outside = outside.map(|hull| {
+                let clauses = hull.clauses().into_iter();
+                let broken = clauses.map(|(one, two)| {
+                    arena.not(arena.or2(literal(one), literal(two)))
+                });
+                arena.or(broken.collect::<Vec<_>>())
+            });
+            limits.reached |= outside.is_some();
             statistics.checks += 1;
-            match self.solver.check(&[]) {
+            match self.solver.check(outside.as_slice()) {
                 Answer::Unsatisfiable => break,
-                Answer::Satisfiable => {
-                    statistics.models += 1;
-                    let mut literals = Vec::with_capacity(open.len());
-                    let mut others = Vec::with_capacity(open.len());
-                    for &(predicate, literal) in &open {
-                        let Some(Value::Bool(value)) = self.solver.value(literal) else {
-                            continue;
-                        };
-                        literals.push((predicate, value));
-                        others.push(if value { arena.not(literal) } else { literal });
-                    }
-                    result = result.or(&regions.cube(&literals)?)?;
-                    if others.is_empty() {
-                        break;
-                    }
-                    self.solver.assert(arena.or(others));
-                }
+                Answer::Satisfiable => {}
                 Answer::Unknown(_) => {
                     statistics.unanswered += 1;
-                    result = regions.everything();
-                    break;
+                    return Ok(regions.everything());
                 }
             }
+            models += 1;
+            statistics.models += 1;
+            let values: Vec<bool> = literals
+                .iter()
+                .map(|&(_, literal)| self.solver.value(literal) == Some(Value::Bool(true)))
+                .collect();
+            match &mut hull {
+                Some(hull) => hull.add(&values),
+                None => hull = Some(Hull::of(&values)),
+            }
+            if models > limits.models {
+                continue;
+            }
+            let pairs = predicates.iter().copied().zip(values.iter().copied());
+            result = result.or(&regions.cube(&pairs.collect::<Vec<_>>())?)?;
+            if literals.is_empty() {
+                break;
+            }
+            let others = values.iter().enumerate();
+            let others = others.map(|(index, &value)| literal((index, !value)));
+            self.solver.assert(arena.or(others.collect::<Vec<_>>()));
         }
-        self.solver.pop();
-        result.and(&decided)
+        match hull {
+            Some(hull) if models >= limits.models => hull.region(regions, &predicates),
+            _ => Ok(result),
+        }
     }
 
     /// The predicate at the block's end, over its beginning, and a variable that stands for this; the solver has been told

@@ -13,6 +13,7 @@
 pub mod abstraction;
 pub mod boolean;
 pub mod definitions;
+mod hull;
 pub mod path_formula;
 pub mod regions;
 pub mod syntactic;
