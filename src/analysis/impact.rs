@@ -12,7 +12,8 @@ use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
-use crate::analysis::{ElementId, Place, cpa, crate, location, use};
+use crate::cpa::ElementId;
+use crate::cpa::location::Place;
 use crate::cpa::predicate::AbstractionId;
 use crate::cpa::predicate::abstraction::Abstraction;
 use crate::cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
@@ -95,9 +96,9 @@ impl ImpactRefinement<'_> {
     ) -> Option<Vec<TermId>> {
         let domain = &model.cpa.domain;
         let invariants = |at| self.boolean.invariants_at(at).to_vec();
-        let selected = self
-            .selection
-            .select(domain, path, Language::Values, &|_| Vec::new(), &invariants)?;
+        let selected =
+            self.selection
+                .select(domain, path, Language::Values, &|_| Vec::new(), &invariants)?;
         let mut precision = Precision::default();
         for (at, predicate) in selected {
             precision.add(at, self.boolean.regions.predicate(predicate).ok()?);

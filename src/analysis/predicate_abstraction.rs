@@ -13,7 +13,9 @@ use super::invariants::Candidate;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::location::Place;
-use crate::analysis::{AbstractionId, BooleanAbstraction, Covering, Precision, Region, TooLarge, boolean, cpa, crate, predicate, regions, use};
+use crate::cpa::predicate::AbstractionId;
+use crate::cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
+use crate::cpa::predicate::regions::{Region, TooLarge};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::SolverError;
@@ -97,40 +99,6 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         path: &AbstractPath,
     ) -> Result<(), String> {
         let mut precision = Precision::clone(&self.precision);
-        let mut pivot = None;
-        for (&state, &interpolant) in path.states[1..].iter().zip(interpolants) {
-            if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
-                eprintln!(
-                    "   {:?} {}",
-                    model.cpa.domain.abstraction_state(state).place,
-                    crate::term::to_smtlib(store(), interpolant)
-                );
-            }
-            let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
-                continue;
-            };
-            let predicates = match self.extraction {
-                Extraction::Atoms => atoms(interpolant),
-                Extraction::Whole => vec![interpolant],
-            };
-            for predicate in predicates {
-                let regions = &mut model.cpa.domain.abstraction.regions;
-                let id = regions.predicate(predicate).map_err(|e| e.to_string())?;
-                if precision.add(at, id) {
-                    pivot = pivot.or(Some(state));
-                }
-            }
-        let domain = &model.cpa.domain;
-        let selected = self.selection.select(
-            domain,
-            path,
-            &|at| {
-                let regions = &domain.abstraction.regions;
-                let used = precision.at(at).iter();
-                used.map(|&id| regions.term_of(id)).collect()
-            },
-            &|at| domain.abstraction.invariants_at(at).to_vec(),
-        );
         let selected = self.select(&model, path, &precision, Language::Conditions);
         let selected = match selected {
             Some(selected) => selected,
@@ -234,7 +202,11 @@ impl PredicateRefinement {
         let mut all = Vec::new();
         for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
             if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
-                eprintln!("   {:?} {}", model.cpa.domain.abstraction_state(state).place, crate::term::to_smtlib(store(), interpolant));
+                eprintln!(
+                    "   {:?} {}",
+                    model.cpa.domain.abstraction_state(state).place,
+                    crate::term::to_smtlib(store(), interpolant)
+                );
             }
             let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
                 continue;

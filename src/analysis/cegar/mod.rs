@@ -403,12 +403,6 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             .iter()
             .map(|id| nodes.get(id).copied())
             .collect();
-        let interpolator = &mut *self.interpolator;
-        let inputs = nodes.and_then(|nodes| {
-            sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, interpolator)
-        });
-        let nodes: Option<Vec<ArgNode>> =
-            path.states.iter().map(|id| nodes.get(id).copied()).collect();
         let solver = &mut *self.feasibility;
         let inputs = nodes
             .and_then(|nodes| sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, solver));
@@ -457,7 +451,10 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             let kind = cut_points.kind(one.at.location);
             !matches!(kind, Some(CutPointKind::Entry | CutPointKind::Added))
         });
-        if candidates.iter().any(|&one| self.giving.proposed.insert(one)) {
+        if candidates
+            .iter()
+            .any(|&one| self.giving.proposed.insert(one))
+        {
             let batch = self.giving.houdini.inductive_subset(
                 &candidates,
                 &context.invariants.snapshot(),
@@ -469,7 +466,11 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             let snapshot = context.invariants.snapshot();
             let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
             if let Some(batch) = batch
-                && let new = batch.invariants().iter().filter(|one| !known.contains(one)).count()
+                && let new = batch
+                    .invariants()
+                    .iter()
+                    .filter(|one| !known.contains(one))
+                    .count()
                 && new > 0
             {
                 context.invariants.publish(batch);

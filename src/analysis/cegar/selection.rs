@@ -22,8 +22,8 @@ use crate::program::block::Blocks;
 use crate::program::{InlinedLocation, VariableId};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{
-    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm, instantiate, size,
-    store, transfer,
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
+    instantiate, size, store, transfer,
 };
 
 /// Wall time of a query, and of all that make a core smaller.
@@ -339,10 +339,7 @@ impl Selection {
                 before.insert(id, value);
             }
             instances.current.clear();
-            let after = before
-                .keys()
-                .map(|&id| (id, instances.state(id)))
-                .collect();
+            let after = before.keys().map(|&id| (id, instances.state(id))).collect();
             for invariant in invariants(at) {
                 let here = at_state(blocks, arena, &after, invariant);
                 self.solver.assert(here);

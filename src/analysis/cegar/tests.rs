@@ -117,8 +117,10 @@ fn predicate_abstraction_and_impact_find_that_x_is_y() {
             let ProofStep::Inductive { batch, .. } = &certificate.steps[0] else {
                 panic!("{certificate:?}");
             };
-            let said: Vec<(LocationId, TermId)> =
-                batch.iter().map(|(at, term)| (at.location, *term)).collect();
+            let said: Vec<(LocationId, TermId)> = batch
+                .iter()
+                .map(|(at, term)| (at.location, *term))
+                .collect();
             assert_eq!(said, [(head, equal)], "{engine:?}");
         }
     }
@@ -147,7 +149,12 @@ fn run(engine: Engine, blocks: &Arc<Blocks>, program: &Program) -> (Answer, u32)
             let options = predicate_abstraction::Options::default();
             predicate_abstraction::run(blocks, &options, &default_solver, context)
         }
-        Engine::Impact => impact::run(blocks, &impact::Options::default(), &default_solver, context),
+        Engine::Impact => impact::run(
+            blocks,
+            &impact::Options::default(),
+            &default_solver,
+            context,
+        ),
     });
     (answer.expect("a solver"), refinements.get())
 }

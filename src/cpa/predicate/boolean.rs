@@ -336,9 +336,8 @@ impl Image {
             let outside = hull.as_ref().filter(|_| models >= limits.models);
             let outside = outside.map(|hull| {
                 let clauses = hull.clauses().into_iter();
-                let broken = clauses.map(|(one, two)| {
-                    arena.not(arena.or2(literal(one), literal(two)))
-                });
+                let broken =
+                    clauses.map(|(one, two)| arena.not(arena.or2(literal(one), literal(two))));
                 arena.or(broken.collect::<Vec<_>>())
             });
             limits.reached |= outside.is_some();

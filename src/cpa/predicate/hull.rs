@@ -86,7 +86,11 @@ mod tests {
             })
             .collect();
         // a and b exclude each other, c holds.
-        let assignments = [[true, false, true], [false, true, true], [false, false, true]];
+        let assignments = [
+            [true, false, true],
+            [false, true, true],
+            [false, false, true],
+        ];
         let mut hull = Hull::of(&assignments[0]);
         hull.add(&assignments[1]);
         hull.add(&assignments[2]);
