@@ -148,10 +148,6 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
 
     fn precision(&self) {}
 
-    fn debug(&self, abstraction: &SyntacticAbstraction<'f>) -> String {
-        format!("checks {}", abstraction.checks)
-    }
-
     fn assume(
         &mut self,
         abstraction: &mut SyntacticAbstraction<'f>,

@@ -150,11 +150,6 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         abstraction.term(formula)
     }
 
-    fn debug(&self, abstraction: &BooleanAbstraction<'f>) -> String {
-        let per: Vec<usize> = self.precision.places().map(|(_, p)| p.len()).collect();
-        format!("{:?} precision {per:?}", abstraction.statistics)
-    }
-
     /// The predicates and their negations.
     fn used(&self, abstraction: &BooleanAbstraction<'f>) -> Vec<Candidate> {
         let mut all = Vec::new();
@@ -201,13 +196,6 @@ impl PredicateRefinement {
         let interpolants = model.interpolants(&sequence)?;
         let mut all = Vec::new();
         for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
-            if std::env::var_os("ABS_DEBUG").is_some_and(|v| v == "2") {
-                eprintln!(
-                    "   {:?} {}",
-                    model.cpa.domain.abstraction_state(state).place,
-                    crate::term::to_smtlib(store(), interpolant)
-                );
-            }
             let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
                 continue;
             };

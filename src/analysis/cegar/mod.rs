@@ -156,10 +156,6 @@ pub trait Strategy<A: Abstraction> {
     /// The abstraction formula as a term of the shared store.
     fn term(&self, abstraction: &A, formula: &A::Formula) -> TermId;
 
-    fn debug(&self, _: &A) -> String {
-        String::new()
-    }
-
     /// Formulas that have been of use at a location, terms of the shared store.
     fn used(&self, abstraction: &A) -> Vec<Candidate>;
 
@@ -336,23 +332,6 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             states: self.reached.next_number(),
         });
         let path = AbstractPath::to(&self.cpa.domain, None, target);
-        let debug = std::env::var_os("ABS_DEBUG").is_some();
-        if debug {
-            eprintln!(
-                "#{} path {} states {} {} | interp {:?} core {:?} check {:?} sat {} unk {} | sp {:?} horn {:?}",
-                self.refinements,
-                path.len(),
-                self.reached.next_number(),
-                self.strategy.debug(&self.cpa.domain.abstraction),
-                self.interpolator.statistics().time,
-                self.interpolator.statistics().core_time,
-                self.interpolator.statistics().check_time,
-                self.interpolator.statistics().satisfiable,
-                self.interpolator.statistics().unknown,
-                self.interpolator.statistics().conditions,
-                self.interpolator.statistics().horn,
-            );
-        }
         let arena = Rc::clone(self.feasibility.arena());
         let sequence = PathSequence::new(&self.cpa.domain, &path, &arena);
         self.feasibility.push();

@@ -12,7 +12,7 @@ use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
 use crate::cpa::{Composite, Reached, cpa_plus_plus};
 use crate::program::block::Blocks;
-use crate::program::{InlinedProgram, LocationId, Program, ProgramBuilder, simplify};
+use crate::program::{CutPointKind, InlinedProgram, LocationId, Program, ProgramBuilder, simplify};
 use crate::solver;
 use crate::term::{Arena, Build, Sort, TermId, store};
 
@@ -25,14 +25,17 @@ fn running_example() -> (Program, LocationId, TermId) {
     let (zero, one, two) = (store().bv(32, 0), store().bv(32, 1), store().bv(32, 2));
     b.assign(x, zero);
     b.assign(y, zero);
-    let head = b.cursor();
     b.repeat_while(store().ult(b.value(x), two), |b| {
         b.assign(x, store().add(b.value(x), one));
         b.assign(y, store().add(b.value(y), one));
         b.error_unless(store().eq(b.value(x), b.value(y)));
     });
     let equal = store().eq(b.value(x), b.value(y));
-    (b.finish(), head, equal)
+    let program = b.finish();
+    let inlined = InlinedProgram::new(Arc::new(program.clone()));
+    let mut cut_points = inlined.cut_points().iter();
+    let head = cut_points.find(|(_, kind)| matches!(kind, CutPointKind::LoopHead(_)));
+    (program, head.expect("a loop").0, equal)
 }
 
 fn edge_by_edge(program: Program) -> Arc<Blocks> {

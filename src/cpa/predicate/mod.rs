@@ -2,11 +2,15 @@
 //!
 //! Engines are configurations of it (paper 000, Table 1):
 //!
-//! | engine | blk | runs under | answers by |
-//! | --- | --- | --- | --- |
-//! | BMC | [`BlockOperator::Never`] | [`crate::analysis::bmc`] | satisfiability of path formulas, forward condition |
-//! | k-induction | [`BlockOperator::Never`] | [`crate::analysis::k_induction`] | the same, and the step case |
+//! | engine | abstraction formulas | blk | refinement | fcover |
+//! | --- | --- | --- | --- | --- |
+//! | BMC ([`crate::analysis::bmc`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
+//! | k-induction ([`crate::analysis::k_induction`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
+//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | [`crate::analysis::predicate_abstraction::PredicateRefinement`] | none |
+//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | [`crate::analysis::impact::ImpactRefinement`] | the same, [`crate::analysis::cegar::Strategy::force_cover`] |
 //!
+//! * [`abstraction`]: what abstraction formulas have in common; [`boolean`]: Boolean predicate abstraction, with [`regions`],
+//!   its decision diagrams, and [`hull`], what stands for too many models; [`syntactic`]: formulas as terms.
 //! * [`path_formula`]: what a path formula is here; [`definitions`]: names for what it is made of.
 //! * This file: the operators.
 
