@@ -4,9 +4,11 @@
 //! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`].
 //!
 //! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one.
+//! * [`giving`]: what other analyses get.
 //! * This file: the loop, the feasibility check, the certificate.
 
 pub mod counterexample;
+mod giving;
 pub mod selection;
 #[cfg(test)]
 mod tests;
@@ -15,14 +17,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
-use super::invariants::houdini::Houdini;
-use super::invariants::samples::Samples;
+use self::giving::Giving;
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
-use super::unrolling::schedule::{Schedule, Share};
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
 use crate::certify::replay::Replay;
@@ -66,15 +66,6 @@ const INTERPOLATION: Duration = Duration::from_secs(8);
 
 /// Wall time of a feasibility check.
 const FEASIBILITY: Duration = Duration::from_secs(20);
-
-/// What the proofs for others may take.
-const GIVING: Share = Share {
-    of_time: 0.1,
-    at_least: Duration::from_millis(50),
-};
-
-/// The refinement after which the first are tried.
-const FIRST_GIFT: u32 = 3;
 
 /// Terms of an interpolator's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
@@ -221,16 +212,6 @@ pub struct Cegar<'b, A: Abstraction, S> {
     giving: Giving<'b>,
 }
 
-/// What others get.
-struct Giving<'b> {
-    houdini: Houdini<'b>,
-    schedule: Schedule,
-    /// The name under which it is published.
-    publisher: &'b str,
-    /// What was proposed already.
-    proposed: FxHashSet<Candidate>,
-}
-
 impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     /// With the initial state alone.
     ///
@@ -267,12 +248,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             refinements: 0,
             snapshot: Arc::default(),
             assumed: Vec::new(),
-            giving: Giving {
-                houdini: Houdini::new(blocks, solver()?, context.token).impatient(),
-                schedule: Schedule::new(GIVING),
-                publisher,
-                proposed: FxHashSet::default(),
-            },
+            giving: Giving::new(blocks, solver()?, publisher, context),
         })
     }
 
@@ -417,50 +393,14 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         self.assumed = self.snapshot.batches().map(|(id, _)| id).collect();
     }
 
-    /// What has been of use so far, and the abstract states at each location, may hold for good: what of it is inductive
-    /// is published.
+    /// What has been of use so far, and the abstract states at each location, are proposed as invariants.
     fn give(&mut self, context: &Context<'_>) {
-        if self.refinements < FIRST_GIFT || !self.giving.schedule.begin(self.refinements) {
-            return;
+        if self.giving.is_due(self.refinements) {
+            let mut candidates = self.strategy.used(&self.cpa.domain.abstraction);
+            candidates.extend(self.invariants());
+            self.giving.give(candidates, context);
+            self.giving.end(self.refinements);
         }
-        let mut candidates = self.strategy.used(&self.cpa.domain.abstraction);
-        candidates.extend(self.invariants());
-        let cut_points = self.blocks.inlined().cut_points();
-        candidates.retain(|one| {
-            let kind = cut_points.kind(one.at.location);
-            !matches!(kind, Some(CutPointKind::Entry | CutPointKind::Added))
-        });
-        if candidates
-            .iter()
-            .any(|&one| self.giving.proposed.insert(one))
-        {
-            let batch = self.giving.houdini.inductive_subset(
-                &candidates,
-                &context.invariants.snapshot(),
-                &Samples::default(),
-                self.giving.publisher,
-                context.safe_point,
-                &mut |_| {},
-            );
-            let snapshot = context.invariants.snapshot();
-            let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
-            if let Some(batch) = batch
-                && let new = batch
-                    .invariants()
-                    .iter()
-                    .filter(|one| !known.contains(one))
-                    .count()
-                && new > 0
-            {
-                context.invariants.publish(batch);
-                (context.report)(Progress::Invariants {
-                    round: "predicates",
-                    proved: new,
-                    total: context.invariants.snapshot().len(),
-                });
-            }
-        }
-        self.giving.schedule.end(self.refinements);
     }
 
     /// What holds at each cut point but the entry and targets: one of the abstraction formulas there.
