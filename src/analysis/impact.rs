@@ -106,7 +106,7 @@ impl ImpactRefinement<'_> {
         let precision = Rc::new(precision);
         let mut region = Some(self.boolean.top());
         let mut interpolants = Vec::new();
-        for states in path.states[..path.len()].windows(2) {
+        for states in path.states[..path.block_count()].windows(2) {
             let state = domain.abstraction_state(states[1]);
             let (_, formula) = state.before.as_ref()?;
             let block = domain.block_formula(states[0], formula, state.place);

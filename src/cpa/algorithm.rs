@@ -159,10 +159,10 @@ impl<C: Cpa> Reached<C> {
     /// Takes a state out of both sets.
     pub fn remove(&mut self, cpa: &C, id: ElementId) {
         self.unwait(id);
-        if let Some(element) = self.elements[id.0 as usize].take() {
-            if let Some(list) = self.by_partition.get_mut(&cpa.partition(&element.state)) {
-                list.retain(|other| *other != id);
-            }
+        if let Some(element) = self.elements[id.0 as usize].take()
+            && let Some(list) = self.by_partition.get_mut(&cpa.partition(&element.state))
+        {
+            list.retain(|other| *other != id);
         }
     }
 
@@ -170,11 +170,10 @@ impl<C: Cpa> Reached<C> {
     pub fn wait(&mut self, cpa: &C, id: ElementId) {
         if let Some(element) = &self.elements[id.0 as usize]
             && !std::mem::replace(&mut self.waiting[id.0 as usize], true)
+            && !self.suspended[id.0 as usize]
         {
-            if !self.suspended[id.0 as usize] {
-                self.waiting_count += 1;
-                self.queue.push(Reverse((cpa.rank(&element.state), id)));
-            }
+            self.waiting_count += 1;
+            self.queue.push(Reverse((cpa.rank(&element.state), id)));
         }
     }
 

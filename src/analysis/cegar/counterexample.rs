@@ -45,7 +45,7 @@ impl AbstractPath {
     }
 
     /// How many blocks there are.
-    pub fn len(&self) -> usize {
+    pub fn block_count(&self) -> usize {
         self.states.len() - 1
     }
 }
@@ -197,7 +197,7 @@ impl PathSequence {
             };
             let cut = live.iter().map(|&id| instances.state(id)).collect();
             instances.current.retain(|id, _| live.contains(id));
-            if index < path.len() {
+            if index < path.block_count() {
                 result.cuts.push(cut);
             }
         }

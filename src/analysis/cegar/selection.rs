@@ -328,7 +328,7 @@ impl Selection {
             let Place::At(at) = state.place else {
                 continue;
             };
-            if index == path.len() {
+            if index == path.block_count() {
                 continue;
             }
             let mut before: FxHashMap<VariableId, TermId> = FxHashMap::default();
@@ -461,7 +461,7 @@ fn is_atom<P: Pool + ?Sized>(pool: &P, kind: TermKind<'_>, term: TermId) -> bool
             TermKind::Apply { op, arguments } => {
                 let boolean = arguments.iter().all(|&one| pool.sort(one) == Sort::Bool);
                 let arrays = arguments.iter().any(|&one| pool.sort(one).is_array());
-                !arrays && !(boolean && is_connective(op))
+                !(arrays || boolean && is_connective(op))
             }
         }
 }

@@ -7,6 +7,9 @@
 //! another predicate whose value is known, the solver is not asked for it. Where there are many models, relations between
 //! pairs of predicates stand for them ([`super::hull`]), until a counterexample shows that more is needed.
 
+// A diagram that is a key does not change.
+#![allow(clippy::mutable_key_type)]
+
 use std::rc::Rc;
 use std::time::Duration;
 

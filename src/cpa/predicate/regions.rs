@@ -1,5 +1,8 @@
 //! Sets of states as binary decision diagrams over predicates.
 
+// A diagram that is a key does not change.
+#![allow(clippy::mutable_key_type)]
+
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::error::OutOfMemory;
 use oxidd::{BooleanFunction, Function, HasLevel, Manager, ManagerRef};
