@@ -19,7 +19,8 @@ use super::verdict::Conclusion;
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
-    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate_abstraction, spacer,
+    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
+    exhaustive, horn, impact, k_induction, predicate_abstraction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};

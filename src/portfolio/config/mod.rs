@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
 use crate::analysis::{
-    bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate_abstraction, simulate, spacer,
+    bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate_abstraction, simulate,
+    spacer,
 };
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};

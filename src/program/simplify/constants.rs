@@ -49,15 +49,16 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     analysis.descend();
     let states = analysis.states;
     let cut_points = analysis.cut_points;
-    record(workspace, &cut_points, &states);
-    rewrite(workspace, &states)
+    let changes = rewrite(workspace, &states);
+    record(workspace, &cut_points, states);
+    changes
 }
 
 type Map = PersistentMap<Abstract>;
 
 /// What is known at a location; nothing is known of a variable without an entry.
 #[derive(Clone, Debug, Default)]
-struct State {
+pub(super) struct State {
     globals: Map,
     locals: Map,
 }
@@ -532,31 +533,73 @@ fn heads(cut_points: &CutPoints) -> Vec<LocationId> {
 }
 
 /// Records what is known at the cut points.
-fn record(workspace: &mut Workspace, cut_points: &[LocationId], states: &[Option<State>]) {
+fn record(workspace: &mut Workspace, cut_points: &[LocationId], states: Vec<Option<State>>) {
     workspace.propagations += 1;
     let round = workspace.propagations;
-    let before = workspace.invariants.iter();
-    let mut total: usize = before
-        .map(|facts| facts.values.as_ref().map_or(1, Vec::len))
-        .sum();
     for &location in cut_points {
-        if total > MOST_FACTS {
-            return;
-        }
-        let values = states[location.index()].as_ref().map(|state| {
-            let all = state.globals.iter().chain(state.locals.iter());
-            all.map(|(variable, &value)| (VariableId(variable), value))
-                .collect::<Vec<_>>()
-        });
-        total += values.as_ref().map_or(1, Vec::len);
-        // Nothing known is recorded, too: the place is a cut point.
-        let origin = workspace.origins[location.index()].clone();
-        workspace.invariants.push(CutPointFacts {
+        record_at(
+            workspace,
             round,
-            origin,
-            values,
-        });
+            location,
+            states[location.index()].as_ref(),
+        );
     }
+    let of_round = RoundStates {
+        round,
+        states,
+        recorded: cut_points.to_vec(),
+    };
+    workspace.states.push(of_round);
+}
+
+/// What a round has found.
+pub(super) struct RoundStates {
+    round: u32,
+    /// For each location that there was; `None` for those that cannot be reached.
+    states: Vec<Option<State>>,
+    /// Those of which it is recorded.
+    recorded: Vec<LocationId>,
+}
+
+/// Records what the rounds knew at the cut points that the program has in the end: what was used to change the program
+/// there is needed to carry proofs over, from each cut point to the next.
+pub(super) fn finish(workspace: &mut Workspace) {
+    let calls = CallGraph::new(&workspace.program);
+    let cut_points = heads(&CutPoints::new(&workspace.program, &calls));
+    for RoundStates {
+        round,
+        states,
+        recorded,
+    } in std::mem::take(&mut workspace.states)
+    {
+        let new = cut_points
+            .iter()
+            .filter(|location| !recorded.contains(location));
+        for &location in new {
+            if let Some(Some(state)) = states.get(location.index()) {
+                record_at(workspace, round, location, Some(state));
+            }
+        }
+    }
+}
+
+fn record_at(workspace: &mut Workspace, round: u32, at: LocationId, state: Option<&State>) {
+    if workspace.fact_count > MOST_FACTS {
+        return;
+    }
+    let values = state.map(|state| {
+        let all = state.globals.iter().chain(state.locals.iter());
+        all.map(|(variable, &value)| (VariableId(variable), value))
+            .collect::<Vec<_>>()
+    });
+    workspace.fact_count += values.as_ref().map_or(1, Vec::len);
+    // Nothing known is recorded, too: the place is a cut point.
+    let origin = workspace.origins[at.index()].clone();
+    workspace.invariants.push(CutPointFacts {
+        round,
+        origin,
+        values,
+    });
 }
 
 fn on_cycles(program: &Program, cut_points: &CutPoints) -> Vec<bool> {

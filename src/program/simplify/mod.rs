@@ -112,9 +112,9 @@ pub struct Fact {
     pub formula: TermId,
 }
 
-/// What the pass [`Pass::Constants`] knew at a cut point in one of the rounds.
+/// What the pass [`Pass::Constants`] knew in one of the rounds at a cut point of that round or of the result.
 ///
-/// Those of a round are inductive on the program as lowered, from one of the round's cut points to the next, relative to
+/// Those of a round are inductive on the program as lowered, from one of these cut points to the next, relative to
 /// those of the rounds before. A loop that has been taken out has no cut point any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPointFacts {
@@ -257,6 +257,7 @@ pub fn simplify(lowered: &Program) -> Simplified {
         }
     }
     chains::finish(&mut workspace);
+    constants::finish(&mut workspace);
     let mut result = workspace.finish();
     statistics.after = (result.program.locations.len(), result.program.edges.len());
     result.statistics = statistics;

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::cfa::*;
+use crate::program::simplify::constants::RoundStates;
 use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
 use crate::program::variables::VariableUse;
 use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, Value, store};
@@ -21,6 +22,10 @@ pub(super) struct Workspace {
     pub cells: FxHashMap<VariableId, TermId>,
     pub facts: Vec<Fact>,
     pub invariants: Vec<CutPointFacts>,
+    /// How many values these tell.
+    pub fact_count: usize,
+    /// What each propagation of constants has found.
+    pub states: Vec<RoundStates>,
     /// How often constants have been propagated.
     pub propagations: u32,
     /// Whether calls have been replaced as far as the budget goes.
@@ -57,6 +62,8 @@ impl Workspace {
             cells: FxHashMap::default(),
             facts: Vec::new(),
             invariants: Vec::new(),
+            fact_count: 0,
+            states: Vec::new(),
             propagations: 0,
             expanded: false,
             split_regions: vec![false; program.regions.len()],
