@@ -5,7 +5,7 @@
 //! The functions of Figure 5 are here under their names:
 //!
 //! * [`program`]: P̃, the program with counters; [`loops`]: of which loops.
-//! * [`steps`]: the solver of Figure 6, kept across iterations; minimal unsat cores.
+//! * [`mod@steps`]: the solver of Figure 6, kept across iterations; minimal unsat cores.
 //! * [`invariants`]: EXTRACTINVS; what of it leaves the engine (Lemma 2).
 //! * [`abstraction`]: ABSTRACT and REFINE.
 //!
