@@ -67,7 +67,8 @@ pub fn run(
         let reason = "k-induction does not handle recursion";
         return Ok(Answer::Unknown(reason.to_owned()));
     }
-    let unrolling = |start| Ok(Unrolling::new(blocks, start, context.solver(solver)?));
+    let base = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
+    let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
         let publisher = options.publisher.clone();
@@ -81,9 +82,9 @@ pub fn run(
         )
     });
     let mut induction = Induction {
-        base: BaseCases::new(unrolling(Start::Entry)?),
+        base: BaseCases::new(base),
         unrolled: 0,
-        step: StepCase::new(unrolling(Start::AnyCutPoint)?),
+        step: StepCase::new(step),
         max_bound: options.max_bound,
         base_query: BASE_QUERY,
         direction: direction.transpose()?,

@@ -149,7 +149,8 @@ fn a_program_without_inputs_has_one_run_which_decides() {
     let SimulationOutcome::OnlyRun { steps } = simulation.outcome else {
         panic!("{simulation:?}");
     };
-    assert!(steps > 6_000_000);
+    // Most of its iterations are leapt over.
+    assert!((1..6_000_000).contains(&steps), "{steps}");
 }
 
 #[test]
