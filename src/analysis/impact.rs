@@ -63,7 +63,7 @@ pub fn run(
     };
     let mut cegar = Cegar::new(
         blocks,
-        options.blocks.operator(),
+        options.blocks,
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {
             forced_covering: options.forced_covering,

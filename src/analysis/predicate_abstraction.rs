@@ -70,7 +70,7 @@ pub fn run(
     };
     let mut cegar = Cegar::new(
         blocks,
-        options.blocks.operator(),
+        options.blocks,
         BooleanAbstraction::new(&solvers, options.covering),
         PredicateRefinement {
             extraction: options.predicates,

@@ -70,7 +70,7 @@ pub enum CutPointKind {
     RecursiveReturn,
     /// It cuts the cycles of a loop.
     LoopHead(LoopId),
-    /// No cycle needs it: see [`CutPoints::everywhere`].
+    /// No cycle needs it: see [`CutPoints::everywhere`] and [`CutPoints::with`].
     Added,
 }
 
@@ -123,6 +123,14 @@ impl CutPoints {
     pub fn everywhere(mut self) -> Self {
         for kind in &mut self.kinds {
             kind.get_or_insert(CutPointKind::Added);
+        }
+        self
+    }
+
+    /// Makes the locations cut points.
+    pub fn with(mut self, locations: impl IntoIterator<Item = LocationId>) -> Self {
+        for location in locations {
+            self.kinds[location.index()].get_or_insert(CutPointKind::Added);
         }
         self
     }

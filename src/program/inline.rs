@@ -82,7 +82,8 @@ pub struct InlinedProgram {
     calls: CallGraph,
     cut_points: CutPoints,
     order: Vec<u32>,
-    strings: RwLock<Strings>,
+    /// Shared by all that [`Self::with_function_ends`] makes of one.
+    strings: Arc<RwLock<Strings>>,
 }
 
 impl InlinedProgram {
@@ -98,6 +99,19 @@ impl InlinedProgram {
         let calls = CallGraph::new(&program);
         let cut_points = CutPoints::new(&program, &calls).everywhere();
         Self::with_cut_points(program, calls, cut_points)
+    }
+
+    /// The same with the entries and exits of functions as further cut points; the call strings, and so the locations,
+    /// are the same ones.
+    pub fn with_function_ends(&self) -> Self {
+        let program = Arc::clone(&self.program);
+        let functions = program.functions.iter();
+        let ends = functions.flat_map(|function| [function.entry, function.exit]);
+        let cut_points = self.cut_points.clone().with(ends);
+        Self {
+            strings: Arc::clone(&self.strings),
+            ..Self::with_cut_points(program, self.calls.clone(), cut_points)
+        }
     }
 
     fn with_cut_points(program: Arc<Program>, calls: CallGraph, cut_points: CutPoints) -> Self {
@@ -116,7 +130,7 @@ impl InlinedProgram {
             cut_points,
             calls,
             order,
-            strings: RwLock::default(),
+            strings: Arc::default(),
             program,
         }
     }

@@ -53,10 +53,20 @@ choice!(BlockEnds: "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAnd
 
 impl BlockEnds {
     /// The operator.
-    pub fn operator(self) -> BlockOperator {
+    fn operator(self) -> BlockOperator {
         match self {
             Self::Loops => BlockOperator::Loops,
             Self::LoopsAndFunctions => BlockOperator::LoopsAndFunctions,
+        }
+    }
+
+    /// The program's blocks, none of which goes past an end.
+    fn within(self, blocks: &Arc<Blocks>) -> Arc<Blocks> {
+        match self {
+            Self::Loops => Arc::clone(blocks),
+            Self::LoopsAndFunctions => {
+                Arc::new(Blocks::new(Arc::new(blocks.inlined().with_function_ends())))
+            }
         }
     }
 }
@@ -219,7 +229,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     /// When there is no solver.
     pub fn new(
         blocks: &'b Arc<Blocks>,
-        blk: BlockOperator,
+        ends: BlockEnds,
         abstraction: A,
         strategy: S,
         publisher: &'b str,
@@ -228,8 +238,9 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     ) -> Result<Self, SolverError> {
         let interpolation = InterpolationConfig::default();
         let arena = Rc::new(Arena::new());
-        let domain = PredicateCpa::with(Arc::clone(blocks), arena, blk, abstraction);
-        let mut cpa = Composite::new(Arc::clone(blocks), domain);
+        let own = ends.within(blocks);
+        let domain = PredicateCpa::with(Arc::clone(&own), arena, ends.operator(), abstraction);
+        let mut cpa = Composite::new(own, domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let mut reached = Reached::new();
         let entry = Place::At(blocks.inlined().entry());

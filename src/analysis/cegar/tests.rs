@@ -4,7 +4,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::analysis::testing::{Setting, default_solver};
+use crate::analysis::cegar::BlockEnds;
+use crate::analysis::testing::{Setting, default_solver, lowered};
 use crate::analysis::{Answer, impact, predicate_abstraction};
 use crate::certify::certificate::ProofStep;
 use crate::certify::{Check, check};
@@ -112,7 +113,7 @@ fn predicate_abstraction_and_impact_find_that_x_is_y() {
         crate::analysis::testing::blocks(program.clone()),
     ] {
         for engine in [Engine::PredicateAbstraction, Engine::Impact] {
-            let (answer, refinements) = run(engine, &blocks, &program);
+            let (answer, refinements, _) = run(engine, BlockEnds::Loops, &blocks, &program);
             let Answer::Safe(certificate) = answer else {
                 panic!("{engine:?}: {answer:?}");
             };
@@ -135,12 +136,17 @@ enum Engine {
     Impact,
 }
 
-/// The answer, and how many counterexamples there were.
-fn run(engine: Engine, blocks: &Arc<Blocks>, program: &Program) -> (Answer, u32) {
-    let refinements = std::cell::Cell::new(0);
+/// The answer, how many counterexamples there were, and how many states before the last of them.
+fn run(
+    engine: Engine,
+    ends: BlockEnds,
+    blocks: &Arc<Blocks>,
+    program: &Program,
+) -> (Answer, u32, usize) {
+    let last = std::cell::Cell::new((0, 0));
     let report = |progress| {
-        if let crate::analysis::Progress::Refinement { number, .. } = progress {
-            refinements.set(number);
+        if let crate::analysis::Progress::Refinement { number, states } = progress {
+            last.set((number, states));
         }
     };
     let setting = Setting {
@@ -149,17 +155,22 @@ fn run(engine: Engine, blocks: &Arc<Blocks>, program: &Program) -> (Answer, u32)
     };
     let answer = setting.run(|context| match engine {
         Engine::PredicateAbstraction => {
-            let options = predicate_abstraction::Options::default();
+            let options = predicate_abstraction::Options {
+                blocks: ends,
+                ..Default::default()
+            };
             predicate_abstraction::run(blocks, &options, &default_solver, context)
         }
-        Engine::Impact => impact::run(
-            blocks,
-            &impact::Options::default(),
-            &default_solver,
-            context,
-        ),
+        Engine::Impact => {
+            let options = impact::Options {
+                blocks: ends,
+                ..Default::default()
+            };
+            impact::run(blocks, &options, &default_solver, context)
+        }
     });
-    (answer.expect("a solver"), refinements.get())
+    let (refinements, states) = last.get();
+    (answer.expect("a solver"), refinements, states)
 }
 
 /// A loop that alternates between two modes, with a counter that the property does not speak of.
@@ -204,7 +215,7 @@ fn proofs_are_confirmed_and_violations_replayed() {
             let lowered = modes(wrong);
             let simplified = simplify(&lowered);
             let blocks = crate::analysis::testing::blocks(simplified.program.clone());
-            match run(engine, &blocks, &simplified.program).0 {
+            match run(engine, BlockEnds::Loops, &blocks, &simplified.program).0 {
                 Answer::Safe(certificate) if !wrong => {
                     let limit = std::time::Duration::from_secs(20);
                     let outcome = check(&lowered, &simplified, &certificate, limit, None);
@@ -214,5 +225,51 @@ fn proofs_are_confirmed_and_violations_replayed() {
                 other => panic!("{engine:?} {wrong}: {other:?}"),
             }
         }
+    }
+}
+
+/// blk^lf has states where functions begin and end; what they are told apart by is not said in the proof.
+#[test]
+fn blocks_may_end_at_functions() {
+    let text = |held: u32| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);
+            extern void __VERIFIER_assert(int);
+            int mode, held;
+            int next(int other) {{ held = held - mode + other; return other; }}
+            int main(void) {{
+                while (__VERIFIER_nondet_int()) {{
+                    if (mode == 0) mode = next(1); else mode = next(0);
+                    __VERIFIER_assert(held == mode && held != {held});
+                }}
+                return 0;
+            }}"
+        )
+    };
+    for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+        let (safe, wrong) = (lowered(&text(2)), lowered(&text(1)));
+        let simplified = simplify(&safe);
+        let blocks = crate::analysis::testing::blocks(simplified.program.clone());
+        let [loops, functions] = [BlockEnds::Loops, BlockEnds::LoopsAndFunctions]
+            .map(|ends| run(engine, ends, &blocks, &safe));
+        assert!(
+            loops.2 < functions.2,
+            "{engine:?}: {} {}",
+            loops.2,
+            functions.2
+        );
+        let Answer::Safe(certificate) = functions.0 else {
+            panic!("{engine:?}: {:?}", functions.0);
+        };
+        let limit = std::time::Duration::from_secs(20);
+        let outcome = check(&safe, &simplified, &certificate, limit, None);
+        assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
+
+        let blocks = crate::analysis::testing::blocks(simplify(&wrong).program);
+        let answer = run(engine, BlockEnds::LoopsAndFunctions, &blocks, &wrong).0;
+        assert!(
+            matches!(answer, Answer::Unsafe(_)),
+            "{engine:?}: {answer:?}"
+        );
     }
 }
