@@ -8,7 +8,6 @@
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
 //!   these two share.
-//! * [`predicate_abstraction`]: lazy predicate abstraction; [`cegar`]: abstraction refinement.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
