@@ -24,7 +24,7 @@ use self::giving::Giving;
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
 use super::{Answer, Context, Progress, SolverFactory};
-use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
+use crate::certify::certificate::{Certificate, quantified};
 use crate::certify::replay::Replay;
 use crate::cpa::algorithm::{Control, controlled_cpa_plus_plus};
 use crate::cpa::arg::ArgNode;
@@ -449,22 +449,9 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     /// The proof that the states which are reached in the abstract model are all.
     fn certificate(&self) -> Certificate {
         let inlined = self.blocks.inlined();
-        let batch: Vec<(InvariantLocation, TermId)> = self
-            .invariants()
-            .into_iter()
-            .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
-            .collect();
-        let (mut steps, mut relies_on) = self.snapshot.proof_steps(&self.assumed, inlined);
-        if !batch.is_empty() {
-            steps.push(ProofStep::Inductive {
-                batch,
-                k: 1,
-                relies_on: relies_on.clone(),
-            });
-            relies_on.push(steps.len() - 1);
-        }
-        steps.push(ProofStep::Safety { k: 1, relies_on });
-        Certificate { steps }
+        let invariants = self.invariants();
+        self.snapshot
+            .certificate(1, &self.assumed, &invariants, inlined)
     }
 }
 

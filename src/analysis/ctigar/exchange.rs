@@ -15,7 +15,7 @@ use crate::analysis::invariants::samples::Samples;
 use crate::analysis::invariants::{BatchId, Candidate, Proved, Snapshot};
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 use crate::analysis::{Answer, Context, Progress};
-use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
+use crate::certify::certificate::quantified;
 use crate::program::block::Blocks;
 use crate::solver::Solver;
 use crate::term::{Build, store};
@@ -159,28 +159,10 @@ impl Ctigar<'_> {
         {
             return Answer::Safe(certificate);
         }
-        Answer::Safe(self.whole_frame(&candidates, &snapshot))
-    }
-
-    /// The certificate that has the whole frame.
-    fn whole_frame(&self, candidates: &[Candidate], snapshot: &Snapshot) -> Certificate {
+        // The certificate that has the whole frame.
         let inlined = self.system.blocks().inlined();
         let all: Vec<BatchId> = snapshot.batches().map(|(id, _)| id).collect();
-        let (mut steps, mut relies_on) = snapshot.proof_steps(&all, inlined);
-        let batch = candidates.iter();
-        let batch: Vec<_> = batch
-            .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
-            .collect();
-        if !batch.is_empty() {
-            steps.push(ProofStep::Inductive {
-                batch,
-                k: 1,
-                relies_on: relies_on.clone(),
-            });
-            relies_on.push(steps.len() - 1);
-        }
-        steps.push(ProofStep::Safety { k: 1, relies_on });
-        Certificate { steps }
+        Answer::Safe(snapshot.certificate(1, &all, &candidates, inlined))
     }
 
     /// Lets go of solvers most of whose clauses others have made superfluous.

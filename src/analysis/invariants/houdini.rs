@@ -15,9 +15,7 @@ use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
-use crate::certify::certificate::{
-    Certificate, InvariantLocation, ProofStep, instances_at, quantified,
-};
+use crate::certify::certificate::{Certificate, instances_at, quantified};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
@@ -399,24 +397,8 @@ impl<'b> Houdini<'b> {
         needed: Vec<Candidate>,
         proved: &Snapshot,
     ) -> Option<Certificate> {
-        let batch = self.support(needed, proved)?;
-        let inlined = self.blocks.inlined();
-        let batch: Vec<(InvariantLocation, TermId)> = batch
-            .iter()
-            .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
-            .collect();
-        let mut steps = Vec::new();
-        let mut relies_on = Vec::new();
-        if !batch.is_empty() {
-            relies_on.push(0);
-            steps.push(ProofStep::Inductive {
-                batch,
-                k: 1,
-                relies_on: Vec::new(),
-            });
-        }
-        steps.push(ProofStep::Safety { k, relies_on });
-        Some(Certificate { steps })
+        let support = self.support(needed, proved)?;
+        Some(proved.certificate(k, &[], &support, self.blocks.inlined()))
     }
 
     /// The invariants with those that they need to be inductive.

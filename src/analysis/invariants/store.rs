@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 
 use super::Candidate;
-use crate::certify::certificate::{InvariantLocation, ProofStep};
+use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedProgram;
 use crate::solver::Encoding;
+use crate::term::TermId;
 
 /// A batch's number in its store.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -117,7 +118,7 @@ impl Snapshot {
     }
 
     /// The steps of a certificate for the batches and what they rely on, and the indices of those that were asked for.
-    pub fn proof_steps(
+    fn proof_steps(
         &self,
         needed: &[BatchId],
         inlined: &InlinedProgram,
@@ -137,16 +138,41 @@ impl Snapshot {
         let index = |id: &BatchId| wanted.binary_search(id).ok();
         let steps = wanted.iter().filter_map(|&id| self.batch(id));
         let steps = steps.map(|batch| ProofStep::Inductive {
-            batch: batch
-                .invariants
-                .iter()
-                .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
-                .collect(),
+            batch: located(&batch.invariants, inlined),
             k: batch.k,
             relies_on: batch.relies_on.iter().filter_map(index).collect(),
         });
         (steps.collect(), needed.iter().filter_map(index).collect())
     }
+
+    /// The certificate that no target is reached in the last of k steps from any cut point where the invariants hold,
+    /// which are 1-inductive together, relative to the batches, which hold as well.
+    pub fn certificate(
+        &self,
+        k: u32,
+        batches: &[BatchId],
+        invariants: &[Candidate],
+        inlined: &InlinedProgram,
+    ) -> Certificate {
+        let (mut steps, mut relies_on) = self.proof_steps(batches, inlined);
+        if !invariants.is_empty() {
+            steps.push(ProofStep::Inductive {
+                batch: located(invariants, inlined),
+                k: 1,
+                relies_on: relies_on.clone(),
+            });
+            relies_on.push(steps.len() - 1);
+        }
+        steps.push(ProofStep::Safety { k, relies_on });
+        Certificate { steps }
+    }
+}
+
+fn located(invariants: &[Candidate], inlined: &InlinedProgram) -> Vec<(InvariantLocation, TermId)> {
+    let invariants = invariants.iter();
+    invariants
+        .map(|one| (InvariantLocation::new(inlined, one.at), one.formula))
+        .collect()
 }
 
 /// The store: what all analyses of a race have proved so far.

@@ -9,6 +9,7 @@ use super::samples::Samples;
 use super::*;
 use crate::analysis::testing::{blocks, default_solver, lowered};
 use crate::analysis::{CancellationToken, simulate};
+use crate::certify::ProofStep;
 use crate::program::block::Blocks;
 use crate::program::simplify::simplify;
 use crate::program::{CallStringId, LocationId};
@@ -85,12 +86,20 @@ fn a_certificate_has_what_its_batches_rely_on_before_them() {
         .publish(batch(vec![candidate(0, "r")], vec![first]))
         .unwrap();
     let snapshot = invariants.snapshot();
-    let (steps, indices) = snapshot.proof_steps(&[last], program.inlined());
-    assert_eq!((steps.len(), &indices[..]), (2, &[1][..]));
-    let crate::certify::ProofStep::Inductive { relies_on, .. } = &steps[1] else {
-        panic!("{steps:?}");
-    };
-    assert_eq!(relies_on, &[0]);
+    let own = [candidate(0, "s")];
+    let certificate = snapshot.certificate(1, &[last], &own, program.inlined());
+    let relied: Vec<&[usize]> = certificate
+        .steps
+        .iter()
+        .map(|step| match step {
+            ProofStep::Inductive { relies_on, .. } | ProofStep::Safety { relies_on, .. } => {
+                &relies_on[..]
+            }
+            step => panic!("{step:?}"),
+        })
+        .collect();
+    // First, last, the certificate's own, and safety.
+    assert_eq!(relied, [&[][..], &[0], &[1], &[1, 2]]);
     assert!(snapshot.batch(unneeded).is_some());
 }
 
