@@ -55,6 +55,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let invariants = InvariantStore::new();
     let mut confirm = |_: &_| panic!("the property holds");
     let mut context = Context {
+        publisher: "bench",
         invariants: &invariants,
         token: &token,
         safe_point: &|| Duration::ZERO,

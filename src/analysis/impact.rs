@@ -31,10 +31,6 @@ options! {
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
     }
-    fixed {
-        /// The name under which it publishes.
-        pub publisher: String = "impact".to_owned();
-    }
 }
 
 /// So many states are tried to cover another by force, the newest first.
@@ -71,7 +67,6 @@ pub fn run(
             boolean: BooleanAbstraction::new(&solvers, Covering::Single),
             used: Vec::new(),
         },
-        &options.publisher,
         solver,
         context,
     )?;

@@ -61,6 +61,8 @@ pub enum Answer {
 
 /// What an engine gets from whoever runs it.
 pub struct Context<'c> {
+    /// The name of the analysis, under which it publishes.
+    pub publisher: &'c str,
     /// When to stop.
     pub token: &'c CancellationToken,
     /// See [`Context::safe_point`].

@@ -31,10 +31,6 @@ options! {
         /// What of interpolants become predicates.
         pub predicates: Extraction = Extraction::Atoms;
     }
-    fixed {
-        /// The name under which it publishes.
-        pub publisher: String = "predicate-abstraction".to_owned();
-    }
 }
 
 /// What becomes of an interpolant.
@@ -77,7 +73,6 @@ pub fn run(
             selection: Selection::new(context.solver(solver)?),
             precision: Rc::default(),
         },
-        &options.publisher,
         solver,
         context,
     )?;

@@ -69,6 +69,7 @@ impl<'s> Setting<'s> {
         };
         let mut confirm = |alarm: &Journal| replay(self.program.expect("no alarm"), alarm, limits);
         test(&mut Context {
+            publisher: "test",
             invariants: &self.invariants,
             token: &self.token,
             safe_point: &|| Duration::ZERO,

@@ -249,6 +249,7 @@ impl Runner {
         };
         let safe_point = || self.coordinator.safe_point(self.seat);
         let mut context = Context {
+            publisher: self.analysis.name(),
             token: &self.token,
             safe_point: &safe_point,
             report: &report,
@@ -260,26 +261,14 @@ impl Runner {
             Engine::Simulation(options) => self.simulate(options, &safe_point),
             Engine::Bmc(options) => bmc::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::DataFlow(options) => {
-                let options = data_flow::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
-                data_flow::run(&self.blocks, &options, &solver, &mut context).into()
+                data_flow::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::KInduction(options) => {
-                let options = k_induction::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
-                k_induction::run(&self.blocks, &options, &solver, &mut context).into()
+                k_induction::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::Ctigar(options) => {
-                let options = ctigar::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
                 let mut done = ctigar::Statistics::default();
-                let answer = ctigar::run(&self.blocks, &options, &solver, &mut context, &mut done);
+                let answer = ctigar::run(&self.blocks, options, &solver, &mut context, &mut done);
                 let entries = done.entries().into_iter();
                 Ended {
                     statistics: entries
@@ -289,26 +278,14 @@ impl Runner {
                 }
             }
             Engine::PredicateAbstraction(options) => {
-                let options = predicate_abstraction::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
-                predicate_abstraction::run(&self.blocks, &options, &solver, &mut context).into()
+                predicate_abstraction::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::Impact(options) => {
-                let options = impact::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
-                impact::run(&self.blocks, &options, &solver, &mut context).into()
+                impact::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {
-                let options = spacer::Options {
-                    publisher: self.analysis.name().to_owned(),
-                    ..options.clone()
-                };
-                spacer::run(&self.blocks, &options, &solver, &mut context).into()
+                spacer::run(&self.blocks, options, &solver, &mut context).into()
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();

@@ -28,24 +28,16 @@ pub(super) struct Giving<'b> {
     blocks: &'b Arc<Blocks>,
     houdini: Houdini<'b>,
     schedule: Schedule,
-    /// The name under which it publishes.
-    publisher: &'b str,
     proposed: FxHashSet<Candidate>,
 }
 
 impl<'b> Giving<'b> {
     /// With nothing proposed yet.
-    pub fn new(
-        blocks: &'b Arc<Blocks>,
-        solver: Box<dyn Solver>,
-        publisher: &'b str,
-        context: &Context<'_>,
-    ) -> Self {
+    pub fn new(blocks: &'b Arc<Blocks>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         Self {
             blocks,
             houdini: Houdini::new(blocks, solver, context.token).impatient(),
             schedule: Schedule::new(GIVING),
-            publisher,
             proposed: FxHashSet::default(),
         }
     }
@@ -79,7 +71,7 @@ impl<'b> Giving<'b> {
             &candidates,
             &snapshot,
             &Samples::default(),
-            self.publisher,
+            context.publisher,
             context.safe_point,
             &mut |_| {},
         );

@@ -232,7 +232,6 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         ends: BlockEnds,
         abstraction: A,
         strategy: S,
-        publisher: &'b str,
         solver: &'b SolverFactory<'b>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
@@ -259,7 +258,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             refinements: 0,
             snapshot: Arc::default(),
             assumed: Vec::new(),
-            giving: Giving::new(blocks, solver()?, publisher, context),
+            giving: Giving::new(blocks, solver()?, context),
         })
     }
 

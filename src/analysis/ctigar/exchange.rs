@@ -121,7 +121,7 @@ impl Ctigar<'_> {
             candidates,
             &context.invariants.snapshot(),
             &Samples::default(),
-            &self.options.publisher,
+            context.publisher,
             context.safe_point,
             &mut |_| {},
         )
@@ -131,12 +131,11 @@ impl Ctigar<'_> {
     pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
         let cubes = self.frames.of(level.next());
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
-        let own = self.options.publisher.clone();
         let snapshot = Arc::clone(&self.exchange.snapshot);
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for (_, batch) in snapshot
             .batches()
-            .filter(|(_, batch)| batch.publisher() != own)
+            .filter(|(_, batch)| batch.publisher() != context.publisher)
         {
             *counts.entry(batch.publisher().to_owned()).or_default() += batch.invariants().len();
         }

@@ -76,10 +76,6 @@ options! {
         /// Where the predicates of refinement come from.
         pub interpolation: Source = Source::Both;
     }
-    fixed {
-        /// The name under which it publishes.
-        pub publisher: String = "ctigar".to_owned();
-    }
 }
 choice!(Equations: "whole" = Self::Whole, "split" = Self::Split, "both" = Self::Both);
 choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfSpaces, "both" = Self::Both);

@@ -98,10 +98,6 @@ options! {
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
     }
-    fixed {
-        /// The name under which it publishes.
-        pub publisher: String = "data-flow".to_owned();
-    }
 }
 
 /// Runs the data-flow analysis.
@@ -167,7 +163,6 @@ impl<'b> Analysis<'b> {
         let (blocks, options) = (self.blocks, self.options);
         let guesses = self.guesses.get_or_insert_with(|| Guesses {
             blocks,
-            options,
             vocabulary: Vocabulary::of(blocks.inlined().program()),
             samples: samples(blocks, options, context),
             proposed: Vec::new(),
@@ -194,7 +189,7 @@ impl<'b> Analysis<'b> {
                 &candidates,
                 &context.invariants.snapshot(),
                 &Samples::default(),
-                &self.options.publisher,
+                context.publisher,
                 context.safe_point,
                 &mut |_| {},
             );
@@ -216,7 +211,6 @@ fn known(context: &Context<'_>) -> FxHashSet<Candidate> {
 /// The rounds of guesses.
 struct Guesses<'b> {
     blocks: &'b Arc<Blocks>,
-    options: &'b Options,
     vocabulary: Vocabulary,
     samples: Samples,
     /// What the rounds so far have come up with and was not proved.
@@ -269,7 +263,7 @@ impl Guesses<'_> {
                 &self.proposed,
                 &context.invariants.snapshot(),
                 &self.samples,
-                &self.options.publisher,
+                context.publisher,
                 context.safe_point,
                 &mut |refutation| refutations.push(refutation),
             );

@@ -43,8 +43,6 @@ pub struct KInduction<'u> {
     pub k: u32,
     /// Wall time of a query.
     pub limit: Duration,
-    /// The analysis whose batches these are.
-    pub publisher: &'u str,
 }
 
 impl KInduction<'_> {
@@ -60,7 +58,7 @@ impl KInduction<'_> {
                 candidates.to_vec(),
                 self.k,
                 self.step.used_batches(),
-                self.publisher,
+                context.publisher,
                 Encoding::BitVector,
             )),
         }

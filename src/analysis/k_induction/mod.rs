@@ -40,10 +40,6 @@ options! {
         /// The largest k at which proof obligations are tried.
         pub obligation_bound: u32 = 2, in 1..=u32::MAX;
     }
-    fixed {
-        /// The name under which it publishes.
-        pub publisher: String = "k-induction".to_owned();
-    }
 }
 
 /// What a query of the base case may take at first when property direction has other work, and how much more each time.
@@ -71,15 +67,7 @@ pub fn run(
     let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
-        let publisher = options.publisher.clone();
-        PropertyDirection::new(
-            blocks,
-            most,
-            options.obligation_bound,
-            publisher,
-            solver,
-            context,
-        )
+        PropertyDirection::new(blocks, most, options.obligation_bound, solver, context)
     });
     let mut induction = Induction {
         base: BaseCases::new(base),

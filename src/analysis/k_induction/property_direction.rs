@@ -204,7 +204,6 @@ pub struct PropertyDirection<'b> {
     learned: u64,
     /// There are obligations whose parts have not been looked at.
     new_parts: bool,
-    publisher: String,
 }
 
 impl<'b> PropertyDirection<'b> {
@@ -216,7 +215,6 @@ impl<'b> PropertyDirection<'b> {
         blocks: &'b Arc<Blocks>,
         most: usize,
         most_steps: u32,
-        publisher: String,
         solver: &SolverFactory<'_>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
@@ -238,7 +236,6 @@ impl<'b> PropertyDirection<'b> {
             parts: Schedule::new(PARTS),
             learned: 0,
             new_parts: false,
-            publisher,
         })
     }
 
@@ -333,7 +330,6 @@ impl<'b> PropertyDirection<'b> {
                 step: &mut self.step,
                 k,
                 limit,
-                publisher: &self.publisher,
             };
             let clause = self.open[next].clause.clone();
             match induction.prove(&[clause.candidate], context) {
@@ -395,7 +391,7 @@ impl<'b> PropertyDirection<'b> {
             &candidates,
             &context.invariants.snapshot(),
             &Samples::default(),
-            &self.publisher,
+            context.publisher,
             context.safe_point,
             &mut |_| {},
         );
@@ -416,7 +412,6 @@ impl<'b> PropertyDirection<'b> {
             step: &mut self.step,
             k,
             limit: self.schedule.allowance().min(QUERY),
-            publisher: &self.publisher,
         };
         let Attempt::Proved(proved) = induction.prove(&all, context) else {
             return false;

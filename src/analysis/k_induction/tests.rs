@@ -108,7 +108,6 @@ fn with_induction<R>(
             step: &mut step,
             k: 1,
             limit: Duration::from_secs(20),
-            publisher: "test",
         };
         test(&mut induction, &blocks, context)
     })

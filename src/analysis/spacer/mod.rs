@@ -52,10 +52,6 @@ options! {
         /// all constraints are taken back (with 0, abstraction is based on proofs alone: the paper's variant).
         pub max_refinements: u32 = 8, in 0..=u32::MAX;
     }
-    fixed {
-        /// The analysis whose invariants these are.
-        pub publisher: String = "spacer".to_owned();
-    }
 }
 
 /// How long a look at one clause of a solution may take.
@@ -273,7 +269,7 @@ impl Spacer<'_> {
             &new,
             &proved,
             &Samples::default(),
-            &self.options.publisher,
+            context.publisher,
             context.safe_point,
             &mut |_| {},
         );
