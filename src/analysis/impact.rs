@@ -51,12 +51,7 @@ pub fn run(
             "IMPACT does not handle recursion".to_owned(),
         ));
     }
-    let token = context.token.clone();
-    let solvers = || {
-        let solver = solver()?;
-        token.interrupts(solver.interrupter());
-        Ok(solver)
-    };
+    let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,
         options.blocks,

@@ -88,9 +88,20 @@ impl Context<'_> {
     /// # Errors
     /// When there is none.
     pub fn solver(&self, factory: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
-        let solver = factory()?;
-        self.token.interrupts(solver.interrupter());
-        Ok(solver)
+        self.solvers(factory)()
+    }
+
+    /// Makes solvers that are interrupted when the engine is to stop.
+    pub fn solvers<'f>(
+        &self,
+        factory: &'f SolverFactory<'f>,
+    ) -> impl Fn() -> Result<Box<dyn Solver>, SolverError> + use<'f> {
+        let token = self.token.clone();
+        move || {
+            let solver = factory()?;
+            token.interrupts(solver.interrupter());
+            Ok(solver)
+        }
     }
 }
 

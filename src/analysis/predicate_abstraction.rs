@@ -58,12 +58,7 @@ pub fn run(
         let reason = "predicate abstraction does not handle recursion";
         return Ok(Answer::Unknown(reason.to_owned()));
     }
-    let token = context.token.clone();
-    let solvers = || {
-        let solver = solver()?;
-        token.interrupts(solver.interrupter());
-        Ok(solver)
-    };
+    let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,
         options.blocks,
