@@ -83,6 +83,20 @@ impl Context<'_> {
         (self.safe_point)()
     }
 
+    /// What there is to say about an alarm, once it has been replayed.
+    pub fn confirmed(&mut self, alarm: &Journal) -> Answer {
+        match (self.confirm)(alarm) {
+            Replay::Confirmed(violation) => Answer::Unsafe(violation),
+            Replay::NotConfirmed(reason) => {
+                let reason = reason.to_string();
+                (self.report)(Progress::LeftAside {
+                    reason: reason.clone(),
+                });
+                Answer::Unknown(reason)
+            }
+        }
+    }
+
     /// A solver that is interrupted when the engine is to stop.
     ///
     /// # Errors

@@ -25,7 +25,6 @@ use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, quantified};
-use crate::certify::replay::Replay;
 use crate::cpa::algorithm::{Control, controlled_cpa_plus_plus};
 use crate::cpa::arg::ArgNode;
 use crate::cpa::location::Place;
@@ -374,16 +373,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         let Some(inputs) = inputs else {
             return Answer::Unknown("the solver's model shows no path".to_owned());
         };
-        match (context.confirm)(&inputs) {
-            Replay::Confirmed(violation) => Answer::Unsafe(violation),
-            Replay::NotConfirmed(reason) => {
-                let reason = reason.to_string();
-                (context.report)(Progress::LeftAside {
-                    reason: reason.clone(),
-                });
-                Answer::Unknown(reason)
-            }
-        }
+        context.confirmed(&inputs)
     }
 
     /// Takes what the store has now.

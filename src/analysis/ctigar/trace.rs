@@ -9,8 +9,7 @@ use super::system::{Model, System};
 use super::{Ctigar, Stop};
 use crate::analysis::unrolling::base_case::{BaseCase, BaseCases};
 use crate::analysis::unrolling::{Start, Unrolling};
-use crate::analysis::{Answer, Context, Progress};
-use crate::certify::replay::Replay;
+use crate::analysis::{Answer, Context};
 use crate::program::block::{BlockEnd, InputSource};
 use crate::program::interpreter::Journal;
 use crate::term::{Evaluator, Symbol, Value, store};
@@ -28,11 +27,9 @@ impl Ctigar<'_> {
             return Ok(Answer::Unknown(reason.to_owned()));
         }
         if let Some(inputs) = run(&self.system, trace) {
-            match (context.confirm)(&inputs) {
-                Replay::Confirmed(violation) => return Ok(Answer::Unsafe(violation)),
-                Replay::NotConfirmed(reason) => (context.report)(Progress::LeftAside {
-                    reason: reason.to_string(),
-                }),
+            let answer = context.confirmed(&inputs);
+            if matches!(answer, Answer::Unsafe(_)) {
+                return Ok(answer);
             }
         }
         // Maybe another path of that length.

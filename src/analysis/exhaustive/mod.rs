@@ -20,8 +20,7 @@ mod tree;
 use std::time::{Duration, Instant};
 
 use super::options::options;
-use super::{Answer, CancellationToken, Context, Progress};
-use crate::certify::replay::Replay;
+use super::{Answer, CancellationToken, Context};
 use crate::program::interpreter::concolic::{
     BoxInput, ConcolicMachine, GeneralRun, IntervalSet, journal,
 };
@@ -101,16 +100,7 @@ pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>
         Exploration::Complete(statistics) => Answer::Explored(statistics),
         Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
-        Exploration::Alarm(alarm) => match (context.confirm)(&alarm) {
-            Replay::Confirmed(violation) => Answer::Unsafe(violation),
-            Replay::NotConfirmed(reason) => {
-                let reason = reason.to_string();
-                (context.report)(Progress::LeftAside {
-                    reason: reason.clone(),
-                });
-                Answer::Unknown(reason)
-            }
-        },
+        Exploration::Alarm(alarm) => context.confirmed(&alarm),
     }
 }
 
