@@ -34,6 +34,7 @@ pub mod spacer;
 mod testing;
 pub mod unrolling;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -81,6 +82,20 @@ impl Context<'_> {
     /// that keeps an eye on the time.
     pub fn safe_point(&self) -> Duration {
         (self.safe_point)()
+    }
+
+    /// Tells on whose invariants a proof relies, given the publishers and how many are of each.
+    pub fn report_relied<'p>(&self, used: impl IntoIterator<Item = (&'p str, usize)>) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (publisher, invariants) in used {
+            *counts.entry(publisher).or_default() += invariants;
+        }
+        for (publisher, invariants) in counts {
+            (self.report)(Progress::Relied {
+                publisher: publisher.to_owned(),
+                invariants,
+            });
+        }
     }
 
     /// What there is to say about an alarm, once it has been replayed.

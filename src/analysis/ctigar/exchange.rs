@@ -1,6 +1,5 @@
 //! What goes to the other analyses and comes from them, and certificates.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,19 +131,7 @@ impl Ctigar<'_> {
         let cubes = self.frames.of(level.next());
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
         let snapshot = Arc::clone(&self.exchange.snapshot);
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (_, batch) in snapshot
-            .batches()
-            .filter(|(_, batch)| batch.publisher() != context.publisher)
-        {
-            *counts.entry(batch.publisher().to_owned()).or_default() += batch.invariants().len();
-        }
-        for (publisher, invariants) in counts {
-            (context.report)(Progress::Relied {
-                publisher,
-                invariants,
-            });
-        }
+        context.report_relied(snapshot.publishers_but(context.publisher));
         // The prover's answer has only what is needed.
         let batch = self.prove(&candidates, context);
         let is_complete = |batch: &Proved| {

@@ -98,6 +98,13 @@ impl Snapshot {
             .flat_map(|(id, batch)| batch.invariants.iter().map(move |&one| (id, one)))
     }
 
+    /// For each batch that is not of this analysis, the one that it is of, and how many invariants it has.
+    pub fn publishers_but(&self, own: &str) -> impl Iterator<Item = (&str, usize)> {
+        let others = self.batches.iter().map(|(_, batch)| &**batch);
+        let others = others.filter(move |batch| batch.publisher != own);
+        others.map(|batch| (batch.publisher(), batch.invariants.len()))
+    }
+
     /// The number of invariants.
     pub fn len(&self) -> usize {
         self.batches

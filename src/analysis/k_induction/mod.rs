@@ -205,12 +205,8 @@ impl Induction<'_> {
             let relies_on = Vec::new();
             return safe(ProofStep::Safety { k, relies_on });
         }
-        for (publisher, invariants) in self.step.used_by_publisher() {
-            (context.report)(Progress::Relied {
-                publisher,
-                invariants,
-            });
-        }
+        let publishers = self.step.used_publishers();
+        context.report_relied(publishers.map(|publisher| (publisher, 1)));
         let snapshot = self.step.snapshot();
         let certificate = solver().ok().and_then(|solver| {
             let mut houdini = Houdini::new(blocks, solver, context.token);

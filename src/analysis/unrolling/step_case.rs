@@ -1,7 +1,6 @@
 //! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for the
 //! property and for other formulas, with invariants that are told to the solver as its models break them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
 use crate::analysis::Context;
-use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot, by_place};
+use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::certify::certificate::quantified;
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
@@ -63,19 +62,11 @@ impl StepCase {
         &self.used
     }
 
-    /// How many of these each analysis has published.
-    pub fn used_by_publisher(&self) -> BTreeMap<String, usize> {
-        let mut counts = BTreeMap::new();
-        for one in &self.used {
-            let batch = self
-                .batches
-                .get(one)
-                .and_then(|&id| self.snapshot.batch(id));
-            if let Some(batch) = batch {
-                *counts.entry(batch.publisher().to_owned()).or_default() += 1;
-            }
-        }
-        counts
+    /// For each of these, the analysis that has published it.
+    pub fn used_publishers(&self) -> impl Iterator<Item = &str> {
+        let batches = self.used.iter().filter_map(|one| self.batches.get(one));
+        let batches = batches.filter_map(|&id| self.snapshot.batch(id));
+        batches.map(Proved::publisher)
     }
 
     /// The batches that these are from.
