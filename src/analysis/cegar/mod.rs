@@ -285,6 +285,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 if self.reached.waitlist_len() > 0 {
                     continue;
                 }
+                context.report_relied(self.snapshot.publishers_but(context.publisher));
                 return Ok(Answer::Safe(self.certificate()));
             };
             if let Some(answer) = self.refine(target, context) {

@@ -1,12 +1,17 @@
 //! The four configurations of the Predicate CPA on the running example of paper 000, and abstraction refinement on
 //! programs made by hand.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::analysis::cegar::BlockEnds;
+use crate::analysis::invariants::Candidate;
+use crate::analysis::invariants::houdini::Houdini;
+use crate::analysis::invariants::samples::Samples;
 use crate::analysis::testing::{Setting, default_solver, lowered};
-use crate::analysis::{Answer, impact, predicate_abstraction};
+use crate::analysis::{Answer, Context, Progress, impact, predicate_abstraction};
 use crate::certify::certificate::ProofStep;
 use crate::certify::{Check, check};
 use crate::cpa::location::Place;
@@ -136,6 +141,28 @@ enum Engine {
     Impact,
 }
 
+impl Engine {
+    fn run(self, ends: BlockEnds, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
+        let answer = match self {
+            Self::PredicateAbstraction => {
+                let options = predicate_abstraction::Options {
+                    blocks: ends,
+                    ..Default::default()
+                };
+                predicate_abstraction::run(blocks, &options, &default_solver, context)
+            }
+            Self::Impact => {
+                let options = impact::Options {
+                    blocks: ends,
+                    ..Default::default()
+                };
+                impact::run(blocks, &options, &default_solver, context)
+            }
+        };
+        answer.expect("a solver")
+    }
+}
+
 /// The answer, how many counterexamples there were, and how many states before the last of them.
 fn run(
     engine: Engine,
@@ -145,7 +172,7 @@ fn run(
 ) -> (Answer, u32, usize) {
     let last = std::cell::Cell::new((0, 0));
     let report = |progress| {
-        if let crate::analysis::Progress::Refinement { number, states } = progress {
+        if let Progress::Refinement { number, states } = progress {
             last.set((number, states));
         }
     };
@@ -153,24 +180,46 @@ fn run(
         report: &report,
         ..Setting::of(program)
     };
-    let answer = setting.run(|context| match engine {
-        Engine::PredicateAbstraction => {
-            let options = predicate_abstraction::Options {
-                blocks: ends,
-                ..Default::default()
-            };
-            predicate_abstraction::run(blocks, &options, &default_solver, context)
-        }
-        Engine::Impact => {
-            let options = impact::Options {
-                blocks: ends,
-                ..Default::default()
-            };
-            impact::run(blocks, &options, &default_solver, context)
-        }
-    });
+    let answer = setting.run(|context| engine.run(ends, blocks, context));
     let (refinements, states) = last.get();
-    (answer.expect("a solver"), refinements, states)
+    (answer, refinements, states)
+}
+
+#[test]
+fn a_proof_tells_whose_invariants_it_relies_on() {
+    let (program, head, equal) = running_example();
+    let blocks = crate::analysis::testing::blocks(program.clone());
+    let mut cut_points = blocks.cut_points().into_iter();
+    let at = cut_points.find(|at| at.location == head).expect("the head");
+    for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+        let relied = RefCell::new(Vec::new());
+        let report = |progress| {
+            if let Progress::Relied {
+                publisher,
+                invariants,
+            } = progress
+            {
+                relied.borrow_mut().push((publisher, invariants));
+            }
+        };
+        let setting = Setting {
+            report: &report,
+            ..Setting::of(&program)
+        };
+        let solver = default_solver().expect("a solver");
+        let batch = Houdini::new(&blocks, solver, &setting.token).inductive_subset(
+            &[Candidate { at, formula: equal }],
+            &setting.invariants.snapshot(),
+            &Samples::default(),
+            "another",
+            &|| Duration::ZERO,
+            &mut |_| {},
+        );
+        setting.invariants.publish(batch.expect("an invariant"));
+        let answer = setting.run(|context| engine.run(BlockEnds::Loops, &blocks, context));
+        assert!(matches!(answer, Answer::Safe(_)), "{engine:?}: {answer:?}");
+        assert_eq!(*relied.borrow(), [("another".to_owned(), 1)], "{engine:?}");
+    }
 }
 
 /// A loop that alternates between two modes, with a counter that the property does not speak of.
@@ -217,7 +266,7 @@ fn proofs_are_confirmed_and_violations_replayed() {
             let blocks = crate::analysis::testing::blocks(simplified.program.clone());
             match run(engine, BlockEnds::Loops, &blocks, &simplified.program).0 {
                 Answer::Safe(certificate) if !wrong => {
-                    let limit = std::time::Duration::from_secs(20);
+                    let limit = Duration::from_secs(20);
                     let outcome = check(&lowered, &simplified, &certificate, limit, None);
                     assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
                 }
@@ -261,7 +310,7 @@ fn blocks_may_end_at_functions() {
         let Answer::Safe(certificate) = functions.0 else {
             panic!("{engine:?}: {:?}", functions.0);
         };
-        let limit = std::time::Duration::from_secs(20);
+        let limit = Duration::from_secs(20);
         let outcome = check(&safe, &simplified, &certificate, limit, None);
         assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
 
