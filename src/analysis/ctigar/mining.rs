@@ -10,9 +10,9 @@ use super::cube::{Cell, State};
 use super::domain::Domain;
 use super::system::PlaceId;
 use super::{Ctigar, Statistics};
-use crate::analysis::invariants::guess::{PRIME, constant, integral, kernel, product, sum};
+use crate::analysis::invariants::guess::{PRIME, equation, integral, kernel};
 use crate::analysis::invariants::samples::number;
-use crate::term::{Build, Pool, Sort, TermId, store};
+use crate::term::{Pool, Sort, TermId, store};
 
 /// The most points that are looked at together; more of them are no better.
 const MOST_POINTS: usize = 12;
@@ -86,9 +86,13 @@ fn mine_states(
         if rank == points.len() {
             return None;
         }
+        let sort = store().sort(terms[0]);
+        // The last coefficient is the constant.
+        let linear = terms.iter().map(|&term| vec![term]);
+        let linear: Vec<Vec<TermId>> = linear.chain([Vec::new()]).collect();
         let vectors = kernel.iter().filter_map(|vector| integral(vector));
         let new: usize = vectors
-            .map(|vector| domain.add(equation(terms, &vector)))
+            .map(|vector| domain.add(equation(sort, &linear, &vector)))
             .sum();
         statistics.mined += u64::from(new > 0);
         return (new > 0).then_some(points);
@@ -128,24 +132,6 @@ fn independent(points: &[Point]) -> Vec<Point> {
         }
     }
     found
-}
-
-/// Σ cᵢ tᵢ + c = 0, with what has a negative coefficient on the right.
-fn equation(terms: &[TermId], coefficients: &[i128]) -> TermId {
-    let sort = store().sort(terms[0]);
-    let side = |sign: i128| {
-        let mut total = constant(sort, 0);
-        for (index, &coefficient) in coefficients.iter().enumerate() {
-            if coefficient * sign > 0 {
-                let factor = constant(sort, coefficient * sign);
-                let term = terms.get(index);
-                let term = term.map_or(factor, |&term| product(sort, factor, term));
-                total = sum(sort, total, term);
-            }
-        }
-        total
-    };
-    store().eq(side(1), side(-1))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! of small integers or, scaled, of small fractions. What such a coincidence costs is a candidate that is refuted.
 
 use super::{constant, product, sum};
-use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable};
+use crate::analysis::invariants::samples::PlaceSamples;
 use crate::term::{Build, Sort, TermId, store};
 
 /// The degree of a polynomial.
@@ -65,9 +65,14 @@ fn of_sort(place: &PlaceSamples, sort: Sort, group: &[usize], degree: Degree) ->
         monomials.iter().map(value).collect()
     });
     let kernel = kernel(rows.collect(), monomials.len());
+    let factors = |monomial: &Monomial| {
+        let factors = monomial.iter();
+        factors.map(|&index| place.variables[index].term).collect()
+    };
+    let terms: Vec<Vec<TermId>> = monomials.iter().map(factors).collect();
     let vectors = kernel.iter().filter_map(|vector| integral(vector));
     vectors
-        .map(|vector| equation(sort, &place.variables, &monomials, &vector))
+        .map(|vector| equation(sort, &terms, &vector))
         .collect()
 }
 
@@ -171,21 +176,15 @@ pub fn integral(vector: &[i128]) -> Option<Vec<i128>> {
     (1..=64).find_map(small)
 }
 
-/// Σ cᵢ mᵢ = 0, with what has a negative coefficient on the right.
-fn equation(
-    sort: Sort,
-    variables: &[SampledVariable],
-    monomials: &[Monomial],
-    coefficients: &[i128],
-) -> TermId {
+/// Σ cᵢ mᵢ = 0 over products mᵢ of terms of the sort, with what has a negative coefficient on the right.
+pub fn equation(sort: Sort, monomials: &[Vec<TermId>], coefficients: &[i128]) -> TermId {
     let side = |sign: i128| {
         let mut total = constant(sort, 0);
-        for (monomial, coefficient) in monomials.iter().zip(coefficients) {
+        for (factors, coefficient) in monomials.iter().zip(coefficients) {
             if coefficient * sign > 0 {
-                let mut term = constant(sort, coefficient * sign);
-                for &index in monomial {
-                    term = product(sort, term, variables[index].term);
-                }
+                let coefficient = constant(sort, coefficient * sign);
+                let factors = factors.iter();
+                let term = factors.fold(coefficient, |term, &factor| product(sort, term, factor));
                 total = sum(sort, total, term);
             }
         }

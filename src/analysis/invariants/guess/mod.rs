@@ -22,7 +22,7 @@ pub mod writes;
 use super::samples::{PlaceSamples, SampledVariable};
 use crate::analysis::options::choice;
 use crate::term::{Build, Sort, TermId, store};
-pub use equations::{Degree, PRIME, equations, integral, kernel};
+pub use equations::{Degree, PRIME, equation, equations, integral, kernel};
 pub use vocabulary::Vocabulary;
 use writes::Quantified;
 
@@ -183,7 +183,7 @@ fn columns(place: &PlaceSamples) -> Vec<Column> {
 }
 
 /// A number as a term.
-pub fn constant(sort: Sort, number: i128) -> TermId {
+fn constant(sort: Sort, number: i128) -> TermId {
     match sort {
         Sort::Bool => store().boolean(number != 0),
         Sort::BitVec(width) => store().bv_signed(width, number),
@@ -201,7 +201,7 @@ fn at_most(sort: Sort, unsigned: bool, a: TermId, b: TermId) -> TermId {
 }
 
 /// a + b in the sort.
-pub fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
+fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
     match sort {
         Sort::Int => store().int_add(a, b),
         _ => store().add(a, b),
@@ -209,7 +209,7 @@ pub fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
 }
 
 /// a · b in the sort.
-pub fn product(sort: Sort, a: TermId, b: TermId) -> TermId {
+fn product(sort: Sort, a: TermId, b: TermId) -> TermId {
     match sort {
         Sort::Int => store().int_mul(a, b),
         _ => store().mul(a, b),
