@@ -199,13 +199,13 @@ impl Attempt<'_, '_, '_> {
     fn arrive(&mut self, shadow: &Shadow<'_>, number: i128) {
         let value = |form: Affine| form.factor * number + form.offset;
         for (register, to) in self.machine.narrow.iter_mut().enumerate() {
-            let form = shadow.held(Place::Narrow(register as u32));
+            let form = shadow.form_at(Place::Narrow(register as u32));
             if let Some(form) = form {
                 *to = value(form) as u64;
             }
         }
         for (register, to) in self.machine.integer.iter_mut().enumerate() {
-            let form = shadow.held(Place::Integer(register as u32));
+            let form = shadow.form_at(Place::Integer(register as u32));
             if let Some(form) = form {
                 *to = Integer::from(value(form));
             }
@@ -303,7 +303,7 @@ impl Iteration<'_> {
         // The form behind an iteration is the one before it for a number more.
         let goes_on = |place, [earlier, before, behind]: [i128; 3]| {
             let change = before - earlier;
-            match self.shadow.held(place) {
+            match self.shadow.form_at(place) {
                 None => change == 0 && before == behind,
                 Some(form) => form.factor == change && form.offset == before + change,
             }
@@ -320,7 +320,8 @@ impl Iteration<'_> {
                     goes_on(place, [earlier, before, behind].map(i128::from))
                 }
                 _ => {
-                    self.shadow.held(place).is_none() && values.iter().all(|one| *one == values[0])
+                    self.shadow.form_at(place).is_none()
+                        && values.iter().all(|one| *one == values[0])
                 }
             }
         });

@@ -378,12 +378,8 @@ impl<'s> Shadow<'s> {
     // --- registers ---
 
     /// The form of a register whose value depends on an input.
-    pub(super) fn held(&self, place: Place) -> Option<Affine> {
-        self.form_at(place)
-    }
-
     #[inline]
-    fn form_at(&self, place: Place) -> Option<Affine> {
+    pub(super) fn form_at(&self, place: Place) -> Option<Affine> {
         let form = match place {
             Place::Narrow(register) => self.narrow[register as usize],
             Place::Integer(register) => self.integer[register as usize],
