@@ -6,8 +6,8 @@
 
 use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
 use crate::term::{
-    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, solve_for,
-    store,
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
+    solve_for, store,
 };
 
 /// A proof: steps, each of which may rely on earlier ones.
@@ -93,14 +93,14 @@ pub fn quantified(formula: TermId) -> Option<Symbol> {
         .find(|&symbol| is_any_index(symbol))
 }
 
-/// The values of the variable, [`any_index`] of some sort, for which the formula is of use where arrays are read or
-/// written at the indices: those for which it speaks of one of these cells.
+/// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
+/// or written at the indices: it speaks of one of these cells.
 pub fn instances_at(
     pool: &(impl Pool + ?Sized),
     formula: TermId,
     variable: Symbol,
     indices: &[TermId],
-) -> Vec<TermId> {
+) -> impl Iterator<Item = TermId> {
     let mut values = Vec::new();
     for_each_subterm(pool, [formula], |_, kind| {
         if let TermKind::Apply {
@@ -114,7 +114,12 @@ pub fn instances_at(
     });
     values.sort_unstable();
     values.dedup();
-    values
+    let values = values.into_iter();
+    values.map(move |value| {
+        instantiate(pool, formula, |symbol, _| {
+            (symbol == variable).then_some(value)
+        })
+    })
 }
 
 /// A location of the simplified program with its calls inlined.

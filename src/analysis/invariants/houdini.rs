@@ -335,13 +335,8 @@ impl<'b> Houdini<'b> {
                 let terms = updates.chain([block.guard]).chain(goals.iter().copied());
                 indices_of(arena, terms)
             });
-            let values = instances_at(arena, formula, symbol, indices).into_iter();
-            all.extend(values.map(|value| {
-                let instance = instantiate(arena, formula, |other, _| {
-                    (other == symbol).then_some(value)
-                });
-                (instance, formula)
-            }));
+            let instances = instances_at(arena, formula, symbol, indices);
+            all.extend(instances.map(|instance| (instance, formula)));
         }
         all
     }

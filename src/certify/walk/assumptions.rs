@@ -9,7 +9,7 @@ use super::super::places::{Claim, as_cell};
 use super::super::stacks::Node;
 use super::{State, Universal, Walk};
 use crate::program::VariableId;
-use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, instantiate, store};
+use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 
 impl Walk<'_, '_> {
     /// States at the entry of the outermost activation and at the node that the formula relates. `known_at_entry` are
@@ -103,11 +103,8 @@ impl Walk<'_, '_> {
                 continue;
             }
             let arena = &*self.arena;
-            for at in instances_at(arena, universal.value, universal.symbol, &indices) {
-                let value = instantiate(arena, universal.value, |symbol, _| {
-                    (symbol == universal.symbol).then_some(at)
-                });
-                instances.push(self.arena.implies(universal.condition, value));
+            for value in instances_at(arena, universal.value, universal.symbol, &indices) {
+                instances.push(arena.implies(universal.condition, value));
             }
         }
         instances.sort_unstable();
