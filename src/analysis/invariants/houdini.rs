@@ -219,10 +219,12 @@ impl<'b> Houdini<'b> {
         open: &mut Vec<(TermId, TermId)>,
         held: &mut Vec<TermId>,
     ) {
-        if !assumed.iter().any(|&one| quantified(one).is_some()) {
+        let arrays = |formula: TermId| quantified(formula).map(|_| arrays_of(formula));
+        let assumed: Vec<(TermId, Option<Vec<Symbol>>)> =
+            assumed.iter().map(|&one| (one, arrays(one))).collect();
+        if assumed.iter().all(|(_, of)| of.is_none()) {
             return;
         }
-        let arrays = |formula: TermId| quantified(formula).map(|_| arrays_of(formula));
         let mut groups: FxHashMap<Option<Vec<Symbol>>, Vec<(TermId, TermId)>> =
             FxHashMap::default();
         for goal in std::mem::take(open) {
@@ -231,11 +233,10 @@ impl<'b> Houdini<'b> {
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_unstable();
         for (about, goals) in groups {
-            let related = |&one: &TermId| {
-                let of = arrays(one);
-                of.is_none() || of == about
-            };
-            let related: Vec<TermId> = assumed.iter().copied().filter(related).collect();
+            let related = assumed
+                .iter()
+                .filter(|(_, of)| of.is_none() || *of == about);
+            let related: Vec<TermId> = related.map(|&(one, _)| one).collect();
             let behind: Vec<TermId> = goals.iter().map(|&(_, behind)| behind).collect();
             let instances = self.instances(block, &related, &behind).into_iter();
             let related: Vec<TermId> = instances.map(|(formula, _)| formula).collect();
