@@ -6,12 +6,10 @@
 
 use super::observed::Observed;
 use super::writes::Quantified;
-use super::{Vocabulary, at_most, constant, sum};
+use super::{Vocabulary, at_most, constant, read_indices, sum};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
 use crate::certify::certificate::{any_index, is_any_index};
-use crate::term::{
-    Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, free_variables, store,
-};
+use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, free_variables, store};
 
 /// Cells in the range that all samples have together, for a candidate to be believed.
 const CONVINCING: usize = 3;
@@ -170,19 +168,8 @@ fn speaks_of(place: &PlaceSamples, claim: TermId) -> bool {
 
 /// The condition with [`any_index`] in the place of an index that is a variable, for each such index; with its sort.
 fn of_any_index(condition: TermId) -> Vec<Quantified> {
-    let mut indices = Vec::new();
-    for_each_subterm(store(), [condition], |_, kind| {
-        if let TermKind::Apply {
-            op: Op::Select,
-            arguments,
-        } = kind
-            && !indices.contains(&arguments[1])
-        {
-            indices.push(arguments[1]);
-        }
-    });
     let mut all = Vec::new();
-    for index in indices {
+    for index in read_indices(condition) {
         let Some(variable) = resized_variable(index) else {
             continue;
         };

@@ -21,7 +21,7 @@ pub mod writes;
 
 use super::samples::{PlaceSamples, SampledVariable};
 use crate::analysis::options::choice;
-use crate::term::{Build, Sort, TermId, store};
+use crate::term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
 pub use equations::{Degree, PRIME, equation, equations, integral, kernel};
 pub use vocabulary::Vocabulary;
 use writes::Quantified;
@@ -180,6 +180,22 @@ fn columns(place: &PlaceSamples) -> Vec<Column> {
             signed: place.rows.iter().map(|row| row[index]).collect(),
         })
         .collect()
+}
+
+/// The indices at which the formula reads arrays.
+fn read_indices(formula: TermId) -> Vec<TermId> {
+    let mut indices = Vec::new();
+    for_each_subterm(store(), [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+            && !indices.contains(&arguments[1])
+        {
+            indices.push(arguments[1]);
+        }
+    });
+    indices
 }
 
 /// A number as a term.

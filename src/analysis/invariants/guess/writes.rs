@@ -8,13 +8,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::constant;
+use super::{constant, read_indices};
 use crate::analysis::invariants::samples::number;
 use crate::certify::certificate::any_index;
 use crate::program::block::{Block, Blocks};
 use crate::term::{
-    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables,
-    store,
+    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,
 };
 
 /// The most facts of a program.
@@ -95,18 +94,12 @@ fn strides(blocks: &Blocks) -> FxHashMap<Symbol, i128> {
 /// The fact for each variable in an index; for its multiples alone if it has a stride.
 fn with_variables(fact: TermId, strides: &FxHashMap<Symbol, i128>) -> Vec<Quantified> {
     let mut variables = Vec::new();
-    for_each_subterm(store(), [fact], |_, kind| {
-        if let TermKind::Apply {
-            op: Op::Select,
-            arguments,
-        } = kind
-        {
-            let occurring = free_variables(store(), arguments[1]).into_iter();
-            let scalar = occurring
-                .filter(|(symbol, _)| matches!(symbol.sort(), Sort::BitVec(2..) | Sort::Int));
-            variables.extend(scalar);
-        }
-    });
+    for index in read_indices(fact) {
+        let occurring = free_variables(store(), index).into_iter();
+        let scalar =
+            occurring.filter(|(symbol, _)| matches!(symbol.sort(), Sort::BitVec(2..) | Sort::Int));
+        variables.extend(scalar);
+    }
     variables.sort_unstable();
     variables.dedup();
     let quantify = |(symbol, instance): (Symbol, u32)| {
