@@ -37,8 +37,8 @@ const STACK: usize = 1 << 30;
 /// Steps of a replay at first; an alarm that needs more may have more if there is time.
 const REPLAY_STEPS: u64 = 5_000_000;
 
-/// Bounds that are passed faster than this are not told one by one.
-const BOUND_INTERVAL: Duration = Duration::from_millis(100);
+/// Bounds and refinements that follow one another faster than this are not told one by one.
+const STEP_INTERVAL: Duration = Duration::from_millis(100);
 
 /// By how much more is more.
 const REPLAY_GROWTH: u64 = 6;
@@ -238,8 +238,8 @@ impl Runner {
     }
 
     fn analyse(&self) -> Ended {
-        let last_bound = Cell::new(None::<Instant>);
-        let report = |progress| self.report(progress, &last_bound);
+        let last_step = Cell::new(None::<Instant>);
+        let report = |progress| self.report(progress, &last_step);
         let mut replays = Replays::new(&self.race.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let own = InvariantStore::new();
@@ -302,29 +302,22 @@ impl Runner {
         }
     }
 
-    fn report(&self, progress: Progress, last_bound: &Cell<Option<Instant>>) {
+    fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
+        if let Progress::Bound { .. } | Progress::Refinement { .. } = progress {
+            let recent = |last: Instant| last.elapsed() < STEP_INTERVAL;
+            if last_step.get().is_some_and(recent) {
+                return;
+            }
+            last_step.set(Some(Instant::now()));
+        }
         let analysis = self.analysis.name().to_owned();
         self.race.reporter.event(match progress {
-            Progress::Bound { bound } => {
-                let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
-                if last_bound.get().is_some_and(recent) {
-                    return;
-                }
-                last_bound.set(Some(Instant::now()));
-                What::Bound { analysis, bound }
-            }
-            Progress::Refinement { number, states } => {
-                let recent = |last: Instant| last.elapsed() < BOUND_INTERVAL;
-                if last_bound.get().is_some_and(recent) {
-                    return;
-                }
-                last_bound.set(Some(Instant::now()));
-                What::Refinement {
-                    analysis,
-                    number,
-                    states,
-                }
-            }
+            Progress::Bound { bound } => What::Bound { analysis, bound },
+            Progress::Refinement { number, states } => What::Refinement {
+                analysis,
+                number,
+                states,
+            },
             Progress::Invariants {
                 round,
                 proved,
