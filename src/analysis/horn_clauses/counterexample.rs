@@ -9,36 +9,46 @@ use crate::program::block::Blocks;
 use crate::solver::SolverError;
 
 /// Looks for a path to a target, of which it is known that there is one.
+///
+/// # Errors
+/// When there is no solver.
 pub fn concrete(
     blocks: &Arc<Blocks>,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
-    let mut base = BaseCases::new(unrolling);
-    let found = base.search(u32::MAX, context).map(|(_, found)| found);
-    Ok(answer(&base, found))
+    looked_for(blocks, solver, context, |base, context| {
+        Some(base.search(u32::MAX, context)?.1)
+    })
 }
 
 /// The same, where there is a path of so many steps between cut points.
+///
+/// # Errors
+/// When there is no solver.
 pub fn of_length(
     length: u32,
     blocks: &Arc<Blocks>,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
-    let mut base = BaseCases::new(unrolling);
-    let found = base.check(length, context);
-    Ok(answer(&base, Some(found)))
+    looked_for(blocks, solver, context, |base, context| {
+        Some(base.check(length, context))
+    })
 }
 
-fn answer(base: &BaseCases, found: Option<BaseCase>) -> Answer {
-    if let Some(BaseCase::Violated(violation)) = found {
-        return Answer::Unsafe(violation);
+fn looked_for(
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+    look: impl FnOnce(&mut BaseCases, &mut Context<'_>) -> Option<BaseCase>,
+) -> Result<Answer, SolverError> {
+    let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
+    let mut base = BaseCases::new(unrolling);
+    if let Some(BaseCase::Violated(violation)) = look(&mut base, context) {
+        return Ok(Answer::Unsafe(violation));
     }
-    let reason = base
-        .left_aside()
-        .unwrap_or("the refutation was not confirmed");
-    Answer::Unknown(reason.to_owned())
+    let reason = base.left_aside();
+    let reason = reason.unwrap_or("the refutation was not confirmed");
+    Ok(Answer::Unknown(reason.to_owned()))
 }
