@@ -2,16 +2,22 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use proptest::prelude::prop_assert;
+use proptest::test_runner::TestCaseError;
+
 use super::invariants::InvariantStore;
-use super::{CancellationToken, Context, Progress};
+use super::{Answer, CancellationToken, Context, Progress};
 use crate::certify::replay::replay;
+use crate::certify::{Check, check};
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::block::Blocks;
 use crate::program::interpreter::{Journal, Limits};
-use crate::program::{InlinedProgram, Program};
+use crate::program::testing::some_run_fails;
+use crate::program::{InlinedProgram, Program, Simplified};
 use crate::solver::{Solver, SolverConfig, SolverError, new_solver};
 use crate::term::Arena;
 
@@ -31,6 +37,22 @@ pub fn blocks(program: Program) -> Arc<Blocks> {
 /// The default solver, with an arena of its own.
 pub fn default_solver() -> Result<Box<dyn Solver>, SolverError> {
     new_solver(SolverConfig::default(), Rc::new(Arena::new()))
+}
+
+/// Fails if the answer proves a program of which some run, by the seed, fails, or if its proof is refuted.
+pub fn not_wrong(
+    lowered: &Program,
+    simplified: &Simplified,
+    answer: &Answer,
+    seed: u64,
+) -> Result<(), TestCaseError> {
+    if let Answer::Safe(certificate) = answer {
+        prop_assert!(!some_run_fails(lowered, seed));
+        let budget = Duration::from_secs(60);
+        let result = check(lowered, simplified, certificate, budget, None);
+        prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
+    }
+    Ok(())
 }
 
 /// What is around an engine that has no rivals.
@@ -60,6 +82,22 @@ impl<'s> Setting<'s> {
             program: Some(program),
             ..Self::default()
         }
+    }
+
+    /// Runs the test, whose engine is cancelled after the time.
+    pub fn run_within<R>(&self, time: Duration, test: impl FnOnce(&mut Context<'_>) -> R) -> R {
+        let (sender, ended) = channel::<()>();
+        std::thread::scope(|scope| {
+            let canceller = self.token.clone();
+            scope.spawn(move || {
+                // Until the engine has ended, or the time.
+                let _ = ended.recv_timeout(time);
+                canceller.cancel();
+            });
+            let result = self.run(test);
+            drop(sender);
+            result
+        })
     }
 
     pub fn run<R>(&self, test: impl FnOnce(&mut Context<'_>) -> R) -> R {

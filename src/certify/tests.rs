@@ -8,7 +8,7 @@ use super::*;
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::simplify::fault;
-use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::testing::{Recursion, random_program, some_run_fails};
 use crate::program::*;
 use crate::term::{Build, Sort, TermId, store};
 
@@ -471,10 +471,7 @@ proptest! {
     ) {
         let recursion = if recursion { Recursion::Allowed } else { Recursion::Excluded };
         let task = Task::new(random_program(&bytes, recursion));
-        let fails = (seed..seed + 20).any(|seed| {
-            let outcome = Machine::new(&task.lowered, seed).run(3000);
-            matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
-        });
+        let fails = some_run_fails(&task.lowered, seed);
         let steps = [ProofStep::Simplified, ProofStep::Unrolling { bound: 12 }, safety(1, &[]), safety(3, &[])];
         for step in steps {
             let result = task.check(vec![step.clone()]);

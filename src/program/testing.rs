@@ -198,6 +198,14 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// Whether one of a few runs fails; their inputs follow from the seed.
+pub(crate) fn some_run_fails(program: &Program, seed: u64) -> bool {
+    (seed..seed + 20).any(|seed| {
+        let outcome = Machine::new(program, seed).run(3000);
+        matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
+    })
+}
+
 /// Whether random programs may have functions that call themselves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Recursion {

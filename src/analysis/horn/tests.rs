@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered, not_wrong};
 use crate::certify::certificate::{AT_ENTRY, InvariantLocation, ProofStep};
 use crate::certify::{Check, check};
-use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::testing::{Recursion, random_program};
 use crate::program::{Function, LocationId, Program, Simplified, simplify};
 use crate::term::{Build, store};
 
@@ -45,19 +45,11 @@ impl Task {
             programs: Programs::All,
             ..Options::default()
         };
-        let (sender, ended) = std::sync::mpsc::channel::<()>();
-        std::thread::scope(|scope| {
-            let canceller = setting.token.clone();
-            scope.spawn(move || {
-                // Until the engine has ended, or the time.
-                let _ = ended.recv_timeout(time);
-                canceller.cancel();
-            });
-            let blocks = self.blocks();
-            let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
-            drop(sender);
-            answer.expect("a solver")
-        })
+        let blocks = self.blocks();
+        let answer = setting.run_within(time, |context| {
+            run(&blocks, &options, &default_solver, context)
+        });
+        answer.expect("a solver")
     }
 
     fn proof(&self) -> Vec<(InvariantLocation, TermId)> {
@@ -315,14 +307,7 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let task = Task::new(random_program(&bytes, Recursion::Allowed));
-        let fails = (seed..seed + 20).any(|seed| {
-            let outcome = Machine::new(&task.lowered, seed).run(3000);
-            matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
-        });
-        if let Answer::Safe(certificate) = task.answer(Duration::from_secs(1)) {
-            prop_assert!(!fails);
-            let result = check(&task.lowered, &task.simplified, &certificate, BUDGET, None);
-            prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
-        }
+        let answer = task.answer(Duration::from_secs(1));
+        not_wrong(&task.lowered, &task.simplified, &answer, seed)?;
     }
 }

@@ -1,17 +1,16 @@
 //! What SPACER proves and refutes, and by which steps.
 
 use std::cell::RefCell;
-use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::analysis::testing::{Setting, blocks, default_solver};
+use crate::analysis::testing::{Setting, blocks, default_solver, not_wrong};
 use crate::certify::{Certificate, Check, check};
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
-use crate::program::testing::{Machine, Outcome as Run, Recursion, random_program};
+use crate::program::testing::{Recursion, random_program};
 use crate::program::{Arithmetic, Program, Simplified, simplify};
 
 const BUDGET: Duration = Duration::from_secs(60);
@@ -78,22 +77,13 @@ impl Task {
             report: &report,
             ..Setting::of(&self.lowered)
         };
-        let (sender, ended) = channel::<()>();
-        let answer = std::thread::scope(|scope| {
-            let canceller = setting.token.clone();
-            scope.spawn(move || {
-                // Until the engine has ended, or the time.
-                let _ = ended.recv_timeout(time);
-                canceller.cancel();
-            });
-            let blocks = blocks(self.simplified.program.clone());
-            let answer = setting.run(|context| run(&blocks, options, &default_solver, context));
-            drop(sender);
-            answer.expect("a solver")
+        let blocks = blocks(self.simplified.program.clone());
+        let answer = setting.run_within(time, |context| {
+            run(&blocks, options, &default_solver, context)
         });
         let published = setting.invariants.snapshot().len();
         Ended {
-            answer,
+            answer: answer.expect("a solver"),
             published,
             steps: steps.into_inner(),
         }
@@ -261,15 +251,7 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let task = Task::new(random_program(&bytes, Recursion::Excluded));
-        let fails = (seed..seed + 20).any(|seed| {
-            let outcome = Machine::new(&task.lowered, seed).run(3000);
-            matches!(outcome, Run::Error(_) | Run::Unsupported(_))
-        });
         let ended = task.run(&Options::default(), Duration::from_secs(1));
-        if let Answer::Safe(certificate) = ended.answer {
-            prop_assert!(!fails);
-            let result = task.check(&certificate);
-            prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
-        }
+        not_wrong(&task.lowered, &task.simplified, &ended.answer, seed)?;
     }
 }
