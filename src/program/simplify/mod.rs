@@ -1,6 +1,6 @@
 //! From the program as lowered to the program to analyse.
 //!
-//! Each pass is one file. They run in rounds until none finds anything to do, or [`MAXIMAL_ROUNDS`] have passed:
+//! Each pass is one module. They run in rounds until none finds anything to do, or [`MAXIMAL_ROUNDS`] have passed:
 //!
 //! 1. [`prune`]: what cannot be reached, and what cannot reach a target;
 //! 2. [`expand`]: calls of small functions, and of functions called once, replaced by their bodies;
@@ -30,6 +30,7 @@ mod dead;
 mod dependence;
 mod expand;
 mod forward;
+mod globals;
 mod prune;
 mod range;
 mod regions;

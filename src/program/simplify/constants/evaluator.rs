@@ -1,0 +1,261 @@
+//! What is known at a location, and what operations make of it.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use crate::program::cfa::*;
+use crate::program::persistent::PersistentMap;
+use crate::program::simplify::range::{Abstract, range_of, restrict};
+use crate::program::simplify::workspace::replace;
+use crate::program::variables::VariableUse;
+use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
+
+/// An array's contents are followed through at most so many stores in a row.
+const LONGEST_ARRAY: usize = 1024;
+
+type Map = PersistentMap<Abstract>;
+
+/// What is known at a location; nothing is known of a variable without an entry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) globals: Map,
+    pub(super) locals: Map,
+}
+
+impl State {
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.globals.same(&other.globals) && self.locals.same(&other.locals)
+    }
+}
+
+/// Evaluates terms and operations of one program.
+pub(super) struct Evaluator<'a> {
+    pub(super) program: &'a Program,
+    pub(super) uses: RefCell<&'a mut VariableUse>,
+    /// How many stores a constant array is made of.
+    array_sizes: RefCell<FxHashMap<TermId, usize>>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(program: &'a Program, uses: &'a mut VariableUse) -> Self {
+        Self {
+            program,
+            uses: RefCell::new(uses),
+            array_sizes: RefCell::default(),
+        }
+    }
+
+    pub(super) fn get(&self, state: &State, variable: VariableId) -> Option<Abstract> {
+        match self.program.variable(variable).scope {
+            Scope::Global => state.globals.get(variable.0),
+            Scope::Local(_) => state.locals.get(variable.0),
+        }
+        .copied()
+    }
+
+    pub(super) fn set(&self, state: &mut State, variable: VariableId, value: Option<Abstract>) {
+        let map = match self.program.variable(variable).scope {
+            Scope::Global => &mut state.globals,
+            Scope::Local(_) => &mut state.locals,
+        };
+        match value {
+            Some(value) => map.insert(variable.0, value),
+            None => map.remove(variable.0),
+        }
+    }
+
+    fn get_term(&self, state: &State, variable: TermId) -> Option<Abstract> {
+        match store().kind(variable) {
+            TermKind::Variable {
+                symbol,
+                instance: 0,
+            } => {
+                let variable = self.uses.borrow().variable(symbol)?;
+                self.get(state, variable)
+            }
+            _ => None,
+        }
+    }
+
+    /// The term with what is known put in, ranges included where they decide a condition. Arrays are not put in, but
+    /// their cells are.
+    pub(super) fn simplify(&self, state: &State, term: TermId) -> TermId {
+        let (mut constants, mut ranges) = (false, false);
+        for &variable in self.uses.borrow_mut().of(term) {
+            match self.get(state, variable) {
+                Some(Abstract::Constant(_)) => constants = true,
+                Some(Abstract::Range(..)) => ranges = true,
+                None => {}
+            }
+        }
+        let result = if constants {
+            self.put_in(state, term)
+        } else {
+            term
+        };
+        let sort = store().sort(result);
+        if sort == Sort::Bool || (ranges && !sort.is_array()) {
+            let range = range_of(result, &|variable| self.get_term(state, variable));
+            if let Some((low, high)) = range
+                && low == high
+                && let Some(Abstract::Constant(value)) = Abstract::from_range(sort, low, high)
+            {
+                return value;
+            }
+        }
+        result
+    }
+
+    /// The term with known scalars and cells of known arrays put in.
+    fn put_in(&self, state: &State, term: TermId) -> TermId {
+        let with = |term| match store().kind(term) {
+            TermKind::Variable { .. } if store().sort(term).is_array() => None,
+            TermKind::Variable { .. } => match self.get_term(state, term) {
+                Some(Abstract::Constant(value)) => Some(value),
+                _ => None,
+            },
+            TermKind::Apply {
+                op: Op::Select,
+                arguments: &[array, index],
+            } => match self.get_term(state, array) {
+                Some(Abstract::Constant(contents)) => cell(contents, self.put_in(state, index)),
+                _ => None,
+            },
+            _ => None,
+        };
+        Rebuild::new(store(), store(), with).rebuild(term)
+    }
+
+    /// Whether the term has no variables.
+    fn is_closed(&self, term: TermId) -> bool {
+        self.uses.borrow_mut().of(term).is_empty()
+    }
+
+    pub(super) fn evaluate(&self, state: &State, term: TermId) -> Option<Abstract> {
+        let sort = store().sort(term);
+        if sort.is_array() {
+            let value = replace(term, |symbol| {
+                match self.get(state, self.uses.borrow().variable(symbol)?) {
+                    Some(Abstract::Constant(value)) => Some(value),
+                    _ => None,
+                }
+            });
+            let known = self.is_closed(value) && self.array_size(value) <= LONGEST_ARRAY;
+            return known.then_some(Abstract::Constant(value));
+        }
+        let value = self.simplify(state, term);
+        if self.is_closed(value) {
+            return Some(Abstract::Constant(value));
+        }
+        let (low, high) = range_of(value, &|variable| self.get_term(state, variable))?;
+        Abstract::from_range(sort, low, high)
+    }
+
+    fn array_size(&self, array: TermId) -> usize {
+        let mut sizes = self.array_sizes.borrow_mut();
+        let mut size = 0;
+        let mut at = array;
+        while let TermKind::Apply {
+            op: Op::Store,
+            arguments,
+        } = store().kind(at)
+        {
+            if let Some(known) = sizes.get(&at) {
+                size += known;
+                break;
+            }
+            size += 1;
+            at = arguments[0];
+        }
+        sizes.insert(array, size);
+        size
+    }
+
+    /// The state after the operations of an edge that is no call; `None` if it cannot be taken.
+    pub(super) fn execute(&self, state: &State, edge: &Edge) -> Option<State> {
+        let mut state = state.clone();
+        for operation in &edge.operations {
+            self.step(&mut state, operation)?;
+        }
+        Some(state)
+    }
+
+    pub(super) fn step(&self, state: &mut State, operation: &Operation) -> Option<()> {
+        match operation {
+            Operation::Assign { target, value } => {
+                let value = self.evaluate(state, *value);
+                self.set(state, *target, value);
+            }
+            Operation::Assume(condition) => {
+                let condition = self.simplify(state, *condition);
+                if condition == TermId::FALSE {
+                    return None;
+                }
+                let mut learned = Vec::new();
+                restrict(
+                    condition,
+                    &|term| self.get_term(state, term),
+                    &mut |term, value| learned.push((term, value)),
+                )?;
+                for (term, value) in learned {
+                    if let TermKind::Variable { symbol, .. } = store().kind(term) {
+                        let variable = self.uses.borrow().variable(symbol);
+                        if let Some(variable) = variable {
+                            self.set(state, variable, Some(value));
+                        }
+                    }
+                }
+            }
+            Operation::Store {
+                region,
+                index,
+                value,
+            } => {
+                let variable = self.program.region(*region).variable;
+                let contents = match self.get(state, variable) {
+                    Some(Abstract::Constant(contents)) => {
+                        let (index, value) =
+                            (self.simplify(state, *index), self.simplify(state, *value));
+                        let closed = self.is_closed(index) && self.is_closed(value);
+                        closed.then(|| store().store(contents, index, value))
+                    }
+                    _ => None,
+                };
+                let contents =
+                    contents.filter(|&contents| self.array_size(contents) <= LONGEST_ARRAY);
+                self.set(state, variable, contents.map(Abstract::Constant));
+            }
+            Operation::Havoc { target, .. } => self.set(state, *target, None),
+            Operation::Call { .. } | Operation::Allocate { .. } | Operation::Free { .. } => {}
+            Operation::Unsupported(_) => return None,
+        }
+        Some(())
+    }
+}
+
+/// The cell of a constant array, if the index is constant.
+fn cell(contents: TermId, index: TermId) -> Option<TermId> {
+    let is_constant = |term| matches!(store().kind(term), TermKind::Constant(_));
+    if !is_constant(index) {
+        return None;
+    }
+    let mut at = contents;
+    loop {
+        match store().kind(at) {
+            TermKind::Apply {
+                op: Op::Store,
+                arguments: &[_, place, value],
+            } if place == index => return Some(value),
+            TermKind::Apply {
+                op: Op::Store,
+                arguments: &[rest, place, _],
+            } if is_constant(place) => at = rest,
+            TermKind::Apply {
+                op: Op::ConstArray,
+                arguments: &[value],
+            } => return Some(value),
+            _ => return None,
+        }
+    }
+}

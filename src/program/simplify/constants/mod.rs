@@ -1,0 +1,351 @@
+//! Constants and ranges, propagated through the whole program.
+//!
+//! A forward data-flow analysis over the locations that execution may reach, conditions taken into account (the idea
+//! of Wegman and Zadeck's conditional constant propagation, with one map from variables to abstract values for each
+//! location, which locations share as far as they are equal). A callee sees what all its calls have in common; after a
+//! call, the caller keeps what it knew of everything that the callee cannot change. A range that keeps growing goes
+//! to the end of the type; two descending sweeps then take back what the conditions allow.
+//!
+//! What is found is put into the terms; conditions that it decides disappear, or their edges do.
+//!
+//! * [`evaluator`]: states, and operations on them; [`record`]: what proofs need of them later.
+//! * This file: the analysis, and what it does to the program.
+
+mod evaluator;
+mod record;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use self::evaluator::{Evaluator, State};
+pub(super) use self::record::{RoundStates, finish};
+use self::record::{heads, record_round};
+use super::globals::{accessed_globals, modified_globals};
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::cut_points::CutPoints;
+use crate::program::graph::{Graph, callee, goes_on};
+use crate::program::liveness::Liveness;
+use crate::program::simplify::Pass;
+use crate::program::simplify::range::Abstract;
+use crate::program::simplify::workspace::Workspace;
+use crate::program::variables::VariableUse;
+use crate::term::{Build, TermId, store};
+
+/// Changes of a loop head's or function entry's state after which ranges are widened.
+const PATIENCE: u32 = 3;
+
+/// Changes of any location's state after which ranges are widened.
+const LAST_PATIENCE: u32 = 30;
+
+/// Runs the pass; tells how many edges and terms changed.
+pub(super) fn run(workspace: &mut Workspace) -> usize {
+    let graph = Graph::new(&workspace.program);
+    let calls = CallGraph::new(&workspace.program);
+    let Workspace { program, uses, .. } = workspace;
+    let liveness = Liveness::new(program, &graph, &calls, uses);
+    let mut analysis = Analysis::new(program, &graph, &calls, &liveness, uses);
+    analysis.ascend();
+    analysis.descend();
+    let states = analysis.states;
+    let cut_points = analysis.cut_points;
+    let changes = rewrite(workspace, &states);
+    record_round(workspace, &cut_points, states);
+    changes
+}
+
+struct Analysis<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    calls: &'a CallGraph,
+    liveness: &'a Liveness,
+    evaluator: Evaluator<'a>,
+    states: Vec<Option<State>>,
+    /// For each location its number in the order of work.
+    order: Vec<u32>,
+    by_order: Vec<LocationId>,
+    visits: Vec<u32>,
+    /// The locations of which every cycle, through calls too, has one.
+    on_cycles: Vec<bool>,
+    cut_points: Vec<LocationId>,
+    widened: bool,
+    /// The globals that a call of each function may change.
+    modified: Vec<Vec<VariableId>>,
+    /// The globals that a call of each function may read or change.
+    accessed: Vec<Vec<VariableId>>,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(
+        program: &'a Program,
+        graph: &'a Graph,
+        calls: &'a CallGraph,
+        liveness: &'a Liveness,
+        uses: &'a mut VariableUse,
+    ) -> Self {
+        let accessed = accessed_globals(program, calls, uses);
+        // Within functions loops are done from the inside out, callers come before callees.
+        let cut_points = CutPoints::new(program, calls);
+        let mut rank = vec![0; program.functions.len()];
+        for (number, function) in calls.bottom_up().iter().rev().enumerate() {
+            rank[function.index()] = number;
+        }
+        let mut by_order = cut_points.weak_topological_order().to_vec();
+        by_order.sort_by_key(|&location| rank[program.location(location).function.index()]);
+        let mut order = vec![u32::MAX; program.locations.len()];
+        for (number, location) in by_order.iter().enumerate() {
+            order[location.index()] = number as u32;
+        }
+        Self {
+            program,
+            graph,
+            calls,
+            liveness,
+            evaluator: Evaluator::new(program, uses),
+            states: vec![None; program.locations.len()],
+            order,
+            by_order,
+            visits: vec![0; program.locations.len()],
+            on_cycles: on_cycles(program, &cut_points),
+            cut_points: heads(&cut_points),
+            widened: false,
+            modified: modified_globals(program, calls),
+            accessed,
+        }
+    }
+
+    /// Computes a fixed point from below.
+    fn ascend(&mut self) {
+        let entry = self.program.function(self.program.start).entry;
+        let mut queue = BinaryHeap::new();
+        let mut queued = vec![false; self.states.len()];
+        self.states[entry.index()] = Some(State::default());
+        queue.push(Reverse(self.order[entry.index()]));
+        while let Some(Reverse(number)) = queue.pop() {
+            let location = self.by_order[number as usize];
+            queued[location.index()] = false;
+            for (target, state) in self.successors(location) {
+                if self.flow(target, state) && !std::mem::replace(&mut queued[target.index()], true)
+                {
+                    queue.push(Reverse(self.order[target.index()]));
+                }
+            }
+        }
+    }
+
+    /// What flows out of a location.
+    fn successors(&self, location: LocationId) -> Vec<(LocationId, State)> {
+        let program = self.program;
+        let mut result = Vec::new();
+        let Some(state) = &self.states[location.index()] else {
+            return result;
+        };
+        let function = program.location(location).function;
+        if location == program.function(function).exit {
+            for &call in self.calls.calls_of(function) {
+                result.extend(self.after_call(program.edge(call)));
+            }
+        }
+        for &id in self.graph.outgoing(location) {
+            let edge = program.edge(id);
+            match callee(edge) {
+                None if goes_on(edge) => result.extend(
+                    self.evaluator
+                        .execute(state, edge)
+                        .map(|s| (edge.target, s)),
+                ),
+                None => {}
+                Some(callee) => {
+                    result.push((
+                        program.function(callee).entry,
+                        self.enter(edge, callee, state),
+                    ));
+                    result.extend(self.after_call(edge));
+                }
+            }
+        }
+        result
+    }
+
+    fn enter(&self, edge: &Edge, callee: FunctionId, state: &State) -> State {
+        // What the callee does not look at would only make it be looked at more often.
+        let mut inside = State::default();
+        for global in &self.accessed[callee.index()] {
+            if let Some(&value) = state.globals.get(global.0) {
+                inside.globals.insert(global.0, value);
+            }
+        }
+        if let Some(Operation::Call { arguments, .. }) = edge.operations.first() {
+            for (&argument, &parameter) in arguments
+                .iter()
+                .zip(&self.program.function(callee).parameters)
+            {
+                let value = self.evaluator.evaluate(state, argument);
+                self.evaluator.set(&mut inside, parameter, value);
+            }
+        }
+        inside
+    }
+
+    /// What is known after a call, if it has been seen to be reached and to return.
+    fn after_call(&self, edge: &Edge) -> Option<(LocationId, State)> {
+        let Some(Operation::Call {
+            callee, results, ..
+        }) = edge.operations.first()
+        else {
+            return None;
+        };
+        let before = self.states[edge.source.index()].as_ref()?;
+        let exit = self.states[self.program.function(*callee).exit.index()].as_ref()?;
+        let mut after = before.clone();
+        for &global in &self.modified[callee.index()] {
+            self.evaluator
+                .set(&mut after, global, self.evaluator.get(exit, global));
+        }
+        for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
+            self.evaluator
+                .set(&mut after, result, self.evaluator.get(exit, from));
+        }
+        Some((edge.target, after))
+    }
+
+    /// Joins a state into a location's; tells whether that changed.
+    fn flow(&mut self, target: LocationId, mut state: State) -> bool {
+        let slot = target.index();
+        self.forget_dead(target, &mut state);
+        let Some(old) = &self.states[slot] else {
+            self.states[slot] = Some(state);
+            return true;
+        };
+        let patience = if self.on_cycles[slot] {
+            PATIENCE
+        } else {
+            LAST_PATIENCE
+        };
+        let widen = self.visits[slot] >= patience;
+        let new = self.join(old, &state, widen);
+        if new.same(old) {
+            return false;
+        }
+        self.visits[slot] += 1;
+        self.widened |= widen;
+        self.states[slot] = Some(new);
+        true
+    }
+
+    /// At the places where states change again and again, forgets what does not matter, so that only changes that do are
+    /// followed.
+    fn forget_dead(&self, target: LocationId, state: &mut State) {
+        if self.on_cycles[target.index()] {
+            let live =
+                |variable: u32, _: &Abstract| self.liveness.is_live(target, VariableId(variable));
+            state.globals.retain(live);
+            state.locals.retain(live);
+        }
+    }
+
+    fn join(&self, old: &State, new: &State, widen: bool) -> State {
+        let mut meet = |variable: u32, a: &Abstract, b: &Abstract| {
+            let sort = self.program.variable(VariableId(variable)).sort;
+            let joined = a.join(*b, sort)?;
+            if widen {
+                a.widen(joined, sort)
+            } else {
+                Some(joined)
+            }
+        };
+        State {
+            globals: old.globals.intersect(&new.globals, &mut meet),
+            locals: old.locals.intersect(&new.locals, &mut meet),
+        }
+    }
+
+    /// Two sweeps that compute each state anew from its predecessors: what widening lost comes back in part.
+    fn descend(&mut self) {
+        if !self.widened {
+            return;
+        }
+        let entry = self.program.function(self.program.start).entry;
+        for _ in 0..2 {
+            let mut next: Vec<Option<State>> = vec![None; self.states.len()];
+            next[entry.index()] = Some(State::default());
+            for &location in &self.by_order {
+                for (target, mut state) in self.successors(location) {
+                    self.forget_dead(target, &mut state);
+                    next[target.index()] = Some(match &next[target.index()] {
+                        None => state,
+                        Some(other) => self.join(other, &state, false),
+                    });
+                }
+            }
+            self.states = next;
+        }
+    }
+}
+
+fn on_cycles(program: &Program, cut_points: &CutPoints) -> Vec<bool> {
+    let mut marks = vec![false; program.locations.len()];
+    for (location, _) in cut_points.iter() {
+        marks[location.index()] = true;
+    }
+    for function in &program.functions {
+        marks[function.entry.index()] = true;
+    }
+    marks
+}
+
+/// Puts what is known into the edges.
+fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
+    let mut changes = 0;
+    let mut keep = vec![true; workspace.program.edges.len()];
+    let mut edges = std::mem::take(&mut workspace.program.edges);
+    let mut facts = Vec::new();
+    let Workspace { program, uses, .. } = &mut *workspace;
+    let evaluator = Evaluator::new(program, uses);
+    for (edge, keep) in edges.iter_mut().zip(&mut keep) {
+        let Some(state) = &states[edge.source.index()] else {
+            *keep = false;
+            continue;
+        };
+        let mut state = state.clone();
+        for operation in &mut edge.operations {
+            let before = operation.clone();
+            operation.map_terms(|term| evaluator.simplify(&state, term));
+            if evaluator.step(&mut state, operation).is_none()
+                && !matches!(operation, Operation::Unsupported(_))
+            {
+                facts.push((edge.source, known(&evaluator, states, edge.source, &before)));
+                *keep = false;
+                break;
+            }
+            changes += usize::from(*operation != before);
+        }
+    }
+    workspace.program.edges = edges;
+    for (location, formula) in facts {
+        workspace.add_fact(Pass::Constants, location, formula);
+    }
+    changes + workspace.keep_edges(&keep)
+}
+
+/// What is known at the location of the variables that the operation reads.
+fn known(
+    evaluator: &Evaluator,
+    states: &[Option<State>],
+    location: LocationId,
+    operation: &Operation,
+) -> TermId {
+    let mut parts = Vec::new();
+    if let Some(state) = &states[location.index()] {
+        for term in operation.terms() {
+            let variables = evaluator.uses.borrow_mut().of(term).to_vec();
+            for variable in variables {
+                let symbol = evaluator.program.variable(variable).symbol;
+                if let Some(value) = evaluator.get(state, variable) {
+                    parts.push(value.formula(store().variable(symbol)));
+                }
+            }
+        }
+    }
+    store().and(parts)
+}
