@@ -113,7 +113,7 @@ impl<D: Domain> Composite<D> {
 
     /// Whether a proof has to show that the state is not reached.
     pub fn is_target(&self, state: &CompositeState<D::State>) -> bool {
-        self.location.is_target(state.place)
+        state.place.is_target(self.location.blocks())
     }
 
     fn depth(&self, state: &CompositeState<D::State>) -> u32 {

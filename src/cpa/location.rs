@@ -22,6 +22,16 @@ pub enum Place {
     },
 }
 
+impl Place {
+    /// Whether a proof has to show that it is not reached.
+    pub fn is_target(self, blocks: &Blocks) -> bool {
+        match self {
+            Self::At(at) => blocks.is_error(at.location),
+            Self::Unsupported { .. } => true,
+        }
+    }
+}
+
 /// An edge: from one cut point to the next.
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -101,14 +111,6 @@ impl LocationCpa {
     /// The blocks.
     pub fn blocks(&self) -> &Arc<Blocks> {
         &self.blocks
-    }
-
-    /// Whether a proof has to show that the place is not reached.
-    pub fn is_target(&self, place: Place) -> bool {
-        match place {
-            Place::At(at) => self.blocks.is_error(at.location),
-            Place::Unsupported { .. } => true,
-        }
     }
 
     /// Whether coming to the place counts as a step: not so at a cut point that was only added.

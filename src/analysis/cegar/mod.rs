@@ -190,14 +190,7 @@ impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
     /// abort_ERR.
     fn abort(&mut self, state: &CompositeState<crate::cpa::predicate::PredicateState>) -> bool {
         self.context.safe_point();
-        self.context.token.is_cancelled() || is_target(self.blocks, state.place)
-    }
-}
-
-fn is_target(blocks: &Blocks, place: Place) -> bool {
-    match place {
-        Place::At(at) => blocks.is_error(at.location),
-        Place::Unsupported { .. } => true,
+        self.context.token.is_cancelled() || state.place.is_target(self.blocks)
     }
 }
 
@@ -305,7 +298,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     fn target(&self) -> Option<AbstractionId> {
         let mut all = self.reached.since(0);
         let found = all.find(|(id, element)| {
-            is_target(self.blocks, element.state.place) && !self.reached.is_suspended(*id)
+            element.state.place.is_target(self.blocks) && !self.reached.is_suspended(*id)
         });
         Some(found?.1.state.domain.abstraction)
     }

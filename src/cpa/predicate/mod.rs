@@ -186,7 +186,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         BlockFormula {
             source: self.abstraction_state(source).place,
             target,
-            is_target: is_target(&self.blocks, target),
+            is_target: target.is_target(&self.blocks),
             formula,
             arena: &self.arena,
             definitions: &self.definitions,
@@ -210,13 +210,6 @@ impl<A: Abstraction> PredicateCpa<A> {
                     || [function.entry, function.exit].contains(&at.location)
             }
         }
-    }
-}
-
-fn is_target(blocks: &Blocks, place: Place) -> bool {
-    match place {
-        Place::At(at) => blocks.is_error(at.location),
-        Place::Unsupported { .. } => true,
     }
 }
 
@@ -288,7 +281,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         let block = BlockFormula {
             source: before.place,
             target: place,
-            is_target: is_target(&self.blocks, place),
+            is_target: place.is_target(&self.blocks),
             formula: &state.formula,
             arena: &self.arena,
             definitions: &self.definitions,
