@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
-use super::cegar::selection::{Language, Located, Selection, atoms};
+use super::cegar::selection::{Language, Located, Selection};
 use super::cegar::{BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::{choice, options};

@@ -1,15 +1,18 @@
 //! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4), as predicate abstraction and IMPACT
 //! share it (sections 4.3 and 4.4).
 //!
-//! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`].
+//! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`] ([`strategy`]).
 //!
-//! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one.
+//! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one;
+//!   [`atoms`]: what they are made of.
 //! * [`giving`]: what other analyses get.
 //! * This file: the loop, the feasibility check, the certificate.
 
+pub mod atoms;
 pub mod counterexample;
 mod giving;
 pub mod selection;
+pub mod strategy;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +24,7 @@ use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
 use self::giving::Giving;
+pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
 use super::{Answer, Context, Progress, SolverFactory};
@@ -30,13 +34,11 @@ use crate::cpa::arg::ArgNode;
 use crate::cpa::location::Place;
 use crate::cpa::loop_bound::LoopBoundCpa;
 use crate::cpa::predicate::abstraction::Abstraction;
-use crate::cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa};
+use crate::cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa, PredicateState};
 use crate::cpa::{Composite, CompositeState, ElementId, Reached};
 use crate::program::block::Blocks;
 use crate::program::{CutPointKind, InlinedLocation};
-use crate::solver::interpolation::{
-    Interpolation, InterpolationConfig, Interpolator, Interpolators,
-};
+use crate::solver::interpolation::{InterpolationConfig, Interpolator, Interpolators};
 use crate::solver::{self, CheckLimit, Reason, Solver, SolverError};
 use crate::term::{Arena, Build, TermId, store};
 
@@ -79,90 +81,6 @@ const FEASIBILITY: Duration = Duration::from_secs(20);
 /// Terms of an interpolator's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
 
-/// The Predicate CPA with the others.
-pub type Cpa<A> = Composite<PredicateCpa<A>>;
-
-/// The abstract model as far as it has been explored, and an interpolator.
-pub struct Model<'m, A: Abstraction> {
-    /// The CPAs.
-    pub cpa: &'m mut Cpa<A>,
-    /// The reached states.
-    pub reached: &'m mut Reached<Cpa<A>>,
-    /// For refinements.
-    pub interpolator: &'m mut dyn Interpolator,
-}
-
-impl<A: Abstraction> Model<'_, A> {
-    /// The abstraction states in the reached set, with their elements.
-    pub fn elements(&self) -> FxHashMap<AbstractionId, ElementId> {
-        let all = self.reached.since(0);
-        let states = all.filter(|(_, element)| element.state.domain.is_abstraction);
-        states
-            .map(|(id, element)| (element.state.domain.abstraction, id))
-            .collect()
-    }
-
-    /// The states that have been reached from each by a block, and are in the reached set.
-    pub fn children(&self) -> FxHashMap<AbstractionId, Vec<AbstractionId>> {
-        let mut children: FxHashMap<AbstractionId, Vec<AbstractionId>> = FxHashMap::default();
-        for (_, element) in self.reached.since(0) {
-            let state = &element.state.domain;
-            let data = self.cpa.domain.abstraction_state(state.abstraction);
-            if let Some((before, _)) = data.before
-                && state.is_abstraction
-            {
-                children.entry(before).or_default().push(state.abstraction);
-            }
-        }
-        children
-    }
-
-    /// The block formulas of a path.
-    pub fn sequence(&self, path: &AbstractPath) -> PathSequence {
-        PathSequence::new(&self.cpa.domain, path, self.interpolator.arena())
-    }
-
-    /// Interpolants of the sequence over the state variables themselves; `None` if there are none.
-    pub fn interpolants(&mut self, sequence: &PathSequence) -> Option<Vec<TermId>> {
-        match self.interpolator.interpolate(sequence.sequence()) {
-            Interpolation::Interpolants(interpolants) => {
-                let all = interpolants.into_iter();
-                Some(all.map(|term| sequence.original(term)).collect())
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What predicate abstraction and IMPACT differ in, besides the CPA's configuration.
-pub trait Strategy<A: Abstraction> {
-    /// Refines the model, given that the path, which leads from the root to a target, is infeasible.
-    ///
-    /// # Errors
-    /// When it cannot, with a reason in words.
-    fn refine(&mut self, model: Model<'_, A>, path: &AbstractPath) -> Result<(), String>;
-
-    /// The operator fcover.
-    fn force_cover(&mut self, _model: Model<'_, A>, _id: ElementId) -> bool {
-        false
-    }
-
-    /// The precision of the initial state.
-    fn precision(&self) -> A::Precision;
-
-    /// An invariant that another analysis has proved.
-    fn assume(&mut self, abstraction: &mut A, at: InlinedLocation, invariant: TermId);
-
-    /// The abstraction formula as a term of the shared store.
-    fn term(&self, abstraction: &A, formula: &A::Formula) -> TermId;
-
-    /// Formulas that have been of use at a location, terms of the shared store.
-    fn used(&self, abstraction: &A) -> Vec<Candidate>;
-
-    /// Why the abstraction cannot go on, if it cannot.
-    fn failure(&self, abstraction: &A) -> Option<String>;
-}
-
 /// What CPA++ is told.
 struct Driver<'d, 'c, S> {
     strategy: &'d mut S,
@@ -188,7 +106,7 @@ impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
     }
 
     /// abort_ERR.
-    fn abort(&mut self, state: &CompositeState<crate::cpa::predicate::PredicateState>) -> bool {
+    fn abort(&mut self, state: &CompositeState<PredicateState>) -> bool {
         self.context.safe_point();
         self.context.token.is_cancelled() || state.place.is_target(self.blocks)
     }

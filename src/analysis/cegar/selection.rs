@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::atoms::{collect_atoms, conditions};
 use super::counterexample::{AbstractPath, Instances};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
@@ -38,9 +39,6 @@ const AT_ONCE: usize = 2;
 
 /// So many values are added at a joint at once.
 const VALUES: usize = 8;
-
-/// A larger term is no predicate.
-const LARGEST: usize = 40;
 
 /// Predicates that are known at a location, at most.
 const MOST: usize = 300;
@@ -408,86 +406,4 @@ fn badness(predicate: TermId) -> usize {
     );
     let variables = crate::term::free_variables(store(), predicate).len();
     size(store(), predicate) + 4 * variables + usize::from(!is_equation)
-}
-
-/// The atoms of a block that speak of the state in which it begins alone.
-fn conditions<A: Abstraction>(cpa: &PredicateCpa<A>, formula: &PathFormula) -> Vec<TermId> {
-    let from = &**cpa.arena();
-    let is_state = |term| match from.kind(term) {
-        TermKind::Variable { symbol, instance } => {
-            instance == 0 && cpa.blocks().variable(symbol).is_some()
-        }
-        _ => false,
-    };
-    let mut terms = cpa.definitions.since(0, formula.guard);
-    terms.push(formula.guard);
-    terms.extend(formula.values.iter().map(|(_, &value)| value));
-    let mut found = Vec::new();
-    collect_atoms(from, terms, &is_state, &mut found);
-    let found = found.into_iter();
-    found.map(|atom| transfer(from, store(), atom)).collect()
-}
-
-/// The atoms within the terms that are over certain variables alone.
-fn collect_atoms<P: Pool + ?Sized>(
-    pool: &P,
-    terms: impl IntoIterator<Item = TermId>,
-    is_state: &dyn Fn(TermId) -> bool,
-    found: &mut Vec<TermId>,
-) {
-    let mut within: FxHashSet<TermId> = FxHashSet::default();
-    for_each_subterm(pool, terms, |term, kind| {
-        let is_within = match kind {
-            TermKind::Constant(_) => true,
-            TermKind::Variable { .. } => is_state(term),
-            TermKind::Apply { arguments, .. } => arguments.iter().all(|one| within.contains(one)),
-        };
-        if !is_within {
-            return;
-        }
-        within.insert(term);
-        if is_atom(pool, kind, term) && !found.contains(&term) && size(pool, term) <= LARGEST {
-            found.push(term);
-        }
-    });
-}
-
-/// Whether the term is Boolean and not made of what is Boolean alone.
-fn is_atom<P: Pool + ?Sized>(pool: &P, kind: TermKind<'_>, term: TermId) -> bool {
-    pool.sort(term) == Sort::Bool
-        && match kind {
-            TermKind::Constant(_) => false,
-            TermKind::Variable { .. } => true,
-            TermKind::Apply { op, arguments } => {
-                let boolean = arguments.iter().all(|&one| pool.sort(one) == Sort::Bool);
-                let arrays = arguments.iter().any(|&one| pool.sort(one).is_array());
-                !(arrays || boolean && is_connective(op))
-            }
-        }
-}
-
-fn is_connective(op: Op) -> bool {
-    matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq)
-}
-
-/// The atoms of a formula of the shared store.
-pub fn atoms(formula: TermId) -> Vec<TermId> {
-    let pool = store();
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut stack = vec![formula];
-    while let Some(top) = stack.pop() {
-        if !seen.insert(top) {
-            continue;
-        }
-        match pool.kind(top) {
-            kind if is_atom(pool, kind, top) => found.push(top),
-            TermKind::Apply { op, arguments } if is_connective(op) => {
-                stack.extend(arguments.iter().rev());
-            }
-            TermKind::Constant(_) => {}
-            _ => found.push(top),
-        }
-    }
-    found
 }
