@@ -1,21 +1,14 @@
-//! The engines of a race, each on a thread of its own; the [`Coordinator`] says whose turn it is.
-//!
-//! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
+//! The thread of an engine: what it is given, what it tells, and what becomes of its answer.
 
 use std::cell::Cell;
-use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Sender, unbounded};
+use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
-use super::config::{Analysis, Engine, Sharing};
-use super::coordinator::Coordinator;
-use super::event::What;
-use super::race::{Race, guarded, proved};
-use super::verdict::Conclusion;
+use super::replays::Replays;
 use crate::analysis::invariants::InvariantStore;
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
@@ -23,132 +16,33 @@ use crate::analysis::{
     exhaustive, horn, impact, k_induction, predicate_abstraction, spacer,
 };
 use crate::certify::Certificate;
-use crate::certify::replay::{NotConfirmed, Replay, Violation, replay_compiled};
+use crate::certify::replay::Violation;
+use crate::portfolio::config::{Analysis, Engine, Sharing};
+use crate::portfolio::coordinator::Coordinator;
+use crate::portfolio::event::What;
+use crate::portfolio::race::{Race, guarded, proved};
+use crate::portfolio::verdict::Conclusion;
 use crate::program::Program;
 use crate::program::block::Blocks;
-use crate::program::inline::InlinedProgram;
-use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits, Outcome};
+use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
 /// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
 const STACK: usize = 1 << 30;
 
-/// Steps of a replay at first; an alarm that needs more may have more if there is time.
-const REPLAY_STEPS: u64 = 5_000_000;
-
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
 
-/// By how much more is more.
-const REPLAY_GROWTH: u64 = 6;
-
-/// Replays may take this share of the engine's time so far, and this long in any case.
-const REPLAY_SHARE: f64 = 0.3;
-const REPLAY_AT_LEAST: Duration = Duration::from_secs(3);
-
-/// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
-const FIRST_ID: u32 = 4;
-
-/// Runs the analyses until one has an answer; `None` if none has.
-pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<Conclusion> {
-    let program = Arc::new(race.simplified.program.clone());
-    let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
-    let token = CancellationToken::new();
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let permits = race.options.threads.unwrap_or_else(cores);
-    let schedule = &race.options.portfolio.schedule;
-    let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len()));
-    let (sender, ends) = unbounded();
-    let start = |(number, analysis): (u32, Analysis)| {
-        let runner = Runner {
-            seat: coordinator.admit(analysis.common.priority, analysis.common.eases_after),
-            coordinator: Arc::clone(&coordinator),
-            race: Arc::clone(race),
-            blocks: Arc::clone(&blocks),
-            token: token.clone(),
-            id: FIRST_ID + number,
-            analysis,
-        };
-        runner.start(sender.clone())
-    };
-    let mut lineup = Lineup {
-        waiting: analyses,
-        running: Vec::new(),
-        solverless_only: true,
-        head_start: Instant::now() + schedule.head_start,
-    };
-    loop {
-        while let Some(next) = lineup.next() {
-            let name = next.1.name().to_owned();
-            if start(next) {
-                lineup.running.push(name);
-            }
-        }
-        if lineup.running.is_empty() {
-            return None;
-        }
-        coordinator.tick();
-        let head_start = lineup.solverless_only.then_some(lineup.head_start);
-        let next = [head_start, coordinator.next_tick()].into_iter().flatten();
-        let end = match next.min() {
-            Some(next) => ends.recv_deadline(next).ok(),
-            None => ends.recv().ok(),
-        };
-        let Some((name, conclusion)) = end else {
-            continue;
-        };
-        if conclusion.is_some() {
-            return conclusion;
-        }
-        lineup.running.retain(|running| *running != name);
-    }
-}
-
-/// Who has not started and who has not ended.
-struct Lineup {
-    waiting: Vec<(u32, Analysis)>,
-    running: Vec<String>,
-    /// Engines that ask a solver do not start yet.
-    solverless_only: bool,
-    head_start: Instant,
-}
-
-impl Lineup {
-    /// Takes out the next analysis that can start now.
-    fn next(&mut self) -> Option<(u32, Analysis)> {
-        if let Some(ready) = self.ready(false) {
-            return Some(ready);
-        }
-        self.solverless_only &= !self.running.is_empty() && Instant::now() < self.head_start;
-        match self.solverless_only {
-            true => None,
-            false => self.ready(true),
-        }
-    }
-
-    /// One with or without a solver that need not wait for another.
-    fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
-        let is_open = |name: &String| {
-            self.running.contains(name)
-                || self.waiting.iter().any(|(_, other)| other.name() == name)
-        };
-        let index = self.waiting.iter().position(|(_, analysis)| {
-            analysis.engine.has_solver() == has_solver && !is_open(&analysis.common.after)
-        })?;
-        Some(self.waiting.remove(index))
-    }
-}
-
 /// What an engine's thread has.
-struct Runner {
-    race: Arc<Race>,
-    blocks: Arc<Blocks>,
-    token: CancellationToken,
-    coordinator: Arc<Coordinator>,
-    seat: usize,
-    id: u32,
-    analysis: Analysis,
+pub(super) struct Runner {
+    pub race: Arc<Race>,
+    pub blocks: Arc<Blocks>,
+    pub token: CancellationToken,
+    pub coordinator: Arc<Coordinator>,
+    pub seat: usize,
+    pub id: u32,
+    pub analysis: Analysis,
 }
 
 /// How an engine has ended, before its answer is checked.
@@ -190,7 +84,7 @@ impl From<Result<Answer, SolverError>> for Ended {
 
 impl Runner {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
-    fn start(self, ends: Sender<(String, Option<Conclusion>)>) -> bool {
+    pub fn start(self, ends: Sender<(String, Option<Conclusion>)>) -> bool {
         let name = self.analysis.name().to_owned();
         let reporter = self.race.reporter.clone();
         let thread = std::thread::Builder::new()
@@ -432,45 +326,6 @@ fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
         counters.insert("first_rejection".into(), Json::from(reason.clone()));
     }
     counters
-}
-
-/// Replays the alarms of an engine. What the simplifier left out may make a run much longer than the engine's path, or
-/// never end: so the limit grows, within a share of the time.
-struct Replays<'e> {
-    executable: &'e Executable,
-    started: Instant,
-    spent: Duration,
-}
-
-impl<'e> Replays<'e> {
-    fn new(executable: &'e Executable) -> Self {
-        Self {
-            executable,
-            started: Instant::now(),
-            spent: Duration::ZERO,
-        }
-    }
-
-    fn replay(&mut self, alarm: &Journal) -> Replay {
-        let mut steps = REPLAY_STEPS;
-        loop {
-            let begin = Instant::now();
-            let limits = Limits {
-                steps,
-                ..Limits::default()
-            };
-            let result = replay_compiled(self.executable, alarm, limits);
-            let took = begin.elapsed();
-            self.spent += took;
-            let cut_off = Replay::NotConfirmed(NotConfirmed::Elsewhere(Outcome::StepLimit));
-            let allowed = self.started.elapsed().mul_f64(REPLAY_SHARE);
-            let next = self.spent + took * REPLAY_GROWTH as u32;
-            if result != cut_off || next > allowed.max(REPLAY_AT_LEAST) {
-                return result;
-            }
-            steps *= REPLAY_GROWTH;
-        }
-    }
 }
 
 /// Whether Yices knows the sorts of all the program's terms.

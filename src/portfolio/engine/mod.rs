@@ -1,0 +1,117 @@
+//! The engines of a race, each on a thread of its own; the [`Coordinator`] says whose turn it is.
+//!
+//! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
+//!
+//! * [`runner`]: an engine's thread; [`replays`]: how its alarms are replayed.
+//! * This file: who starts when.
+
+mod replays;
+mod runner;
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossbeam::channel::unbounded;
+
+use self::runner::Runner;
+use super::config::Analysis;
+use super::coordinator::Coordinator;
+use super::race::Race;
+use super::verdict::Conclusion;
+use crate::analysis::CancellationToken;
+use crate::program::block::Blocks;
+use crate::program::inline::InlinedProgram;
+
+/// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
+const FIRST_ID: u32 = 4;
+
+/// Runs the analyses until one has an answer; `None` if none has.
+pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<Conclusion> {
+    let program = Arc::new(race.simplified.program.clone());
+    let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
+    let token = CancellationToken::new();
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let permits = race.options.threads.unwrap_or_else(cores);
+    let schedule = &race.options.portfolio.schedule;
+    let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len()));
+    let (sender, ends) = unbounded();
+    let start = |(number, analysis): (u32, Analysis)| {
+        let runner = Runner {
+            seat: coordinator.admit(analysis.common.priority, analysis.common.eases_after),
+            coordinator: Arc::clone(&coordinator),
+            race: Arc::clone(race),
+            blocks: Arc::clone(&blocks),
+            token: token.clone(),
+            id: FIRST_ID + number,
+            analysis,
+        };
+        runner.start(sender.clone())
+    };
+    let mut lineup = Lineup {
+        waiting: analyses,
+        running: Vec::new(),
+        solverless_only: true,
+        head_start: Instant::now() + schedule.head_start,
+    };
+    loop {
+        while let Some(next) = lineup.next() {
+            let name = next.1.name().to_owned();
+            if start(next) {
+                lineup.running.push(name);
+            }
+        }
+        if lineup.running.is_empty() {
+            return None;
+        }
+        coordinator.tick();
+        let head_start = lineup.solverless_only.then_some(lineup.head_start);
+        let next = [head_start, coordinator.next_tick()].into_iter().flatten();
+        let end = match next.min() {
+            Some(next) => ends.recv_deadline(next).ok(),
+            None => ends.recv().ok(),
+        };
+        let Some((name, conclusion)) = end else {
+            continue;
+        };
+        if conclusion.is_some() {
+            return conclusion;
+        }
+        lineup.running.retain(|running| *running != name);
+    }
+}
+
+/// Who has not started and who has not ended.
+struct Lineup {
+    waiting: Vec<(u32, Analysis)>,
+    running: Vec<String>,
+    /// Engines that ask a solver do not start yet.
+    solverless_only: bool,
+    head_start: Instant,
+}
+
+impl Lineup {
+    /// Takes out the next analysis that can start now.
+    fn next(&mut self) -> Option<(u32, Analysis)> {
+        if let Some(ready) = self.ready(false) {
+            return Some(ready);
+        }
+        self.solverless_only &= !self.running.is_empty() && Instant::now() < self.head_start;
+        match self.solverless_only {
+            true => None,
+            false => self.ready(true),
+        }
+    }
+
+    /// One with or without a solver that need not wait for another.
+    fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
+        let is_open = |name: &String| {
+            self.running.contains(name)
+                || self.waiting.iter().any(|(_, other)| other.name() == name)
+        };
+        let index = self.waiting.iter().position(|(_, analysis)| {
+            analysis.engine.has_solver() == has_solver && !is_open(&analysis.common.after)
+        })?;
+        Some(self.waiting.remove(index))
+    }
+}
