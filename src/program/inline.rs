@@ -101,13 +101,23 @@ impl InlinedProgram {
         Self::with_cut_points(program, calls, cut_points)
     }
 
-    /// The same with the entries and exits of functions as further cut points; the call strings, and so the locations,
-    /// are the same ones.
+    /// The same with the entries and exits of functions as further cut points.
     pub fn with_function_ends(&self) -> Self {
+        let functions = self.program.functions.iter();
+        self.with(functions.flat_map(|function| [function.entry, function.exit]))
+    }
+
+    /// The same with the locations where paths join as further cut points.
+    pub fn with_joins(&self) -> Self {
+        let mut is_reached = vec![false; self.program.locations.len()];
+        let targets = self.program.edges.iter().map(|edge| edge.target);
+        self.with(targets.filter(|to| std::mem::replace(&mut is_reached[to.index()], true)))
+    }
+
+    /// Further cut points; the call strings, and so the locations, stay the same ones.
+    fn with(&self, further: impl Iterator<Item = LocationId>) -> Self {
+        let cut_points = self.cut_points.clone().with(further);
         let program = Arc::clone(&self.program);
-        let functions = program.functions.iter();
-        let ends = functions.flat_map(|function| [function.entry, function.exit]);
-        let cut_points = self.cut_points.clone().with(ends);
         Self {
             strings: Arc::clone(&self.strings),
             ..Self::with_cut_points(program, self.calls.clone(), cut_points)

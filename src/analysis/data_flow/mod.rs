@@ -10,6 +10,9 @@
 //!   models are what the abstraction must cover, and there is no widening, since each language is finite; equations,
 //!   whose language is not, grow in dimension at most as many times as there are monomials.
 //!
+//! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
+//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself.
+//!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there.
 
 mod fixpoint;
@@ -32,9 +35,11 @@ use super::invariants::guess::{
 };
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, Samples};
+use super::invariants::states::States;
 use super::options::{OptionValue, options};
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
+use crate::certify::certificate::Certificate;
 use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
 use crate::solver::SolverError;
@@ -95,6 +100,8 @@ options! {
         pub rounds: Vec<Round> = Round::all();
         /// Wall time of a fixpoint.
         pub fixpoint: Duration = Duration::from_millis(500);
+        /// Wall time of the round "states".
+        pub states: Duration = Duration::from_millis(2_000);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
     }
@@ -104,10 +111,10 @@ options! {
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
-    blocks: &Arc<Blocks>,
-    options: &Options,
-    solver: &SolverFactory<'_>,
+pub fn run<'b>(
+    blocks: &'b Arc<Blocks>,
+    options: &'b Options,
+    solver: &'b SolverFactory<'b>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     if blocks.inlined().calls().has_recursion() {
@@ -118,8 +125,10 @@ pub fn run(
         blocks,
         options,
         houdini: Houdini::new(blocks, solver()?, context.token),
+        solver,
         fixpoints: Fixpoints::new(blocks, options.fixpoint),
         guesses: None,
+        proof: None,
     };
     let mut tried = None;
     for &round in &options.rounds {
@@ -132,6 +141,9 @@ pub fn run(
             proved,
             total: context.invariants.snapshot().len(),
         });
+        if let Some(certificate) = analysis.proof.take() {
+            return Ok(Answer::Safe(certificate));
+        }
         // What failed with the same invariants fails again.
         let snapshot = context.invariants.snapshot();
         if tried.replace(snapshot.version()) != Some(snapshot.version())
@@ -148,9 +160,12 @@ struct Analysis<'b> {
     blocks: &'b Arc<Blocks>,
     options: &'b Options,
     houdini: Houdini<'b>,
+    solver: &'b SolverFactory<'b>,
     fixpoints: Fixpoints<'b>,
     /// From the first round of guesses on.
     guesses: Option<Guesses<'b>>,
+    /// By what a round has found.
+    proof: Option<Certificate>,
 }
 
 impl<'b> Analysis<'b> {
@@ -158,6 +173,7 @@ impl<'b> Analysis<'b> {
     fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
+            Round::Guess(guess::Round::States) => return self.states(context),
             Round::Guess(language) => language,
         };
         let (blocks, options) = (self.blocks, self.options);
@@ -169,6 +185,32 @@ impl<'b> Analysis<'b> {
             suggestions: 0,
         });
         guesses.round(language, &mut self.houdini, context)
+    }
+
+    /// Proves which combinations of values there are, where paths join as well.
+    fn states(&mut self, context: &Context<'_>) -> usize {
+        let Ok(mut solver) = context.solver(self.solver) else {
+            return 0;
+        };
+        let inlined = self.blocks.inlined();
+        let fine = Arc::new(Blocks::new(Arc::new(inlined.with_joins())));
+        let states = States::new(
+            &fine,
+            &mut *solver,
+            context.token,
+            &samples(&fine, self.options, context),
+            &Vocabulary::of(inlined.program()),
+            self.options.states,
+        );
+        let Some(explored) = states.explore(context.safe_point) else {
+            return 0;
+        };
+        let explored = explored.at(self.blocks);
+        self.proof = explored.certificate(self.blocks);
+        let batch = explored.proved(context.publisher);
+        let new = batch.as_ref().map_or(0, |batch| batch.invariants().len());
+        batch.and_then(|batch| context.invariants.publish(batch));
+        new
     }
 
     fn fixpoint(&mut self, refinement: Refinement, context: &mut Context<'_>) -> usize {

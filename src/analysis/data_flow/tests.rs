@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::certify::{Check, check};
 use crate::program::simplify::simplify;
 use crate::term::to_smtlib;
 
@@ -84,4 +85,55 @@ fn a_remainder_is_proved_and_lost_when_the_number_wraps_around() {
         proved > 0 && said.iter().any(|one| one == fourth),
         "{said:?}"
     );
+}
+
+/// Two threads that hand a number to and fro, each when the other has gone to sleep.
+fn hand_over(step: u32) -> String {
+    format!(
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+        int number, copy, first_at, second_at, first_sleeps, second_sleeps;
+        void second(void) {{
+            if (second_at == 1) {{ number += {step}; first_sleeps = 0; }}
+            second_at = 1;
+            second_sleeps = 1;
+        }}
+        int main(void) {{
+            while (1) {{
+                if (!first_sleeps && __VERIFIER_nondet_int()) {{
+                    if (first_at == 1 && number != copy + 1) reach_error();
+                    copy = number = __VERIFIER_nondet_int();
+                    if (second_at == 1) second_sleeps = 0;
+                    first_at = first_sleeps = 1;
+                }}
+                if (!second_sleeps && __VERIFIER_nondet_int()) second();
+            }}
+        }}"
+    )
+}
+
+#[test]
+fn combinations_of_values_are_enumerated() {
+    let options = Options {
+        rounds: vec![Round::Guess(guess::Round::States)],
+        states: Duration::from_secs(60),
+        ..Options::default()
+    };
+    for step in [1, 2] {
+        let lowered = lowered(&hand_over(step));
+        let simplified = simplify(&lowered);
+        let blocks = blocks(simplified.program.clone());
+        let setting = Setting::default();
+        let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+        match answer.expect("a solver") {
+            Answer::Safe(certificate) if step == 1 => {
+                let limit = Duration::from_secs(60);
+                let outcome = check(&lowered, &simplified, &certificate, limit, None);
+                assert_eq!(outcome, Check::Confirmed);
+            }
+            Answer::Unknown(_) if step == 2 => {}
+            answer => panic!("{step}: {answer:?}"),
+        }
+        // Others get them, too.
+        assert!(!setting.invariants.snapshot().is_empty());
+    }
 }

@@ -8,18 +8,22 @@
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first;
 //!   [`by_cases`]: what needs no query.
+//! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`k_inductive`]: candidates proved by k-induction.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
 
 mod by_cases;
+mod features;
 pub mod guess;
 mod hard;
 pub mod houdini;
 pub mod k_inductive;
 pub mod samples;
+pub mod states;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod tuples;
 
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
 

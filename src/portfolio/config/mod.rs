@@ -229,6 +229,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("ki", include_str!("../../../portfolios/ki.toml")),
     ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
     ("df", include_str!("../../../portfolios/df.toml")),
+    ("states", include_str!("../../../portfolios/states.toml")),
     ("kipdr", include_str!("../../../portfolios/kipdr.toml")),
     (
         "ki-kipdr",

@@ -33,6 +33,8 @@ pub enum Round {
     Values,
     /// Equality, order, constant difference and sum of two variables; congruences.
     Pairs,
+    /// Which combinations of values there are of what has few: see [`super::states`].
+    States,
     /// What loops have written to arrays so far.
     Writes,
     /// All cells of an array in a range.
@@ -52,6 +54,7 @@ pub enum Round {
 choice!(
     Round: "values" = Self::Values,
     "pairs" = Self::Pairs,
+    "states" = Self::States,
     "writes" = Self::Writes,
     "arrays" = Self::Arrays,
     "linear" = Self::Linear,
@@ -62,7 +65,7 @@ choice!(
 );
 
 impl Round {
-    /// All of them, in order.
+    /// All but [`Self::States`], which is better off as an analysis of its own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -80,6 +83,7 @@ impl Round {
         match self {
             Self::Values => "values",
             Self::Pairs => "pairs",
+            Self::States => "states",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
@@ -100,8 +104,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These come from the blocks: see [`about_writes`].
-        Round::Writes => Vec::new(),
+        // These come from the blocks: see [`super::states`] and [`about_writes`].
+        Round::States | Round::Writes => Vec::new(),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),
@@ -199,7 +203,7 @@ fn read_indices(formula: TermId) -> Vec<TermId> {
 }
 
 /// A number as a term.
-fn constant(sort: Sort, number: i128) -> TermId {
+pub fn constant(sort: Sort, number: i128) -> TermId {
     match sort {
         Sort::Bool => store().boolean(number != 0),
         Sort::BitVec(width) => store().bv_signed(width, number),

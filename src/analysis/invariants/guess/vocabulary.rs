@@ -141,7 +141,7 @@ impl Vocabulary {
 }
 
 /// A number as a value of a sampled sort.
-pub(super) fn value(sort: Sort, number: i128) -> Value {
+pub fn value(sort: Sort, number: i128) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),
         Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, number)),

@@ -1,0 +1,288 @@
+//! What of a program's states has few values, whatever values its variables have.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::guess::{Vocabulary, constant, vocabulary};
+use super::samples::{PlaceSamples, SampledVariable, Samples};
+use crate::program::block::Blocks;
+use crate::term::{
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, evaluate, free_variables, store,
+};
+
+/// So many values in samples make it hopeful that there are few.
+const FEW: usize = 16;
+
+/// So many samples are enough to tell that a difference has few values.
+const ENOUGH: usize = 8;
+
+/// The most conditions that are looked at.
+const MOST_CONDITIONS: usize = 8;
+
+/// Something of a state that has few values: a variable, a difference of two, or whether a condition holds.
+#[derive(Copy, Clone, Debug)]
+pub struct Feature {
+    /// What it is.
+    pub kind: Kind,
+    /// Over the variables, in the shared store.
+    pub term: TermId,
+    /// Of the term.
+    pub sort: Sort,
+}
+
+/// What a feature is.
+#[derive(Copy, Clone, Debug)]
+pub enum Kind {
+    /// A variable.
+    Variable,
+    /// How much larger one variable is than another, modulo 2ⁿ.
+    Difference {
+        /// The one.
+        of: TermId,
+        /// The other.
+        from: TermId,
+    },
+    /// Whether a condition of the program holds.
+    Condition,
+}
+
+impl Feature {
+    /// That it has the value in a state where its term is another one's.
+    pub fn is(self, pool: &impl Build, term: TermId, value: i128) -> TermId {
+        match self.sort {
+            Sort::Bool if value != 0 => term,
+            Sort::Bool => pool.not(term),
+            _ => pool.eq(term, constant(self.sort, value)),
+        }
+    }
+}
+
+/// Tells what has few values.
+pub struct Features<'v> {
+    conditions: &'v Vocabulary,
+    /// Variables whose values come from outside.
+    wild: FxHashSet<Symbol>,
+    classes: Vec<Vec<TermId>>,
+}
+
+impl<'v> Features<'v> {
+    /// For the program of the blocks and samples of it.
+    pub fn new(blocks: &Blocks, samples: &Samples, conditions: &'v Vocabulary) -> Self {
+        let wild = wild(blocks);
+        let places = samples.places.values();
+        let classes = classes(places, |variable, values| is_other(&wild, variable, values));
+        Self {
+            conditions,
+            classes,
+            wild,
+        }
+    }
+
+    /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
+    /// program's conditions on other variables hold.
+    pub fn of(&self, place: &PlaceSamples) -> Vec<(Feature, Vec<i128>)> {
+        let mut all: Vec<(Feature, Vec<i128>)> = Vec::new();
+        let mut others: Vec<(SampledVariable, Vec<i128>)> = Vec::new();
+        for (index, &variable) in place.variables.iter().enumerate() {
+            let values: Vec<i128> = place.rows.iter().map(|row| row[index]).collect();
+            if is_other(&self.wild, &variable, &values) {
+                others.push((variable, values));
+                continue;
+            }
+            let feature = Feature {
+                kind: Kind::Variable,
+                term: variable.term,
+                sort: variable.sort,
+            };
+            all.push((feature, values));
+        }
+        for class in &self.classes {
+            let members = others.iter().filter(|(one, _)| class.contains(&one.term));
+            let members: Vec<_> = members.collect();
+            let Some(((from, values), rest)) = members.split_first() else {
+                continue;
+            };
+            for (of, of_other) in rest {
+                let Some(differences) = differences(from, values, of, of_other) else {
+                    continue;
+                };
+                let feature = Feature {
+                    kind: Kind::Difference {
+                        of: of.term,
+                        from: from.term,
+                    },
+                    term: store().sub(of.term, from.term),
+                    sort: of.sort,
+                };
+                all.push((feature, differences));
+            }
+        }
+        all.extend(truths(place, &others, self.conditions));
+        all
+    }
+}
+
+/// Whether the variable has many values, as far as can be seen.
+fn is_other(wild: &FxHashSet<Symbol>, variable: &SampledVariable, values: &[i128]) -> bool {
+    let is_wild = || symbol(variable.term).is_some_and(|symbol| wild.contains(&symbol));
+    variable.sort != Sort::Bool && (distinct(values) > FEW || is_wild())
+}
+
+fn symbol(term: TermId) -> Option<Symbol> {
+    match store().kind(term) {
+        TermKind::Variable { symbol, .. } => Some(symbol),
+        _ => None,
+    }
+}
+
+/// The variables that are assigned inputs, cells of arrays, or what is computed of such.
+fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
+    let program = blocks.inlined().program();
+    let mut wild = FxHashSet::default();
+    let mut sources: Vec<(Symbol, Symbol)> = Vec::new();
+    for at in blocks.cut_points() {
+        for block in blocks.from(at).iter() {
+            for &(variable, value) in &block.updates {
+                let target = program.variable(variable).symbol;
+                let mut work = vec![value];
+                while let Some(term) = work.pop() {
+                    if store().sort(term) == Sort::Bool {
+                        continue;
+                    }
+                    match store().kind(term) {
+                        TermKind::Constant(_) => {}
+                        TermKind::Variable { symbol, instance } => {
+                            if instance == 0 && blocks.variable(symbol).is_some() {
+                                sources.push((symbol, target));
+                            } else {
+                                wild.insert(target);
+                            }
+                        }
+                        TermKind::Apply {
+                            op: Op::Select | Op::Store,
+                            ..
+                        } => _ = wild.insert(target),
+                        TermKind::Apply { arguments, .. } => work.extend_from_slice(arguments),
+                    }
+                }
+            }
+        }
+    }
+    let mut work: Vec<Symbol> = wild.iter().copied().collect();
+    while let Some(symbol) = work.pop() {
+        for &(from, to) in &sources {
+            if from == symbol && wild.insert(to) {
+                work.push(to);
+            }
+        }
+    }
+    wild
+}
+
+/// How many different values there are.
+pub fn distinct(values: &[i128]) -> usize {
+    values.iter().collect::<FxHashSet<_>>().len()
+}
+
+/// Variables whose differences have few values at some place though they themselves have many: classes of them.
+fn classes<'p>(
+    places: impl Iterator<Item = &'p PlaceSamples>,
+    is_other: impl Fn(&SampledVariable, &[i128]) -> bool,
+) -> Vec<Vec<TermId>> {
+    let mut classes: Vec<Vec<TermId>> = Vec::new();
+    for place in places.filter(|place| place.rows.len() >= ENOUGH) {
+        let columns = place.variables.iter().enumerate();
+        let columns = columns.map(|(index, variable)| {
+            let values: Vec<i128> = place.rows.iter().map(|row| row[index]).collect();
+            (variable, values)
+        });
+        let others: Vec<(&SampledVariable, Vec<i128>)> = columns
+            .filter(|(variable, values)| is_other(variable, values))
+            .collect();
+        for (first, (one, values)) in others.iter().enumerate() {
+            for (other, of_other) in &others[first + 1..] {
+                let Some(differences) = differences(one, values, other, of_other) else {
+                    continue;
+                };
+                let count = distinct(&differences);
+                if count <= FEW && count < distinct(values).min(distinct(of_other)) {
+                    join(&mut classes, one.term, other.term);
+                }
+            }
+        }
+    }
+    classes
+}
+
+fn join(classes: &mut Vec<Vec<TermId>>, one: TermId, other: TermId) {
+    let find = |classes: &[Vec<TermId>], term| classes.iter().position(|all| all.contains(&term));
+    match (find(classes, one), find(classes, other)) {
+        (Some(a), Some(b)) if a == b => {}
+        (Some(a), Some(b)) => {
+            let moved = classes.swap_remove(a.max(b));
+            classes[a.min(b)].extend(moved);
+        }
+        (Some(a), None) => classes[a].push(other),
+        (None, Some(b)) => classes[b].push(one),
+        (None, None) => classes.push(vec![one, other]),
+    }
+}
+
+/// By how much the other is larger, modulo 2ⁿ.
+fn differences(
+    one: &SampledVariable,
+    values: &[i128],
+    other: &SampledVariable,
+    of_other: &[i128],
+) -> Option<Vec<i128>> {
+    let Sort::BitVec(width) = one.sort else {
+        return None;
+    };
+    let shift = 128 - u32::from(width);
+    let wrapped = |(a, b): (&i128, &i128)| ((a - b) << shift) >> shift;
+    (one.sort == other.sort).then(|| of_other.iter().zip(values).map(wrapped).collect())
+}
+
+/// Conditions of the program that speak of a variable with many values.
+fn truths(
+    place: &PlaceSamples,
+    others: &[(SampledVariable, Vec<i128>)],
+    conditions: &Vocabulary,
+) -> Vec<(Feature, Vec<i128>)> {
+    let columns: FxHashMap<Symbol, (usize, Sort)> = place
+        .variables
+        .iter()
+        .enumerate()
+        .filter_map(|(index, variable)| Some((symbol(variable.term)?, (index, variable.sort))))
+        .collect();
+    let of_others: FxHashSet<Symbol> = others
+        .iter()
+        .filter_map(|(variable, _)| symbol(variable.term))
+        .collect();
+    let mut found = Vec::new();
+    for condition in conditions.conditions_over(place.variables.iter().map(|one| one.term)) {
+        let about = free_variables(store(), condition);
+        if !about.iter().any(|(symbol, _)| of_others.contains(symbol))
+            || found.len() >= MOST_CONDITIONS
+        {
+            continue;
+        }
+        let truth = |row: &Vec<i128>| {
+            let assignment = |symbol: Symbol, _: u32| {
+                let &(index, sort) = columns.get(&symbol)?;
+                Some(vocabulary::value(sort, row[index]))
+            };
+            let truth = evaluate(store(), condition, &assignment).ok()?.as_bool()?;
+            Some(i128::from(truth))
+        };
+        let truths: Option<Vec<i128>> = place.rows.iter().map(truth).collect();
+        if let Some(truths) = truths {
+            let feature = Feature {
+                kind: Kind::Condition,
+                term: condition,
+                sort: Sort::Bool,
+            };
+            found.push((feature, truths));
+        }
+    }
+    found
+}

@@ -1,0 +1,316 @@
+//! Which combinations of values there are: for each cut point the least set of tuples of what has few values that no block
+//! leads out of.
+//!
+//! This is explicit-state model checking of what has few values, whatever the rest is: a tuple is put into a block, of which
+//! little is left then, and a solver's models of that give the tuples behind it (so it is symbolic abstraction, too, in
+//! the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the first tuples. What turns out to have
+//! many values is not told apart any more.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use super::features::{Features, Kind};
+use super::guess::{Vocabulary, constant};
+use super::samples::{Samples, number};
+use super::tuples::Tuples;
+use super::{Candidate, Proved, Snapshot};
+use crate::analysis::CancellationToken;
+use crate::certify::certificate::Certificate;
+use crate::program::InlinedLocation;
+use crate::program::block::{Block, Blocks};
+use crate::solver::{Answer, CheckLimit, Encoding, Solver};
+use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, TermKind, instantiate, store};
+
+/// The most tuples, at all places together, with those that are looked at again.
+const MOST: usize = 200_000;
+
+/// Finds the tuples of a program's states.
+pub struct States<'b> {
+    blocks: &'b Arc<Blocks>,
+    solver: &'b mut dyn Solver,
+    token: &'b CancellationToken,
+    until: Instant,
+    places: FxHashMap<InlinedLocation, Tuples>,
+    is_safe: bool,
+}
+
+/// What holds at all cut points.
+pub struct Explored {
+    invariants: Vec<Candidate>,
+    is_safe: bool,
+}
+
+/// What became of the states behind a block.
+enum Followed {
+    /// These tuples are new.
+    Added(Vec<Vec<i128>>),
+    /// Something is not told apart any more where the block leads; all there is to do again.
+    Forgotten,
+}
+
+/// The states with a tuple: what they are instead of their variables, and what else is known of them.
+struct Known {
+    values: FxHashMap<TermId, TermId>,
+    condition: TermId,
+}
+
+impl Known {
+    /// Puts the values into terms.
+    fn rebuild<'r>(
+        &'r self,
+        arena: &'r Arena,
+    ) -> Rebuild<'r, Arena, Arena, impl FnMut(TermId) -> Option<TermId> + 'r> {
+        Rebuild::new(arena, arena, |term| self.values.get(&term).copied())
+    }
+
+    fn put_into<const N: usize>(&self, arena: &Arena, terms: [TermId; N]) -> [TermId; N] {
+        let mut rebuild = self.rebuild(arena);
+        terms.map(|term| rebuild.rebuild(term))
+    }
+}
+
+impl<'b> States<'b> {
+    /// With the tuples of the samples. More than the time is not taken.
+    pub fn new(
+        blocks: &'b Arc<Blocks>,
+        solver: &'b mut dyn Solver,
+        token: &'b CancellationToken,
+        samples: &Samples,
+        conditions: &Vocabulary,
+        time: Duration,
+    ) -> Self {
+        let features = Features::new(blocks, samples, conditions);
+        let places = samples.places.iter();
+        Self {
+            blocks,
+            solver,
+            token,
+            until: Instant::now() + time,
+            places: places
+                .map(|(&at, place)| (at, Tuples::new(features.of(place))))
+                .collect(),
+            is_safe: true,
+        }
+    }
+
+    /// Adds tuples until no block leads out of them; `None` if that is not reached.
+    pub fn explore(mut self, safe_point: &dyn Fn() -> Duration) -> Option<Explored> {
+        let points = self.blocks.cut_points();
+        let mut processed = 0;
+        let mut waiting: VecDeque<(InlinedLocation, Vec<i128>)> = points
+            .iter()
+            .flat_map(|&at| self.tuples(at).into_iter().map(move |tuple| (at, tuple)))
+            .collect();
+        while let Some((source, tuple)) = waiting.pop_front() {
+            self.until += safe_point();
+            processed += 1;
+            if processed > MOST || self.token.is_cancelled() || Instant::now() >= self.until {
+                return None;
+            }
+            let known = self.known(source, &tuple);
+            for block in self.blocks.from(source).iter() {
+                match (block.target(), self.blocks.is_target(block)) {
+                    (Some(target), false) => match self.follow(block, target, &known)? {
+                        Followed::Added(tuples) => {
+                            waiting.extend(tuples.into_iter().map(|tuple| (target, tuple)));
+                        }
+                        Followed::Forgotten => {
+                            waiting.retain(|(at, _)| *at != target);
+                            let again = self.tuples(target).into_iter();
+                            waiting.extend(again.map(|tuple| (target, tuple)));
+                            if source == target {
+                                break;
+                            }
+                        }
+                    },
+                    _ => self.is_safe = self.is_safe && self.excludes(block, &known),
+                }
+            }
+        }
+        let all = self.places.iter().map(|(&at, tuples)| Candidate {
+            at,
+            formula: tuples.invariant(store()),
+        });
+        let mut invariants: Vec<Candidate> = all.collect();
+        invariants.retain(|one| one.formula != TermId::TRUE);
+        invariants.sort_unstable_by_key(|one| (one.at, one.formula));
+        Some(Explored {
+            invariants,
+            is_safe: self.is_safe,
+        })
+    }
+
+    /// The tuples at a place; at the entry there is one of nothing.
+    fn tuples(&self, at: InlinedLocation) -> Vec<Vec<i128>> {
+        match self.places.get(&at) {
+            Some(tuples) => tuples.all.iter().cloned().collect(),
+            None if at == self.blocks.inlined().entry() => vec![Vec::new()],
+            None => Vec::new(),
+        }
+    }
+
+    fn known(&self, at: InlinedLocation, tuple: &[i128]) -> Known {
+        let arena = self.solver.arena();
+        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut conditions = Vec::new();
+        let features = self
+            .places
+            .get(&at)
+            .map_or(&[][..], |place| &place.features);
+        for (feature, &value) in features.iter().zip(tuple) {
+            let constant = constant(feature.sort, value);
+            match feature.kind {
+                Kind::Variable => _ = values.insert(feature.term, constant),
+                Kind::Difference { of, from } => {
+                    values.insert(of, arena.add(from, constant));
+                }
+                Kind::Condition => conditions.push(feature.is(&**arena, feature.term, value)),
+            }
+        }
+        let mut known = Known {
+            values,
+            condition: TermId::TRUE,
+        };
+        [known.condition] = known.put_into(arena, [arena.and(conditions)]);
+        known
+    }
+
+    /// Whether the block, which leads to a target, is not run in the states.
+    fn excludes(&mut self, block: &Block, known: &Known) -> bool {
+        let arena = self.solver.arena().clone();
+        let [guard] = known.put_into(&arena, [block.guard]);
+        let open = arena.and2(guard, known.condition);
+        if open == TermId::FALSE {
+            return true;
+        }
+        self.solver.push();
+        self.solver.assert(open);
+        let answer = self.check();
+        self.solver.pop();
+        answer == Answer::Unsatisfiable
+    }
+
+    fn check(&mut self) -> Answer {
+        self.solver.set_limit(CheckLimit {
+            time: Some(self.until.saturating_duration_since(Instant::now())),
+            resource: None,
+        });
+        self.solver.check(&[])
+    }
+
+    /// Adds the tuples to which the block leads from the states; `None` if that is not found out.
+    fn follow(
+        &mut self,
+        block: &Block,
+        target: InlinedLocation,
+        known: &Known,
+    ) -> Option<Followed> {
+        let arena = self.solver.arena().clone();
+        let mut rebuild = known.rebuild(&arena);
+        let guard = rebuild.rebuild(block.guard);
+        let guard = arena.and2(guard, known.condition);
+        if guard == TermId::FALSE {
+            return Some(Followed::Added(Vec::new()));
+        }
+        let place = self.places.entry(target).or_default();
+        let behind = |formula| {
+            let formula = instantiate(&*arena, formula, |symbol, _| {
+                let variable = self.blocks.variable(symbol)?;
+                let updated = block.updates.iter().find(|(id, _)| *id == variable);
+                updated.map(|(_, value)| *value)
+            });
+            rebuild.rebuild(formula)
+        };
+        let terms: Vec<TermId> = place.terms().into_iter().map(behind).collect();
+        let mut open = arena.and2(guard, arena.not(place.is_one(&arena, &terms)));
+        let mut added = Vec::new();
+        while open != TermId::FALSE {
+            if self.token.is_cancelled() {
+                return None;
+            }
+            let tuple = match guessed(&arena, open, &terms) {
+                Some(tuple) => tuple,
+                None => match self.model(open, &terms)? {
+                    Some(tuple) => tuple,
+                    None => break,
+                },
+            };
+            let place = self.places.get_mut(&target)?;
+            let is_other = arena.not(place.is(&*arena, &terms, &tuple));
+            if !place.add(tuple.clone()) {
+                return None;
+            }
+            if place.forget() {
+                return Some(Followed::Forgotten);
+            }
+            added.push(tuple);
+            open = arena.and2(open, is_other);
+        }
+        Some(Followed::Added(added))
+    }
+
+    /// What the terms are in a model of the formula, if it has one; `None` outside if that is not found out.
+    fn model(&mut self, formula: TermId, terms: &[TermId]) -> Option<Option<Vec<i128>>> {
+        self.solver.push();
+        self.solver.assert(formula);
+        let found = match self.check() {
+            Answer::Unsatisfiable => Some(None),
+            Answer::Unknown(_) => None,
+            Answer::Satisfiable => {
+                let values = terms.iter().map(|&term| number(&self.solver.value(term)?));
+                values.collect::<Option<Vec<i128>>>().map(Some)
+            }
+        };
+        self.solver.pop();
+        found
+    }
+}
+
+/// What the terms are if every variable has the same small value, and the formula holds then: often, for what is left of
+/// a block are choices, this is a model and needs no solver.
+fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>> {
+    [0, 1].into_iter().find_map(|value| {
+        let mut rebuild = Rebuild::new(arena, arena, |term| {
+            let sort = arena.sort(term);
+            let is_number = matches!(sort, Sort::Bool | Sort::BitVec(_) | Sort::Int);
+            let is_variable = matches!(arena.kind(term), TermKind::Variable { .. });
+            (is_variable && is_number).then(|| constant(sort, value))
+        });
+        if rebuild.rebuild(formula) != TermId::TRUE {
+            return None;
+        }
+        let values = terms.iter().map(|&term| {
+            let constant = arena.constant(rebuild.rebuild(term))?;
+            number(&constant.to_value())
+        });
+        values.collect()
+    })
+}
+
+impl Explored {
+    /// Without what holds at further cut points than those of the blocks: what holds from one of these to the next by those
+    /// in between holds without a word of them.
+    pub fn at(mut self, blocks: &Blocks) -> Self {
+        let cut_points = blocks.inlined().cut_points();
+        self.invariants
+            .retain(|one| cut_points.contains(one.at.location));
+        self
+    }
+
+    /// The proof that no target is reached, if it is that.
+    pub fn certificate(&self, blocks: &Blocks) -> Option<Certificate> {
+        let nothing = Snapshot::default();
+        self.is_safe
+            .then(|| nothing.certificate(1, &[], &self.invariants, blocks.inlined()))
+    }
+
+    /// The invariants, for others.
+    pub fn proved(self, publisher: &str) -> Option<Proved> {
+        let encoding = Encoding::BitVector;
+        (!self.invariants.is_empty())
+            .then(|| Proved::new(self.invariants, 1, Vec::new(), publisher, encoding))
+    }
+}

@@ -1,0 +1,315 @@
+//! Sets of tuples of values, as formulas.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::features::{Feature, distinct};
+use super::samples::number;
+use crate::term::{Arena, Build, Pool, TermId};
+
+/// Tuples of what has few values at a cut point.
+#[derive(Clone, Debug, Default)]
+pub struct Tuples {
+    /// What the tuples have the values of.
+    pub features: Vec<Feature>,
+    /// The tuples.
+    pub all: BTreeSet<Vec<i128>>,
+    /// The values of each feature.
+    values: Vec<FxHashSet<i128>>,
+}
+
+/// More values of a feature are many.
+const FEW: usize = 24;
+
+/// The most tuples of a place.
+const MOST: usize = 5_000;
+
+impl Tuples {
+    /// With the features' values, the same position the same state.
+    pub fn new(mut features: Vec<(Feature, Vec<i128>)>) -> Self {
+        features.sort_by_key(|(_, values)| distinct(values));
+        let rows = features.first().map_or(0, |(_, values)| values.len());
+        let tuple = |row: usize| features.iter().map(|(_, values)| values[row]).collect();
+        let all = (0..rows).map(tuple).collect();
+        let values = features.iter().map(|(_, values)| values.iter().copied());
+        Self {
+            values: values.map(FxHashSet::from_iter).collect(),
+            all,
+            features: features.into_iter().map(|(feature, _)| feature).collect(),
+        }
+    }
+
+    /// Adds a tuple; says if it is new.
+    pub fn add(&mut self, tuple: Vec<i128>) -> bool {
+        for (values, &value) in self.values.iter_mut().zip(&tuple) {
+            values.insert(value);
+        }
+        self.all.insert(tuple)
+    }
+
+    /// What the features are in the state itself.
+    pub fn terms(&self) -> Vec<TermId> {
+        self.features.iter().map(|one| one.term).collect()
+    }
+
+    /// That a tuple is what there is, where the features are the terms.
+    pub fn is(&self, pool: &impl Build, terms: &[TermId], tuple: &[i128]) -> TermId {
+        let parts = self.features.iter().zip(terms).zip(tuple);
+        let parts = parts.map(|((feature, &term), &value)| feature.is(pool, term, value));
+        pool.and(parts.collect::<Vec<_>>())
+    }
+
+    /// That one of the tuples is what there is, where the features are the terms.
+    pub fn is_one(&self, arena: &Arena, terms: &[TermId]) -> TermId {
+        let value = |&term: &TermId| number(&arena.constant(term)?.to_value());
+        let values: Vec<Option<i128>> = terms.iter().map(value).collect();
+        if let Some(tuple) = values.iter().copied().collect::<Option<Vec<i128>>>() {
+            return arena.boolean(self.all.contains(&tuple));
+        }
+        let fits = |tuple: &&Vec<i128>| {
+            let mut parts = tuple.iter().zip(&values);
+            parts.all(|(one, value)| value.is_none_or(|value| value == *one))
+        };
+        let open: Vec<usize> = (0..values.len())
+            .filter(|&index| values[index].is_none())
+            .collect();
+        let part = |tuple: &Vec<i128>| open.iter().map(|&index| tuple[index]).collect();
+        let tuples: BTreeSet<Vec<i128>> = self.all.iter().filter(fits).map(part).collect();
+        self.formula(arena, terms, &open, &tuples)
+    }
+
+    /// The same of the state itself, as a formula that is small if the features are told apart in a good order.
+    pub fn invariant(&self, pool: &impl Build) -> TermId {
+        let by_number: Vec<usize> = (0..self.features.len()).collect();
+        let orders = [by_number, self.related_next_to_each_other()];
+        let arranged = orders.into_iter().map(|order| {
+            let tuple = |tuple: &Vec<i128>| order.iter().map(|&index| tuple[index]).collect();
+            let tuples: BTreeSet<Vec<i128>> = self.all.iter().map(tuple).collect();
+            (order, tuples)
+        });
+        let best = arranged.min_by_key(|(_, tuples)| nodes(tuples));
+        best.map_or(TermId::TRUE, |(order, tuples)| {
+            self.formula(pool, &self.terms(), &order, &tuples)
+        })
+    }
+
+    /// A decision diagram over the features of these numbers, in their order.
+    fn formula(
+        &self,
+        pool: &impl Build,
+        terms: &[TermId],
+        order: &[usize],
+        tuples: &BTreeSet<Vec<i128>>,
+    ) -> TermId {
+        let tuples: Vec<&[i128]> = tuples.iter().map(Vec::as_slice).collect();
+        let is = |level: usize, value: i128| {
+            let number = order[level];
+            self.features[number].is(pool, terms[number], value)
+        };
+        let node = &mut |level: usize, parts: Parts<TermId>| {
+            let parts = parts.into_iter().map(|(rest, values)| {
+                let values = values.into_iter().map(|value| is(level, value));
+                pool.and2(pool.or(values.collect::<Vec<_>>()), rest)
+            });
+            pool.or(parts.collect::<Vec<_>>())
+        };
+        diagram(&tuples, 0, order.len(), TermId::TRUE, node)
+    }
+
+    /// The features in an order in which one follows another that says much of it.
+    fn related_next_to_each_other(&self) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..self.features.len()).collect();
+        let mut order: Vec<usize> = Vec::new();
+        while !left.is_empty() {
+            let tail = &order[order.len().saturating_sub(2)..];
+            let gain = |&&next: &&usize| {
+                let gains = tail.iter().map(|&last| self.information(last, next));
+                gains.sum::<f64>()
+            };
+            let best = left.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)));
+            let best = best.copied().unwrap_or_default();
+            left.retain(|&other| other != best);
+            order.push(best);
+        }
+        order
+    }
+
+    /// The mutual information of two features, in nats, over the tuples.
+    fn information(&self, one: usize, other: usize) -> f64 {
+        let entropy = |of: &[usize]| {
+            let mut counts: FxHashMap<Vec<i128>, f64> = FxHashMap::default();
+            for tuple in &self.all {
+                let part = of.iter().map(|&index| tuple[index]).collect();
+                *counts.entry(part).or_default() += 1.0;
+            }
+            let total = self.all.len() as f64;
+            let terms = counts
+                .values()
+                .map(|count| -(count / total) * (count / total).ln());
+            terms.sum::<f64>()
+        };
+        entropy(&[one]) + entropy(&[other]) - entropy(&[one, other])
+    }
+
+    /// Stops telling apart what has too many values, and what makes for too many tuples; says whether there was such.
+    pub fn forget(&mut self) -> bool {
+        let mut is_changed = false;
+        while let Some(index) = self.values.iter().position(|values| values.len() > FEW) {
+            self.drop(index);
+            is_changed = true;
+        }
+        while self.all.len() > MOST {
+            let left = |index: &usize| {
+                let others = self
+                    .all
+                    .iter()
+                    .map(|tuple| (&tuple[..*index], &tuple[index + 1..]));
+                others.collect::<FxHashSet<_>>().len()
+            };
+            let worst = (0..self.features.len()).min_by_key(left);
+            self.drop(worst.unwrap_or_default());
+            is_changed = true;
+        }
+        is_changed
+    }
+
+    fn drop(&mut self, index: usize) {
+        self.features.remove(index);
+        self.values.remove(index);
+        let all = std::mem::take(&mut self.all).into_iter();
+        let without = all.map(|mut tuple| {
+            tuple.remove(index);
+            tuple
+        });
+        self.all = without.collect();
+    }
+}
+
+/// What is below a node, with the values that lead there.
+type Parts<T> = Vec<(T, Vec<i128>)>;
+
+/// The nodes of the tuples' decision diagram.
+fn nodes(tuples: &BTreeSet<Vec<i128>>) -> usize {
+    let depth = tuples.first().map_or(0, Vec::len);
+    let tuples: Vec<&[i128]> = tuples.iter().map(Vec::as_slice).collect();
+    let mut known: FxHashMap<(usize, Parts<usize>), usize> = FxHashMap::default();
+    let node = &mut |level: usize, parts: Parts<usize>| {
+        let next = known.len() + 1;
+        *known.entry((level, parts)).or_insert(next)
+    };
+    diagram(&tuples, 0, depth, 0, node);
+    known.len()
+}
+
+/// Folds the tuples, which are in order and the same up to the level, from the leaves: a node's parts are what is below
+/// it with the values that lead there.
+fn diagram<T: Copy + Eq>(
+    tuples: &[&[i128]],
+    level: usize,
+    depth: usize,
+    leaf: T,
+    node: &mut impl FnMut(usize, Parts<T>) -> T,
+) -> T {
+    if level == depth && !tuples.is_empty() {
+        return leaf;
+    }
+    let mut parts: Parts<T> = Vec::new();
+    for group in tuples.chunk_by(|one, other| one[level] == other[level]) {
+        let rest = diagram(group, level + 1, depth, leaf, node);
+        match parts.iter_mut().find(|(other, _)| *other == rest) {
+            Some((_, values)) => values.push(group[0][level]),
+            None => parts.push((rest, vec![group[0][level]])),
+        }
+    }
+    node(level, parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analysis::invariants::features::Kind;
+    use crate::term::{BitVecValue, Sort, Symbol, Value, evaluate, store};
+
+    const BYTE: Sort = Sort::BitVec(8);
+
+    fn symbols() -> [Symbol; 3] {
+        ["a", "b", "c"].map(|name| Symbol::new(name, BYTE))
+    }
+
+    fn tuples(all: &[Vec<i128>]) -> Tuples {
+        let features = symbols().into_iter().enumerate().map(|(index, symbol)| {
+            let feature = Feature {
+                kind: Kind::Variable,
+                term: store().variable(symbol),
+                sort: BYTE,
+            };
+            (feature, all.iter().map(|tuple| tuple[index]).collect())
+        });
+        Tuples::new(features.collect())
+    }
+
+    fn holds(formula: TermId, pool: &impl Pool, tuple: &[i128]) -> bool {
+        let assignment = |symbol: Symbol, _: u32| {
+            let index = symbols().iter().position(|&one| one == symbol)?;
+            Some(Value::BitVec(BitVecValue::from_signed(8, tuple[index])))
+        };
+        evaluate(pool, formula, &assignment)
+            .ok()
+            .and_then(|value| value.as_bool())
+            == Some(true)
+    }
+
+    proptest! {
+        #[test]
+        fn formulas_hold_of_the_tuples_alone(
+            all in prop::collection::vec(prop::collection::vec(-2i128..3, 3), 1..20),
+            other in prop::collection::vec(-2i128..3, 3),
+            known in prop::collection::vec(any::<bool>(), 3),
+        ) {
+            let set = tuples(&all);
+            let invariant = set.invariant(store());
+            let arena = Arena::new();
+            for tuple in all.iter().chain([&other]) {
+                prop_assert_eq!(holds(invariant, store(), tuple), all.contains(tuple));
+                // Some of the features are constants.
+                let terms = set.features.iter().map(|feature| {
+                    let number = symbols().iter().position(|&one| store().variable(one) == feature.term);
+                    let number = number.expect("a feature");
+                    match known[number] {
+                        true => arena.bv_signed(8, tuple[number]),
+                        false => feature.term,
+                    }
+                });
+                let terms: Vec<TermId> = terms.collect();
+                prop_assert_eq!(holds(set.is_one(&arena, &terms), &arena, tuple), all.contains(tuple));
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_many_values_is_forgotten() {
+        let few: Vec<Vec<i128>> = (0..20).map(|i| vec![i % 2, i, 0]).collect();
+        let mut set = tuples(&few);
+        assert!(!set.forget());
+        let term = store().variable(symbols()[1]);
+        let index = set
+            .features
+            .iter()
+            .position(|one| one.term == term)
+            .expect("b");
+        for value in 20..40 {
+            let mut tuple = vec![0; 3];
+            tuple[index] = value;
+            assert!(set.add(tuple));
+        }
+        assert!(set.forget());
+        assert_eq!(set.features.len(), 2);
+        assert_eq!(set.all.len(), 2);
+        let formula = set.invariant(store());
+        assert!(holds(formula, store(), &[1, 99, 0]));
+        assert!(!holds(formula, store(), &[2, 0, 0]));
+    }
+}
