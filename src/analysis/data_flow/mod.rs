@@ -205,9 +205,8 @@ impl<'b> Analysis<'b> {
         let Some(explored) = states.explore(context.safe_point) else {
             return 0;
         };
-        let explored = explored.at(self.blocks);
-        self.proof = explored.certificate(self.blocks);
-        let batch = explored.proved(context.publisher);
+        let (batch, certificate) = explored.proved(context.publisher, self.blocks);
+        self.proof = certificate;
         let new = batch.as_ref().map_or(0, |batch| batch.invariants().len());
         batch.and_then(|batch| context.invariants.publish(batch));
         new

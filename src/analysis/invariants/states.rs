@@ -25,7 +25,7 @@ use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, TermKind, instantiate, store};
 
 /// The most tuples, at all places together, with those that are looked at again.
-const MOST: usize = 200_000;
+const MOST: usize = 1_000_000;
 
 /// Finds the tuples of a program's states.
 pub struct States<'b> {
@@ -34,12 +34,14 @@ pub struct States<'b> {
     token: &'b CancellationToken,
     until: Instant,
     places: FxHashMap<InlinedLocation, Tuples>,
+    /// For a block, by where it begins and ends, what the features at its end are in terms of the state at its beginning.
+    behind: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
     is_safe: bool,
 }
 
-/// What holds at all cut points.
+/// Tuples that no block leads out of.
 pub struct Explored {
-    invariants: Vec<Candidate>,
+    places: FxHashMap<InlinedLocation, Tuples>,
     is_safe: bool,
 }
 
@@ -92,6 +94,7 @@ impl<'b> States<'b> {
             places: places
                 .map(|(&at, place)| (at, Tuples::new(features.of(place))))
                 .collect(),
+            behind: FxHashMap::default(),
             is_safe: true,
         }
     }
@@ -130,15 +133,8 @@ impl<'b> States<'b> {
                 }
             }
         }
-        let all = self.places.iter().map(|(&at, tuples)| Candidate {
-            at,
-            formula: tuples.invariant(store()),
-        });
-        let mut invariants: Vec<Candidate> = all.collect();
-        invariants.retain(|one| one.formula != TermId::TRUE);
-        invariants.sort_unstable_by_key(|one| (one.at, one.formula));
         Some(Explored {
-            invariants,
+            places: self.places,
             is_safe: self.is_safe,
         })
     }
@@ -216,15 +212,23 @@ impl<'b> States<'b> {
             return Some(Followed::Added(Vec::new()));
         }
         let place = self.places.entry(target).or_default();
-        let behind = |formula| {
-            let formula = instantiate(&*arena, formula, |symbol, _| {
-                let variable = self.blocks.variable(symbol)?;
-                let updated = block.updates.iter().find(|(id, _)| *id == variable);
-                updated.map(|(_, value)| *value)
-            });
-            rebuild.rebuild(formula)
-        };
-        let terms: Vec<TermId> = place.terms().into_iter().map(behind).collect();
+        // What is forgotten is forgotten for good: the number says which there are.
+        let behind = self.behind.entry((block.source, target)).or_default();
+        if behind.len() != place.features.len() {
+            *behind = place
+                .terms()
+                .into_iter()
+                .map(|term| {
+                    instantiate(&*arena, term, |symbol, _| {
+                        let variable = self.blocks.variable(symbol)?;
+                        let updated = block.updates.iter().find(|(id, _)| *id == variable);
+                        updated.map(|(_, value)| *value)
+                    })
+                })
+                .collect();
+        }
+        let terms = behind.iter().map(|&term| rebuild.rebuild(term));
+        let terms: Vec<TermId> = terms.collect();
         let mut open = arena.and2(guard, arena.not(place.is_one(&arena, &terms)));
         let mut added = Vec::new();
         while open != TermId::FALSE {
@@ -291,26 +295,26 @@ fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>
 }
 
 impl Explored {
-    /// Without what holds at further cut points than those of the blocks: what holds from one of these to the next by those
-    /// in between holds without a word of them.
-    pub fn at(mut self, blocks: &Blocks) -> Self {
-        let cut_points = blocks.inlined().cut_points();
-        self.invariants
-            .retain(|one| cut_points.contains(one.at.location));
-        self
-    }
-
-    /// The proof that no target is reached, if it is that.
-    pub fn certificate(&self, blocks: &Blocks) -> Option<Certificate> {
+    /// What holds at the cut points of the blocks, and the proof that no target is reached if it is that. There may have
+    /// been further cut points: what holds from one of these to the next by those in between holds without a word of
+    /// them.
+    pub fn proved(self, publisher: &str, blocks: &Blocks) -> (Option<Proved>, Option<Certificate>) {
+        let inlined = blocks.inlined();
+        let places = self.places.iter();
+        let wanted = places.filter(|(at, _)| inlined.cut_points().contains(at.location));
+        let invariants = wanted.map(|(&at, tuples)| Candidate {
+            at,
+            formula: tuples.invariant(store()),
+        });
+        let mut invariants: Vec<Candidate> = invariants.collect();
+        invariants.retain(|one| one.formula != TermId::TRUE);
+        invariants.sort_unstable_by_key(|one| (one.at, one.formula));
         let nothing = Snapshot::default();
-        self.is_safe
-            .then(|| nothing.certificate(1, &[], &self.invariants, blocks.inlined()))
-    }
-
-    /// The invariants, for others.
-    pub fn proved(self, publisher: &str) -> Option<Proved> {
-        let encoding = Encoding::BitVector;
-        (!self.invariants.is_empty())
-            .then(|| Proved::new(self.invariants, 1, Vec::new(), publisher, encoding))
+        let certificate = self
+            .is_safe
+            .then(|| nothing.certificate(1, &[], &invariants, inlined));
+        let batch = (!invariants.is_empty())
+            .then(|| Proved::new(invariants, 1, Vec::new(), publisher, Encoding::BitVector));
+        (batch, certificate)
     }
 }

@@ -23,7 +23,7 @@ pub struct Tuples {
 const FEW: usize = 24;
 
 /// The most tuples of a place.
-const MOST: usize = 5_000;
+const MOST: usize = 10_000;
 
 impl Tuples {
     /// With the features' values, the same position the same state.
