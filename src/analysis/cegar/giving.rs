@@ -56,8 +56,9 @@ impl<'b> Giving<'b> {
     pub fn give(&mut self, mut candidates: Vec<Candidate>, context: &Context<'_>) {
         let cut_points = self.blocks.inlined().cut_points();
         candidates.retain(|one| {
+            // Where blocks end at functions, there are further places, which no block of the program leads to.
             let kind = cut_points.kind(one.at.location);
-            !matches!(kind, Some(CutPointKind::Entry | CutPointKind::Added))
+            kind.is_some_and(|kind| !matches!(kind, CutPointKind::Entry | CutPointKind::Added))
         });
         let mut is_new = false;
         for &candidate in &candidates {

@@ -63,12 +63,26 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     if let Some(modulus) = modulus(&values) {
         all.extend(congruence(column, modulus, values[0]));
     }
+    all.extend(power_of_two(column, &distinct));
     // A value that is never taken although its neighbours are.
     for &value in &[0, 1, -1] {
         if !distinct.contains(&value) && low < value && value < high {
             all.push(store().ne(term, column.constant(value)));
         }
     }
+}
+
+/// At most one bit is set, if that is so of several values.
+fn power_of_two(column: &Column, distinct: &[i128]) -> Option<TermId> {
+    let Sort::BitVec(width) = column.variable.sort else {
+        return None;
+    };
+    let bits = |value: &i128| (value & ((1 << width) - 1)).count_ones();
+    let is_telling = distinct.len() >= 4 && distinct.iter().all(|value| bits(value) <= 1);
+    let term = column.variable.term;
+    let before = store().sub(term, store().bv(width, 1));
+    let common = store().bvand(term, before);
+    is_telling.then(|| store().eq(common, store().bv(width, 0)))
 }
 
 /// The greatest number by which all values are congruent, if it says anything.

@@ -112,7 +112,11 @@ impl<'b> Houdini<'b> {
         safe_point: &dyn Fn() -> Duration,
         observe: &mut dyn FnMut(Refutation),
     ) -> Option<Proved> {
-        let mut open = by_place(candidates.iter().copied());
+        // Elsewhere there is no block to break them.
+        let cut_points = self.blocks.inlined().cut_points();
+        let at_cut_points = candidates.iter().copied();
+        let at_cut_points = at_cut_points.filter(|one| cut_points.contains(one.at.location));
+        let mut open = by_place(at_cut_points);
         let known = by_place(proved.invariants().map(|(_, one)| one));
         let all = Arc::clone(&self.all);
         let mut dirty: Vec<bool> = vec![true; all.len()];
