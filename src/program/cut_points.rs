@@ -120,11 +120,9 @@ impl CutPoints {
     }
 
     /// Makes every location a cut point, for an analysis that goes edge by edge.
-    pub fn everywhere(mut self) -> Self {
-        for kind in &mut self.kinds {
-            kind.get_or_insert(CutPointKind::Added);
-        }
-        self
+    pub fn everywhere(self) -> Self {
+        let count = self.kinds.len() as u32;
+        self.with((0..count).map(LocationId))
     }
 
     /// Makes the locations cut points.

@@ -1,13 +1,11 @@
 //! What of a program's states has few values, whatever values its variables have.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::guess::{Vocabulary, constant, vocabulary};
-use super::samples::{PlaceSamples, SampledVariable, Samples};
+use super::guess::{Column, Vocabulary, constant};
+use super::samples::{PlaceSamples, Samples};
 use crate::program::block::Blocks;
-use crate::term::{
-    Build, Op, Pool, Sort, Symbol, TermId, TermKind, evaluate, free_variables, store,
-};
+use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, TermKind, free_variables, store};
 
 /// So many values in samples make it hopeful that there are few.
 const FEW: usize = 16;
@@ -69,7 +67,7 @@ impl<'v> Features<'v> {
     pub fn new(blocks: &Blocks, samples: &Samples, conditions: &'v Vocabulary) -> Self {
         let wild = wild(blocks);
         let places = samples.places.values();
-        let classes = classes(places, |variable, values| is_other(&wild, variable, values));
+        let classes = classes(places, |column| is_other(&wild, column));
         Self {
             conditions,
             classes,
@@ -80,51 +78,49 @@ impl<'v> Features<'v> {
     /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
     /// program's conditions on other variables hold.
     pub fn of(&self, place: &PlaceSamples) -> Vec<(Feature, Vec<i128>)> {
-        let mut all: Vec<(Feature, Vec<i128>)> = Vec::new();
-        let mut others: Vec<(SampledVariable, Vec<i128>)> = Vec::new();
-        for (index, &variable) in place.variables.iter().enumerate() {
-            let values: Vec<i128> = place.rows.iter().map(|row| row[index]).collect();
-            if is_other(&self.wild, &variable, &values) {
-                others.push((variable, values));
-                continue;
-            }
-            let feature = Feature {
-                kind: Kind::Variable,
-                term: variable.term,
-                sort: variable.sort,
-            };
-            all.push((feature, values));
-        }
+        let columns: Vec<Column> = Column::all(place).collect();
+        let (others, few): (Vec<&Column>, Vec<&Column>) = columns
+            .iter()
+            .partition(|column| is_other(&self.wild, column));
+        let mut all: Vec<(Feature, Vec<i128>)> = few
+            .into_iter()
+            .map(|column| {
+                let feature = Feature {
+                    kind: Kind::Variable,
+                    term: column.variable.term,
+                    sort: column.variable.sort,
+                };
+                (feature, column.signed.clone())
+            })
+            .collect();
         for class in &self.classes {
-            let members = others.iter().filter(|(one, _)| class.contains(&one.term));
-            let members: Vec<_> = members.collect();
-            let Some(((from, values), rest)) = members.split_first() else {
+            let members = others.iter();
+            let mut members = members.filter(|column| class.contains(&column.variable.term));
+            let Some(from) = members.next() else {
                 continue;
             };
-            for (of, of_other) in rest {
-                let Some(differences) = differences(from, values, of, of_other) else {
+            for of in members {
+                let Some(differences) = differences(from, of) else {
                     continue;
                 };
+                let (of, from) = (of.variable, from.variable.term);
                 let feature = Feature {
-                    kind: Kind::Difference {
-                        of: of.term,
-                        from: from.term,
-                    },
-                    term: store().sub(of.term, from.term),
+                    kind: Kind::Difference { of: of.term, from },
+                    term: store().sub(of.term, from),
                     sort: of.sort,
                 };
                 all.push((feature, differences));
             }
         }
-        all.extend(truths(place, &others, self.conditions));
+        all.extend(truths(&columns, &others, self.conditions));
         all
     }
 }
 
 /// Whether the variable has many values, as far as can be seen.
-fn is_other(wild: &FxHashSet<Symbol>, variable: &SampledVariable, values: &[i128]) -> bool {
-    let is_wild = || symbol(variable.term).is_some_and(|symbol| wild.contains(&symbol));
-    variable.sort != Sort::Bool && (distinct(values) > FEW || is_wild())
+fn is_other(wild: &FxHashSet<Symbol>, column: &Column) -> bool {
+    let is_wild = || symbol(column.variable.term).is_some_and(|symbol| wild.contains(&symbol));
+    column.variable.sort != Sort::Bool && (distinct(&column.signed) > FEW || is_wild())
 }
 
 fn symbol(term: TermId) -> Option<Symbol> {
@@ -186,26 +182,19 @@ pub fn distinct(values: &[i128]) -> usize {
 /// Variables whose differences have few values at some place though they themselves have many: classes of them.
 fn classes<'p>(
     places: impl Iterator<Item = &'p PlaceSamples>,
-    is_other: impl Fn(&SampledVariable, &[i128]) -> bool,
+    is_other: impl Fn(&Column) -> bool,
 ) -> Vec<Vec<TermId>> {
     let mut classes: Vec<Vec<TermId>> = Vec::new();
     for place in places.filter(|place| place.rows.len() >= ENOUGH) {
-        let columns = place.variables.iter().enumerate();
-        let columns = columns.map(|(index, variable)| {
-            let values: Vec<i128> = place.rows.iter().map(|row| row[index]).collect();
-            (variable, values)
-        });
-        let others: Vec<(&SampledVariable, Vec<i128>)> = columns
-            .filter(|(variable, values)| is_other(variable, values))
-            .collect();
-        for (first, (one, values)) in others.iter().enumerate() {
-            for (other, of_other) in &others[first + 1..] {
-                let Some(differences) = differences(one, values, other, of_other) else {
+        let others: Vec<Column> = Column::all(place).filter(&is_other).collect();
+        for (first, one) in others.iter().enumerate() {
+            for other in &others[first + 1..] {
+                let Some(differences) = differences(one, other) else {
                     continue;
                 };
                 let count = distinct(&differences);
-                if count <= FEW && count < distinct(values).min(distinct(of_other)) {
-                    join(&mut classes, one.term, other.term);
+                if count <= FEW && count < distinct(&one.signed).min(distinct(&other.signed)) {
+                    join(&mut classes, one.variable.term, other.variable.term);
                 }
             }
         }
@@ -228,61 +217,39 @@ fn join(classes: &mut Vec<Vec<TermId>>, one: TermId, other: TermId) {
 }
 
 /// By how much the other is larger, modulo 2ⁿ.
-fn differences(
-    one: &SampledVariable,
-    values: &[i128],
-    other: &SampledVariable,
-    of_other: &[i128],
-) -> Option<Vec<i128>> {
-    let Sort::BitVec(width) = one.sort else {
+fn differences(one: &Column, other: &Column) -> Option<Vec<i128>> {
+    let Sort::BitVec(width) = one.variable.sort else {
         return None;
     };
     let shift = 128 - u32::from(width);
     let wrapped = |(a, b): (&i128, &i128)| ((a - b) << shift) >> shift;
-    (one.sort == other.sort).then(|| of_other.iter().zip(values).map(wrapped).collect())
+    let pairs = other.signed.iter().zip(&one.signed);
+    (one.variable.sort == other.variable.sort).then(|| pairs.map(wrapped).collect())
 }
 
 /// Conditions of the program that speak of a variable with many values.
 fn truths(
-    place: &PlaceSamples,
-    others: &[(SampledVariable, Vec<i128>)],
+    columns: &[Column],
+    others: &[&Column],
     conditions: &Vocabulary,
 ) -> Vec<(Feature, Vec<i128>)> {
-    let columns: FxHashMap<Symbol, (usize, Sort)> = place
-        .variables
-        .iter()
-        .enumerate()
-        .filter_map(|(index, variable)| Some((symbol(variable.term)?, (index, variable.sort))))
+    let of_others = others.iter();
+    let of_others: FxHashSet<Symbol> = of_others
+        .filter_map(|column| symbol(column.variable.term))
         .collect();
-    let of_others: FxHashSet<Symbol> = others
-        .iter()
-        .filter_map(|(variable, _)| symbol(variable.term))
-        .collect();
-    let mut found = Vec::new();
-    for condition in conditions.conditions_over(place.variables.iter().map(|one| one.term)) {
+    let all = conditions.conditions_over(columns.iter().map(|column| column.variable.term));
+    let about_others = all.into_iter().filter(|&condition| {
         let about = free_variables(store(), condition);
-        if !about.iter().any(|(symbol, _)| of_others.contains(symbol))
-            || found.len() >= MOST_CONDITIONS
-        {
-            continue;
-        }
-        let truth = |row: &Vec<i128>| {
-            let assignment = |symbol: Symbol, _: u32| {
-                let &(index, sort) = columns.get(&symbol)?;
-                Some(vocabulary::value(sort, row[index]))
-            };
-            let truth = evaluate(store(), condition, &assignment).ok()?.as_bool()?;
-            Some(i128::from(truth))
+        about.iter().any(|(symbol, _)| of_others.contains(symbol))
+    });
+    let found = about_others.filter_map(|condition| {
+        let truths = conditions.truths(condition, columns)?;
+        let feature = Feature {
+            kind: Kind::Condition,
+            term: condition,
+            sort: Sort::Bool,
         };
-        let truths: Option<Vec<i128>> = place.rows.iter().map(truth).collect();
-        if let Some(truths) = truths {
-            let feature = Feature {
-                kind: Kind::Condition,
-                term: condition,
-                sort: Sort::Bool,
-            };
-            found.push((feature, truths));
-        }
-    }
-    found
+        Some((feature, truths.into_iter().map(i128::from).collect()))
+    });
+    found.take(MOST_CONDITIONS).collect()
 }

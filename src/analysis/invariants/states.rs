@@ -22,7 +22,7 @@ use crate::certify::certificate::Certificate;
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
-use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, TermKind, instantiate, store};
+use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, TermKind, store};
 
 /// The most tuples, at all places together, with those that are looked at again.
 const MOST: usize = 1_000_000;
@@ -66,11 +66,6 @@ impl Known {
         arena: &'r Arena,
     ) -> Rebuild<'r, Arena, Arena, impl FnMut(TermId) -> Option<TermId> + 'r> {
         Rebuild::new(arena, arena, |term| self.values.get(&term).copied())
-    }
-
-    fn put_into<const N: usize>(&self, arena: &Arena, terms: [TermId; N]) -> [TermId; N] {
-        let mut rebuild = self.rebuild(arena);
-        terms.map(|term| rebuild.rebuild(term))
     }
 }
 
@@ -170,31 +165,17 @@ impl<'b> States<'b> {
             values,
             condition: TermId::TRUE,
         };
-        [known.condition] = known.put_into(arena, [arena.and(conditions)]);
+        let condition = known.rebuild(arena).rebuild(arena.and(conditions));
+        known.condition = condition;
         known
     }
 
     /// Whether the block, which leads to a target, is not run in the states.
     fn excludes(&mut self, block: &Block, known: &Known) -> bool {
         let arena = self.solver.arena().clone();
-        let [guard] = known.put_into(&arena, [block.guard]);
+        let guard = known.rebuild(&arena).rebuild(block.guard);
         let open = arena.and2(guard, known.condition);
-        if open == TermId::FALSE {
-            return true;
-        }
-        self.solver.push();
-        self.solver.assert(open);
-        let answer = self.check();
-        self.solver.pop();
-        answer == Answer::Unsatisfiable
-    }
-
-    fn check(&mut self) -> Answer {
-        self.solver.set_limit(CheckLimit {
-            time: Some(self.until.saturating_duration_since(Instant::now())),
-            resource: None,
-        });
-        self.solver.check(&[])
+        open == TermId::FALSE || self.model(open, &[]) == Some(None)
     }
 
     /// Adds the tuples to which the block leads from the states; `None` if that is not found out.
@@ -215,17 +196,8 @@ impl<'b> States<'b> {
         // What is forgotten is forgotten for good: the number says which there are.
         let behind = self.behind.entry((block.source, target)).or_default();
         if behind.len() != place.features.len() {
-            *behind = place
-                .terms()
-                .into_iter()
-                .map(|term| {
-                    instantiate(&*arena, term, |symbol, _| {
-                        let variable = self.blocks.variable(symbol)?;
-                        let updated = block.updates.iter().find(|(id, _)| *id == variable);
-                        updated.map(|(_, value)| *value)
-                    })
-                })
-                .collect();
+            let before = |term| block.before(&*arena, self.blocks, term);
+            *behind = place.terms().into_iter().map(before).collect();
         }
         let terms = behind.iter().map(|&term| rebuild.rebuild(term));
         let terms: Vec<TermId> = terms.collect();
@@ -260,7 +232,11 @@ impl<'b> States<'b> {
     fn model(&mut self, formula: TermId, terms: &[TermId]) -> Option<Option<Vec<i128>>> {
         self.solver.push();
         self.solver.assert(formula);
-        let found = match self.check() {
+        self.solver.set_limit(CheckLimit {
+            time: Some(self.until.saturating_duration_since(Instant::now())),
+            resource: None,
+        });
+        let found = match self.solver.check(&[]) {
             Answer::Unsatisfiable => Some(None),
             Answer::Unknown(_) => None,
             Answer::Satisfiable => {

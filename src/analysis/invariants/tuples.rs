@@ -123,12 +123,12 @@ impl Tuples {
         let mut order: Vec<usize> = Vec::new();
         while !left.is_empty() {
             let tail = &order[order.len().saturating_sub(2)..];
-            let gain = |&&next: &&usize| {
+            let gains = left.iter().map(|&next| {
                 let gains = tail.iter().map(|&last| self.information(last, next));
-                gains.sum::<f64>()
-            };
-            let best = left.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)));
-            let best = best.copied().unwrap_or_default();
+                (gains.sum::<f64>(), next)
+            });
+            let best = gains.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            let best = best.map_or(0, |(_, next)| next);
             left.retain(|&other| other != best);
             order.push(best);
         }

@@ -26,7 +26,7 @@ use crate::program::cfa::*;
 use crate::program::inline::{CallStringId, InlinedLocation, InlinedProgram};
 use crate::program::liveness::Liveness;
 use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, instantiate, store};
 
 /// Where a block leads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -144,6 +144,16 @@ impl Block {
                 .map(|input| rebuild.rebuild(input.guard))
                 .collect(),
         }
+    }
+
+    /// The weakest precondition of the formula at the block's end, apart from the guard. `blocks` are those that it is one
+    /// of.
+    pub fn before<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
+        instantiate(pool, formula, |symbol, _| {
+            let variable = blocks.variable(symbol)?;
+            let updated = self.updates.iter().find(|(id, _)| *id == variable);
+            updated.map(|(_, value)| *value)
+        })
     }
 
     /// The location where it ends, if it does at a cut point.

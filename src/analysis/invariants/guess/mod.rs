@@ -139,13 +139,22 @@ pub fn about_writes(
 
 /// A variable with its sampled values, the same row the same state.
 #[derive(Clone, Debug)]
-struct Column {
-    variable: SampledVariable,
+pub(super) struct Column {
+    pub(super) variable: SampledVariable,
     /// As signed numbers.
-    signed: Vec<i128>,
+    pub(super) signed: Vec<i128>,
 }
 
 impl Column {
+    /// Those of a place.
+    pub(super) fn all(place: &PlaceSamples) -> impl Iterator<Item = Self> {
+        let variables = place.variables.iter().enumerate();
+        variables.map(|(index, &variable)| Self {
+            variable,
+            signed: place.rows.iter().map(|row| row[index]).collect(),
+        })
+    }
+
     fn width(&self) -> u32 {
         match self.variable.sort {
             Sort::BitVec(width) => u32::from(width),
@@ -176,14 +185,7 @@ impl Column {
 }
 
 fn columns(place: &PlaceSamples) -> Vec<Column> {
-    let variables = place.variables.iter().take(MOST_VARIABLES);
-    variables
-        .enumerate()
-        .map(|(index, &variable)| Column {
-            variable,
-            signed: place.rows.iter().map(|row| row[index]).collect(),
-        })
-        .collect()
+    Column::all(place).take(MOST_VARIABLES).collect()
 }
 
 /// The indices at which the formula reads arrays.

@@ -120,7 +120,11 @@ impl Vocabulary {
     }
 
     /// The condition's truth in each sample; `None` if it cannot be told.
-    pub(super) fn truths(&self, condition: TermId, columns: &[Column]) -> Option<Vec<bool>> {
+    pub(in super::super) fn truths(
+        &self,
+        condition: TermId,
+        columns: &[Column],
+    ) -> Option<Vec<bool>> {
         let mut by_symbol = FxHashMap::default();
         for column in columns {
             if let TermKind::Variable { symbol, .. } = store().kind(column.variable.term) {
@@ -141,7 +145,7 @@ impl Vocabulary {
 }
 
 /// A number as a value of a sampled sort.
-pub fn value(sort: Sort, number: i128) -> Value {
+pub(super) fn value(sort: Sort, number: i128) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),
         Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, number)),

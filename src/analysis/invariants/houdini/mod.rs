@@ -26,7 +26,7 @@ use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
-    instantiate, smtlib_script, store,
+    smtlib_script, store,
 };
 
 /// Wall times of queries.
@@ -356,11 +356,7 @@ impl<'b> Houdini<'b> {
 
     /// The weakest precondition of the formula at the block's end, apart from its guard.
     fn behind(&self, block: &Block, formula: TermId) -> TermId {
-        instantiate(&**self.solver.arena(), formula, |symbol, _| {
-            let variable = self.blocks.variable(symbol)?;
-            let updated = block.updates.iter().find(|(id, _)| *id == variable);
-            updated.map(|(_, value)| *value)
-        })
+        block.before(&**self.solver.arena(), self.blocks, formula)
     }
 
     /// The state behind the block in the model of the last check.
