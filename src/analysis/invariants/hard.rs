@@ -1,18 +1,24 @@
 //! What makes queries hard, left out: products, quotients and remainders become unknown values.
 //!
 //! What is unsatisfiable without them is so with them. Most candidates that hold at all hold for a reason that has
-//! nothing to do with the products in the same block.
+//! nothing to do with the products in the same block; and those that do mostly need no more of multiplication than that
+//! it distributes over sums and choices, so products are multiplied out before what is left of them is unknown.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Symbol, TermId, TermKind};
+use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
+
+/// So many sums and choices in products are multiplied out, all in all.
+const EXPANSIONS: usize = 1_000;
 
 /// Terms without their hard parts; equal parts become equal unknowns.
 pub struct Abstraction {
     arena: Rc<Arena>,
     unknowns: FxHashMap<TermId, TermId>,
+    /// So many are left.
+    expansions: usize,
 }
 
 impl Abstraction {
@@ -21,21 +27,14 @@ impl Abstraction {
         Self {
             arena: Rc::clone(arena),
             unknowns: FxHashMap::default(),
+            expansions: EXPANSIONS,
         }
     }
 
     /// The term with unknowns in the places of its hard parts.
     pub fn of(&mut self, term: TermId) -> TermId {
         let arena = Rc::clone(&self.arena);
-        let unknowns = &mut self.unknowns;
-        let mut rebuild = Rebuild::new(&*arena, &*arena, |part| {
-            is_hard(&arena, part).then(|| {
-                let number = unknowns.len() as u32 + 1;
-                *unknowns.entry(part).or_insert_with(|| {
-                    arena.variable_at(Symbol::new("unknown#", arena.sort(part)), number)
-                })
-            })
-        });
+        let mut rebuild = Rebuild::new(&*arena, &*arena, |part| self.hard(part));
         rebuild.rebuild(term)
     }
 
@@ -43,17 +42,107 @@ impl Abstraction {
     pub fn is_coarser(&self) -> bool {
         !self.unknowns.is_empty()
     }
+
+    /// What becomes of the part, if it is hard.
+    fn hard(&mut self, part: TermId) -> Option<TermId> {
+        let arena = Rc::clone(&self.arena);
+        let TermKind::Apply { op, arguments } = arena.kind(part) else {
+            return None;
+        };
+        let constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
+        match op {
+            Op::BvMul | Op::IntMul => {
+                let is_hard = !arguments.iter().any(|&argument| constant(argument));
+                is_hard.then(|| self.product(arguments[0], arguments[1]))
+            }
+            Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => Some(self.unknown(part)),
+            Op::IntDiv | Op::IntMod => (!constant(arguments[1])).then(|| self.unknown(part)),
+            _ => None,
+        }
+    }
+
+    fn unknown(&mut self, part: TermId) -> TermId {
+        let number = self.unknowns.len() as u32 + 1;
+        *self.unknowns.entry(part).or_insert_with(|| {
+            let symbol = Symbol::new("unknown#", self.arena.sort(part));
+            self.arena.variable_at(symbol, number)
+        })
+    }
+
+    /// The product of two terms, multiplied out.
+    fn product(&mut self, a: TermId, b: TermId) -> TermId {
+        let arena = Rc::clone(&self.arena);
+        let whole = times(&arena, a, b);
+        let TermKind::Apply {
+            op: Op::BvMul | Op::IntMul,
+            arguments: &[a, b],
+        } = arena.kind(whole)
+        else {
+            return self.of(whole);
+        };
+        for (this, other) in [(a, b), (b, a)] {
+            let TermKind::Apply { op, arguments } = arena.kind(this) else {
+                continue;
+            };
+            if self.expansions == 0 {
+                break;
+            }
+            self.expansions -= 1;
+            match (op, arguments) {
+                (Op::BvAdd, &[a, b]) => {
+                    return arena.add(self.product(a, other), self.product(b, other));
+                }
+                (Op::IntAdd, &[a, b]) => {
+                    return arena.int_add(self.product(a, other), self.product(b, other));
+                }
+                (Op::Ite, &[condition, a, b]) => {
+                    let (a, b) = (self.product(a, other), self.product(b, other));
+                    return arena.ite(self.of(condition), a, b);
+                }
+                _ => {}
+            }
+        }
+        match arena.kind(b) {
+            TermKind::Constant(_) => times(&arena, self.of(a), b),
+            _ => self.unknown(whole),
+        }
+    }
 }
 
-fn is_hard(arena: &Arena, term: TermId) -> bool {
-    let TermKind::Apply { op, arguments } = arena.kind(term) else {
-        return false;
-    };
-    let constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
-    match op {
-        Op::BvMul | Op::IntMul => !arguments.iter().any(|&argument| constant(argument)),
-        Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => true,
-        Op::IntDiv | Op::IntMod => !constant(arguments[1]),
-        _ => false,
+fn times(arena: &Arena, a: TermId, b: TermId) -> TermId {
+    match arena.sort(a) {
+        Sort::Int => arena.int_mul(a, b),
+        _ => arena.mul(a, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_multiplied_out() {
+        let arena = Rc::new(Arena::new());
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let [x, y, z] = ["x", "y", "z"].map(variable);
+        let grows = arena.variable(Symbol::new("grows", Sort::Bool));
+        let one = arena.bv(32, 1);
+        let mut abstraction = Abstraction::new(&arena);
+        let product = abstraction.of(arena.mul(x, y));
+        assert!(abstraction.is_coarser());
+        // (x + 1)·y is x·y + y
+        let larger = abstraction.of(arena.mul(arena.add(x, one), y));
+        assert_eq!(larger, arena.add(product, y));
+        let chosen = arena.ite(grows, arena.add(x, one), x);
+        let either = abstraction.of(arena.mul(y, chosen));
+        assert_eq!(either, arena.ite(grows, larger, product));
+        let other = abstraction.of(arena.mul(x, z));
+        assert_ne!(other, product);
+        // (x + 1)·(y + z) is x·y + x·z + y + z
+        let sums = abstraction.of(arena.mul(arena.add(x, one), arena.add(y, z)));
+        let all = [other, y, z]
+            .into_iter()
+            .fold(product, |sum, one| arena.add(sum, one));
+        assert_eq!(sums, all);
     }
 }
