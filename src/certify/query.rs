@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use super::walk::{GivenUp, Walk};
 use crate::solver::z3::text::TextAnswer;
+use crate::term::powers::{self, PowerOfTwo};
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
+
+/// Wall time of a question about one value of a variable.
+const CASE: Duration = Duration::from_millis(200);
 
 /// What the solver says to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,11 @@ pub(super) fn ask_within(
         }
         assertions.push(arena.or(goals));
     }
+    if let Some(power) = powers::power_of_two(arena, &assertions)
+        && exclude_each_power(walk, &assertions, power)?
+    {
+        return Ok(Answer::Impossible);
+    }
     let left = walk.left()?.min(most);
     let script = smtlib_script(arena, &assertions);
     let answer = walk.solver.borrow_mut().check(&script, &names, left);
@@ -64,4 +73,25 @@ pub(super) fn ask_within(
         TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
         TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
     }
+}
+
+/// Whether the assertions exclude one another with each value of the power of two, each asked for a short time only.
+fn exclude_each_power(
+    walk: &Walk<'_, '_>,
+    assertions: &[TermId],
+    power: PowerOfTwo,
+) -> Result<bool, GivenUp> {
+    let arena = &*walk.arena;
+    for case in powers::cases(arena, power, assertions) {
+        if case.contains(&TermId::FALSE) {
+            continue;
+        }
+        let script = smtlib_script(arena, &case);
+        let time = walk.left()?.min(CASE);
+        let answer = walk.solver.borrow_mut().check(&script, &[], time);
+        if answer != TextAnswer::Unsatisfiable {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

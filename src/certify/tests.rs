@@ -343,6 +343,36 @@ fn cells_of_a_region() {
 }
 
 #[test]
+fn a_product_with_a_power_of_two() {
+    let task = |grown: &str| {
+        Task::new(c(&format!(
+            "#include <assert.h>
+            extern unsigned __VERIFIER_nondet_uint(void);
+            int main(void) {{
+                unsigned a = __VERIFIER_nondet_uint(), b = 0x80000000u, q = 0, r = a;
+                while (b != 1) {{
+                    b = b / 2;
+                    q = {grown};
+                    if (r >= b) {{ q = q + 1; r = r - b; }}
+                }}
+                assert(a == q * b + r);
+            }}"
+        )))
+    };
+    let steps = |task: &Task| {
+        let [a, b, q, r] = ["::a", "::b", "::q", "::r"].map(|name| task.value(name));
+        let sum = store().add(store().mul(q, b), r);
+        let common = store().bvand(b, store().sub(b, number(1)));
+        let one_bit = store().eq(common, number(0));
+        task.with_invariant(1, store().and2(store().eq(a, sum), one_bit))
+    };
+    let right = task("2 * q");
+    right.confirms(steps(&right));
+    let wrong = task("2 * q + 1");
+    wrong.does_not_confirm(steps(&wrong));
+}
+
+#[test]
 fn edges_that_are_not_modelled_count() {
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);

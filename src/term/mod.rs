@@ -63,6 +63,7 @@ mod float;
 mod node;
 pub mod op;
 mod pool;
+pub mod powers;
 mod semantics;
 mod smtlib;
 pub mod sort;

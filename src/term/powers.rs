@@ -14,14 +14,18 @@ pub struct PowerOfTwo {
 /// The variable that is a power of two by one of the formulas and that the most products, quotients and remainders in them
 /// have in an operand.
 pub fn power_of_two<P: Pool + ?Sized>(pool: &P, formulas: &[TermId]) -> Option<PowerOfTwo> {
-    let powers = formulas
-        .iter()
-        .enumerate()
-        .filter_map(|(said_by, &formula)| {
-            let variable = with_one_bit(pool, formula)?;
-            Some(PowerOfTwo { variable, said_by })
-        });
-    let mut powers: Vec<(PowerOfTwo, u32)> = powers.map(|power| (power, 0)).collect();
+    let mut powers: Vec<(PowerOfTwo, u32)> = Vec::new();
+    for (said_by, formula) in formulas.iter().enumerate() {
+        let parts = match pool.kind(*formula) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } => arguments,
+            _ => std::slice::from_ref(formula),
+        };
+        let variables = parts.iter().filter_map(|&part| with_one_bit(pool, part));
+        powers.extend(variables.map(|variable| (PowerOfTwo { variable, said_by }, 0)));
+    }
     if powers.is_empty() {
         return None;
     }
@@ -96,4 +100,36 @@ fn occurs<P: Pool + ?Sized>(pool: &P, terms: &[TermId], variable: TermId) -> boo
         occurs |= term == variable
     });
     occurs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Arena, Symbol};
+
+    #[test]
+    fn a_factor_with_one_bit_has_one_case_for_each_and_one_for_zero() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(8)));
+        let (x, y) = (variable("x"), variable("y"));
+        let one_bit = |term| {
+            let before = arena.sub(term, arena.bv(8, 1));
+            arena.eq(arena.bvand(term, before), arena.bv(8, 0))
+        };
+        let equation = arena.eq(y, arena.mul(x, y));
+        assert_eq!(power_of_two(&arena, &[equation]), None);
+        assert_eq!(power_of_two(&arena, &[one_bit(x)]), None);
+        let formulas = [equation, arena.and2(one_bit(x), arena.ult(y, x))];
+        let power = power_of_two(&arena, &formulas).expect("x");
+        let expected = PowerOfTwo {
+            variable: x,
+            said_by: 1,
+        };
+        assert_eq!(power, expected);
+        let cases: Vec<Vec<TermId>> = cases(&arena, power, &formulas).collect();
+        assert_eq!(cases.len(), 9);
+        let product = |factor| arena.eq(y, arena.mul(y, arena.bv(8, factor)));
+        assert_eq!(cases[0], [product(0), TermId::FALSE]);
+        assert_eq!(cases[8], [product(128), arena.ult(y, arena.bv(8, 128))]);
+    }
 }

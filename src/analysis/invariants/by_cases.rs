@@ -35,6 +35,25 @@ pub(super) fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool
     goals.all(|goal| follows(arena, &equations, goal))
 }
 
+/// Some of the assumptions, given by index, by which alone the goal holds in all cases, if it does by all of them.
+pub(super) fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<usize>> {
+    if !holds(arena, assumptions, goal) {
+        return None;
+    }
+    let mut used: Vec<usize> = (0..assumptions.len()).collect();
+    let mut next = 0;
+    while next < used.len() {
+        let left = [&used[..next], &used[next + 1..]].concat();
+        let assumed: Vec<TermId> = left.iter().map(|&index| assumptions[index]).collect();
+        if holds(arena, &assumed, goal) {
+            used = left;
+        } else {
+            next += 1;
+        }
+    }
+    Some(used)
+}
+
 /// Whether the goal becomes true when variables are replaced by what they equal, one equation after the other.
 fn follows(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool {
     let mut goal = goal;

@@ -210,3 +210,25 @@ fn cells_behind_the_index_are_known_and_no_others() {
     let about_cells = |text: &String| text.contains("select") && text.contains("any index#");
     assert!(proved.iter().any(about_cells), "{proved:?}");
 }
+
+#[test]
+fn a_product_with_a_power_of_two_is_a_shift_in_each_case() {
+    let program = format!(
+        "{INPUTS} int main(void) {{
+            unsigned a = __VERIFIER_nondet_int(), b = 0x80000000u, q = 0, r = a;
+            while (1) {{
+                if (a != q * b + r) reach_error();
+                if (b == 1) break;
+                b = b / 2;
+                q = 2 * q;
+                if (r >= b) {{ q = q + 1; r = r - b; }}
+            }}
+            return 0;
+        }}"
+    );
+    let equation = |text: &String| text.contains("bvmul") && !text.contains("bvult");
+    let (proved, _) = proved(&program, Round::Values);
+    assert!(proved.iter().any(equation), "{proved:?}");
+    let (proved, _) = self::proved(&program.replace("2 * q;", "2 * q + 1;"), Round::Values);
+    assert!(!proved.iter().any(equation), "{proved:?}");
+}

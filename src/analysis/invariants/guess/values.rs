@@ -49,7 +49,8 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     let thresholds = vocabulary.thresholds(sort);
     let possible = |value: &i128| !unsigned || *value >= 0;
     let above = thresholds.iter().copied().filter(|&value| value >= high);
-    for bound in above.filter(possible).take(THRESHOLDS).chain([high]) {
+    let above = above.filter(possible).take(THRESHOLDS);
+    for bound in above.chain([high]).chain(next_powers_of_two(column, high)) {
         all.push(at_most(sort, unsigned, term, column.constant(bound)));
     }
     let below = thresholds.iter().rev().copied();
@@ -70,6 +71,20 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
             all.push(store().ne(term, column.constant(value)));
         }
     }
+}
+
+/// The next two powers of two above what is large: how far something comes that is doubled.
+fn next_powers_of_two(column: &Column, high: i128) -> Vec<i128> {
+    let Sort::BitVec(width) = column.variable.sort else {
+        return Vec::new();
+    };
+    if high <= i128::from(u8::MAX) {
+        return Vec::new();
+    }
+    let end = 1i128 << (width - u8::from(!column.variable.unsigned)).min(126);
+    let power = 1i128 << (high.ilog2() + 1).min(125);
+    let next = [power, 2 * power].into_iter();
+    next.filter(|&power| power < end).collect()
 }
 
 /// At most one bit is set, if that is so of several values.

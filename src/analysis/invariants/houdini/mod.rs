@@ -9,10 +9,11 @@
 
 mod proof;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_cases;
 use super::hard::Abstraction;
@@ -26,7 +27,7 @@ use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
-    smtlib_script, store,
+    powers, smtlib_script, store,
 };
 
 /// Wall times of queries.
@@ -297,19 +298,19 @@ impl<'b> Houdini<'b> {
                     observe(self);
                     open = left;
                 }
-                // Incremental solving is not good at everything.
-                Answer::Unknown(_) => {
-                    let begin = Instant::now();
-                    for index in std::mem::take(&mut open) {
-                        if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
-                            break;
-                        }
-                        holds[index] = self.holds_alone(guard, assumed, goals[index]);
-                    }
-                }
+                Answer::Unknown(_) => break,
             }
         }
         self.solver.pop();
+        // Incremental solving is not good at everything.
+        let begin = Instant::now();
+        for index in open {
+            if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
+                break;
+            }
+            holds[index] = self.by_powers(guard, assumed, goals[index]).is_some()
+                || self.holds_alone(guard, assumed, goals[index]);
+        }
         holds
     }
 
@@ -319,6 +320,51 @@ impl<'b> Houdini<'b> {
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
         let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
         self.alone.check(&script, &[], self.patience.one) == TextAnswer::Unsatisfiable
+    }
+
+    /// Where products are by a power of two, whether the goal follows for each power: the assumptions that it follows
+    /// from, given by index.
+    fn by_powers(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> Option<Vec<usize>> {
+        let arena = Rc::clone(self.solver.arena());
+        let formulas: Vec<TermId> = assumed.iter().copied().chain([guard, goal]).collect();
+        let facts = &formulas[..=assumed.len()];
+        let power = powers::power_of_two(&*arena, facts)?;
+        let mut used: FxHashSet<usize> = FxHashSet::default();
+        used.extend((power.said_by < assumed.len()).then_some(power.said_by));
+        self.limit(self.patience.one);
+        for case in powers::cases(&*arena, power, &formulas) {
+            if self.token.is_cancelled() {
+                return None;
+            }
+            let [assumed @ .., guard, goal] = &case[..] else {
+                return None;
+            };
+            let broken = arena.and2(*guard, arena.not(*goal));
+            if broken == TermId::FALSE {
+                continue;
+            }
+            if let Some(core) = by_cases::core(&arena, assumed, *goal) {
+                used.extend(core);
+                continue;
+            }
+            let mut abstraction = Abstraction::new(&arena);
+            let broken = abstraction.of(broken);
+            let assumed = assumed.iter().map(|&one| abstraction.of(one));
+            let assumed: Vec<TermId> = assumed.collect();
+            self.solver.push();
+            self.solver.assert(broken);
+            let holds = self.solver.check(&assumed) == Answer::Unsatisfiable;
+            if holds {
+                let core = self.solver.unsat_core();
+                let one_of = |formula: &TermId| assumed.iter().position(|other| other == formula);
+                used.extend(core.iter().filter_map(one_of));
+            }
+            self.solver.pop();
+            if !holds {
+                return None;
+            }
+        }
+        Some(used.into_iter().collect())
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block

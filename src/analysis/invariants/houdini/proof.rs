@@ -79,21 +79,16 @@ impl Houdini<'_> {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
-        if by_cases::holds(&arena, &assumed, goal) {
-            let mut used = assumed;
-            let mut next = 0;
-            while next < used.len() {
-                let left = [&used[..next], &used[next + 1..]].concat();
-                if by_cases::holds(&arena, &left, goal) {
-                    used = left;
-                } else {
-                    next += 1;
-                }
-            }
-            return Some(used.into_iter().map(candidate).collect());
+        if let Some(used) = by_cases::core(&arena, &assumed, goal) {
+            let used = used.into_iter().map(|index| candidate(assumed[index]));
+            return Some(used.collect());
         }
         let (instances, origins): (Vec<TermId>, Vec<TermId>) =
             self.instances(block, &assumed, &[goal]).into_iter().unzip();
+        if let Some(used) = self.by_powers(block.guard, &instances, goal) {
+            let used = used.into_iter().map(|index| candidate(origins[index]));
+            return Some(used.collect());
+        }
         let mut abstraction = Abstraction::new(&arena);
         let coarse: Vec<TermId> = instances.iter().map(|&one| abstraction.of(one)).collect();
         let mut questions = vec![(abstraction.of(broken), coarse)];
