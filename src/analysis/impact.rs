@@ -3,12 +3,13 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Selection};
-use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
@@ -28,6 +29,9 @@ options! {
     pub struct Options {
         /// Where blocks end.
         pub blocks: BlockEnds = BlockEnds::Loops;
+        /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
+        /// counterexample; with zero, there are none.
+        pub path_invariants: Duration = Duration::from_millis(500);
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
     }
@@ -54,7 +58,10 @@ pub fn run(
     let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,
-        options.blocks,
+        cegar::Options {
+            blocks: options.blocks,
+            path_invariants: options.path_invariants,
+        },
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {
             forced_covering: options.forced_covering,
@@ -113,9 +120,12 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
         &mut self,
         mut model: Model<'_, SyntacticAbstraction<'f>>,
         path: &AbstractPath,
+        path_invariants: Option<Vec<TermId>>,
     ) -> Result<(), String> {
-        let sequence = model.sequence(path);
-        let interpolants = model.interpolants(&sequence);
+        let interpolants = path_invariants.or_else(|| {
+            let sequence = model.sequence(path);
+            model.interpolants(&sequence)
+        });
         let interpolants = interpolants.or_else(|| self.by_predicates(&mut model, path));
         let mut all = interpolants.ok_or("no interpolants were found")?;
         for (&state, &interpolant) in path.states[1..].iter().zip(&all) {

@@ -233,6 +233,13 @@ impl CancellationToken {
     }
 }
 
+/// A token that is cancelled when another one is.
+impl Interrupt for CancellationToken {
+    fn interrupt(&self) {
+        self.cancel();
+    }
+}
+
 impl std::fmt::Debug for CancellationToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("CancellationToken")

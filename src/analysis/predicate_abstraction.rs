@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Located, Selection};
-use super::cegar::{BlockEnds, Cegar, Model, Strategy};
+use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
@@ -27,6 +28,9 @@ options! {
     pub struct Options {
         /// Where abstractions are computed.
         pub blocks: BlockEnds = BlockEnds::Loops;
+        /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
+        /// counterexample; with zero, there are none.
+        pub path_invariants: Duration = Duration::from_millis(500);
         /// What covers an abstract state: another one, or the union of all others.
         pub covering: Covering = Covering::Union;
         /// What of interpolants become predicates.
@@ -62,7 +66,10 @@ pub fn run(
     let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,
-        options.blocks,
+        cegar::Options {
+            blocks: options.blocks,
+            path_invariants: options.path_invariants,
+        },
         BooleanAbstraction::new(&solvers, options.covering),
         PredicateRefinement {
             extraction: options.predicates,
@@ -88,9 +95,20 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
         &mut self,
         mut model: Model<'_, BooleanAbstraction<'f>>,
         path: &AbstractPath,
+        path_invariants: Option<Vec<TermId>>,
     ) -> Result<(), String> {
         let mut precision = Precision::clone(&self.precision);
-        let selected = self.select(&model, path, &precision, Language::Conditions);
+        let invariants = path_invariants.unwrap_or_default();
+        let mut invariants = self.predicates(&model, path, invariants);
+        let regions = &mut model.cpa.domain.abstraction.regions;
+        invariants.retain(|&(at, predicate)| {
+            let id = regions.predicate(predicate);
+            id.is_ok_and(|id| !precision.at(at).contains(&id))
+        });
+        let selected = match invariants.is_empty() {
+            true => self.select(&model, path, &precision, Language::Conditions),
+            false => Some(invariants),
+        };
         let selected = match selected {
             Some(selected) => selected,
             None => match self.of_interpolants(&mut model, path) {
@@ -185,6 +203,16 @@ impl PredicateRefinement {
     ) -> Option<Vec<Located>> {
         let sequence = model.sequence(path);
         let interpolants = model.interpolants(&sequence)?;
+        Some(self.predicates(model, path, interpolants))
+    }
+
+    /// What of the interpolants become predicates.
+    fn predicates(
+        &mut self,
+        model: &Model<'_, BooleanAbstraction<'_>>,
+        path: &AbstractPath,
+        interpolants: Vec<TermId>,
+    ) -> Vec<Located> {
         let mut all = Vec::new();
         for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
             let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
@@ -199,7 +227,7 @@ impl PredicateRefinement {
                 all.push((at, predicate));
             }
         }
-        Some(all)
+        all
     }
 
     /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.

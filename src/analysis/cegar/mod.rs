@@ -5,12 +5,14 @@
 //!
 //! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one;
 //!   [`atoms`]: what they are made of.
+//! * [`path_invariants`]: what excludes all unrollings of one.
 //! * [`giving`]: what other analyses get.
 //! * This file: the loop, the feasibility check, the certificate.
 
 pub mod atoms;
 pub mod counterexample;
 mod giving;
+mod path_invariants;
 pub mod selection;
 pub mod strategy;
 #[cfg(test)]
@@ -24,6 +26,7 @@ use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
 use self::giving::Giving;
+use self::path_invariants::PathInvariants;
 pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
@@ -70,6 +73,15 @@ impl BlockEnds {
             }
         }
     }
+}
+
+/// What the two engines have options for.
+#[derive(Copy, Clone, Debug)]
+pub struct Options {
+    /// Where blocks end.
+    pub blocks: BlockEnds,
+    /// CPU time that a path program is given at least; with zero, there are none.
+    pub path_invariants: Duration,
 }
 
 /// Wall time of an interpolation.
@@ -130,6 +142,7 @@ pub struct Cegar<'b, A: Abstraction, S> {
     snapshot: Arc<Snapshot>,
     assumed: Vec<BatchId>,
     giving: Giving<'b>,
+    path_invariants: PathInvariants,
 }
 
 impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
@@ -139,7 +152,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     /// When there is no solver.
     pub fn new(
         blocks: &'b Arc<Blocks>,
-        ends: BlockEnds,
+        options: Options,
         abstraction: A,
         strategy: S,
         solver: &'b SolverFactory<'b>,
@@ -147,8 +160,13 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     ) -> Result<Self, SolverError> {
         let interpolation = InterpolationConfig::default();
         let arena = Rc::new(Arena::new());
-        let own = ends.within(blocks);
-        let domain = PredicateCpa::with(Arc::clone(&own), arena, ends.operator(), abstraction);
+        let own = options.blocks.within(blocks);
+        let domain = PredicateCpa::with(
+            Arc::clone(&own),
+            arena,
+            options.blocks.operator(),
+            abstraction,
+        );
         let mut cpa = Composite::new(own, domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let mut reached = Reached::new();
@@ -169,6 +187,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             snapshot: Arc::default(),
             assumed: Vec::new(),
             giving: Giving::new(blocks, solver()?, context),
+            path_invariants: PathInvariants::new(options.path_invariants),
         })
     }
 
@@ -245,12 +264,19 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         if answer.is_some() {
             return answer;
         }
+        let path_invariants = self.path_invariants.interpolants(
+            &self.cpa.domain,
+            &path,
+            self.refinements,
+            self.solver,
+            context,
+        );
         let model = Model {
             cpa: &mut self.cpa,
             reached: &mut self.reached,
             interpolator: &mut *self.interpolator,
         };
-        let refined = self.strategy.refine(model, &path);
+        let refined = self.strategy.refine(model, &path, path_invariants);
         refined.err().map(Answer::Unknown)
     }
 

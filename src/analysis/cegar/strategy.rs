@@ -68,11 +68,17 @@ impl<A: Abstraction> Model<'_, A> {
 
 /// What predicate abstraction and IMPACT differ in, besides the CPA's configuration.
 pub trait Strategy<A: Abstraction> {
-    /// Refines the model, given that the path, which leads from the root to a target, is infeasible.
+    /// Refines the model, given that the path, which leads from the root to a target, is infeasible. Invariants of its path
+    /// program, if there are some, are interpolants at the states between the two.
     ///
     /// # Errors
     /// When it cannot, with a reason in words.
-    fn refine(&mut self, model: Model<'_, A>, path: &AbstractPath) -> Result<(), String>;
+    fn refine(
+        &mut self,
+        model: Model<'_, A>,
+        path: &AbstractPath,
+        path_invariants: Option<Vec<TermId>>,
+    ) -> Result<(), String>;
 
     /// The operator fcover.
     fn force_cover(&mut self, _model: Model<'_, A>, _id: ElementId) -> bool {

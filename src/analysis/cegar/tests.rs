@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::analysis::cegar::BlockEnds;
+use crate::analysis::cegar::{BlockEnds, Options};
 use crate::analysis::invariants::Candidate;
 use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::samples::Samples;
@@ -142,11 +142,16 @@ enum Engine {
 }
 
 impl Engine {
-    fn run(self, ends: BlockEnds, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
+    fn run(self, options: Options, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
+        let Options {
+            blocks: ends,
+            path_invariants,
+        } = options;
         let answer = match self {
             Self::PredicateAbstraction => {
                 let options = predicate_abstraction::Options {
                     blocks: ends,
+                    path_invariants,
                     ..Default::default()
                 };
                 predicate_abstraction::run(blocks, &options, &default_solver, context)
@@ -154,12 +159,20 @@ impl Engine {
             Self::Impact => {
                 let options = impact::Options {
                     blocks: ends,
+                    path_invariants,
                     ..Default::default()
                 };
                 impact::run(blocks, &options, &default_solver, context)
             }
         };
         answer.expect("a solver")
+    }
+}
+
+fn interpolants_only(blocks: BlockEnds) -> Options {
+    Options {
+        blocks,
+        path_invariants: Duration::ZERO,
     }
 }
 
@@ -180,7 +193,7 @@ fn run(
         report: &report,
         ..Setting::of(program)
     };
-    let answer = setting.run(|context| engine.run(ends, blocks, context));
+    let answer = setting.run(|context| engine.run(interpolants_only(ends), blocks, context));
     let (refinements, states) = last.get();
     (answer, refinements, states)
 }
@@ -216,7 +229,8 @@ fn a_proof_tells_whose_invariants_it_relies_on() {
             &mut |_| {},
         );
         setting.invariants.publish(batch.expect("an invariant"));
-        let answer = setting.run(|context| engine.run(BlockEnds::Loops, &blocks, context));
+        let answer = setting
+            .run(|context| engine.run(interpolants_only(BlockEnds::Loops), &blocks, context));
         assert!(matches!(answer, Answer::Safe(_)), "{engine:?}: {answer:?}");
         assert_eq!(*relied.borrow(), [("another".to_owned(), 1)], "{engine:?}");
     }
@@ -326,5 +340,43 @@ fn blocks_may_end_at_functions() {
             matches!(answer, Answer::Unsafe(_)),
             "{engine:?}: {answer:?}"
         );
+    }
+}
+
+/// Two counters that are moved together, and a sum that only their being equal explains.
+const TOGETHER: &str = "extern void reach_error(void);
+    int main(void) {
+        unsigned x = 0, y = 0;
+        while (x < 1000000) { x++; y++; }
+        if (x + y != 2000000) reach_error();
+        return 0;
+    }";
+
+#[test]
+fn path_invariants_exclude_all_unrollings() {
+    let program = simplify(&lowered(TOGETHER)).program;
+    let blocks = crate::analysis::testing::blocks(program.clone());
+    for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+        let proves = |path_invariants: Duration| {
+            let setting = Setting::of(&program);
+            let token = setting.token.clone();
+            let report = |progress| {
+                if let Progress::Refinement { number: 8, .. } = progress {
+                    token.cancel();
+                }
+            };
+            let setting = Setting {
+                report: &report,
+                ..setting
+            };
+            let options = Options {
+                blocks: BlockEnds::Loops,
+                path_invariants,
+            };
+            let answer = setting.run(|context| engine.run(options, &blocks, context));
+            matches!(answer, Answer::Safe(_))
+        };
+        assert!(!proves(Duration::ZERO), "{engine:?}");
+        assert!(proves(Duration::from_secs(60)), "{engine:?}");
     }
 }

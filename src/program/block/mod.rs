@@ -169,8 +169,8 @@ impl Block {
 #[derive(Debug)]
 pub struct Blocks {
     inlined: Arc<InlinedProgram>,
-    liveness: Liveness,
-    by_symbol: FxHashMap<Symbol, VariableId>,
+    liveness: Arc<Liveness>,
+    by_symbol: Arc<FxHashMap<Symbol, VariableId>>,
     errors: FxHashSet<LocationId>,
     known: RwLock<FxHashMap<InlinedLocation, Arc<[Block]>>>,
 }
@@ -187,13 +187,36 @@ impl Blocks {
         );
         let symbols = program.variables.iter().enumerate();
         Self {
-            by_symbol: symbols
-                .map(|(index, variable)| (variable.symbol, VariableId(index as u32)))
-                .collect(),
+            by_symbol: Arc::new(
+                symbols
+                    .map(|(index, variable)| (variable.symbol, VariableId(index as u32)))
+                    .collect(),
+            ),
             errors: program.errors.iter().copied().collect(),
-            liveness,
+            liveness: Arc::new(liveness),
             known: RwLock::default(),
             inlined,
+        }
+    }
+
+    /// The part of the program that consists of these blocks alone, each by where it starts and where it leads.
+    pub fn restricted_to(&self, kept: &FxHashSet<(InlinedLocation, BlockEnd)>) -> Self {
+        let part = |&at: &InlinedLocation| {
+            let all = self.from(at);
+            let all = all.iter().filter(|block| kept.contains(&(at, block.end)));
+            (at, all.cloned().collect())
+        };
+        let ends = kept.iter().filter_map(|(_, end)| match end {
+            BlockEnd::CutPoint(at) => Some(at),
+            _ => None,
+        });
+        let places = kept.iter().map(|(source, _)| source).chain(ends);
+        Self {
+            inlined: Arc::clone(&self.inlined),
+            liveness: Arc::clone(&self.liveness),
+            by_symbol: Arc::clone(&self.by_symbol),
+            errors: self.errors.clone(),
+            known: RwLock::new(places.map(part).collect()),
         }
     }
 
