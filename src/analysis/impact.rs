@@ -65,7 +65,7 @@ pub fn run(
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {
             forced_covering: options.forced_covering,
-            selection: Selection::new(context.solver(solver)?),
+            selection: Selection::new(&solvers)?,
             boolean: BooleanAbstraction::new(&solvers, Covering::Single),
             used: Vec::new(),
         },
@@ -78,7 +78,7 @@ pub fn run(
 /// The strategy: interpolants strengthen the states that they are of.
 pub struct ImpactRefinement<'f> {
     forced_covering: bool,
-    selection: Selection,
+    selection: Selection<'f>,
     boolean: BooleanAbstraction<'f>,
     /// Conjuncts of interpolants.
     used: Vec<Candidate>,

@@ -73,7 +73,7 @@ pub fn run(
         BooleanAbstraction::new(&solvers, options.covering),
         PredicateRefinement {
             extraction: options.predicates,
-            selection: Selection::new(context.solver(solver)?),
+            selection: Selection::new(&solvers)?,
             precision: Rc::default(),
         },
         solver,
@@ -83,14 +83,14 @@ pub fn run(
 }
 
 /// The strategy: interpolants become predicates, and what lacks them is explored again.
-pub struct PredicateRefinement {
+pub struct PredicateRefinement<'f> {
     extraction: Extraction,
-    selection: Selection,
+    selection: Selection<'f>,
     /// What new abstractions are computed with.
     precision: Rc<Precision>,
 }
 
-impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
+impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
     fn refine(
         &mut self,
         mut model: Model<'_, BooleanAbstraction<'f>>,
@@ -176,7 +176,7 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement {
     }
 }
 
-impl PredicateRefinement {
+impl PredicateRefinement<'_> {
     /// Predicates that exclude the path.
     fn select(
         &mut self,

@@ -90,7 +90,7 @@ const INTERPOLATION: Duration = Duration::from_secs(8);
 /// Wall time of a feasibility check.
 const FEASIBILITY: Duration = Duration::from_secs(20);
 
-/// Terms of an interpolator's arena after which both are made anew.
+/// Terms of a solver's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
 
 /// What CPA++ is told.

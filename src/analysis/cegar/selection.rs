@@ -13,15 +13,17 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ARENA;
 use super::atoms::{collect_atoms, conditions};
 use super::counterexample::{AbstractPath, Instances};
+use crate::analysis::SolverFactory;
 use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
 use crate::cpa::predicate::abstraction::Abstraction;
 use crate::cpa::predicate::path_formula::PathFormula;
 use crate::program::block::Blocks;
 use crate::program::{InlinedLocation, VariableId};
-use crate::solver::{Answer, CheckLimit, Solver};
+use crate::solver::{Answer, CheckLimit, Solver, SolverError};
 use crate::term::{
     Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
     instantiate, size, store, transfer,
@@ -44,7 +46,8 @@ const VALUES: usize = 8;
 const MOST: usize = 300;
 
 /// Chooses predicates.
-pub struct Selection {
+pub struct Selection<'f> {
+    solvers: &'f SolverFactory<'f>,
     solver: Box<dyn Solver>,
     /// The conditions of the blocks that begin at a location, and what else has been of use there.
     known: FxHashMap<InlinedLocation, Vec<TermId>>,
@@ -80,24 +83,29 @@ struct Joint {
     after: FxHashMap<VariableId, TermId>,
 }
 
-impl Selection {
+/// A solver for the queries.
+fn limited(solvers: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
+    let mut solver = solvers()?;
+    solver.set_limit(CheckLimit {
+        time: Some(QUERY),
+        resource: None,
+    });
+    Ok(solver)
+}
+
+impl<'f> Selection<'f> {
     /// With a solver of its own.
-    pub fn new(mut solver: Box<dyn Solver>) -> Self {
-        solver.set_limit(CheckLimit {
-            time: Some(QUERY),
-            resource: None,
-        });
-        Self {
-            solver,
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(solvers: &'f SolverFactory<'f>) -> Result<Self, SolverError> {
+        Ok(Self {
+            solver: limited(solvers)?,
+            solvers,
             known: FxHashMap::default(),
             looked_at: FxHashSet::default(),
             selectors: 0,
-        }
-    }
-
-    /// Terms in its arena.
-    pub fn size(&self) -> usize {
-        self.solver.arena().len()
+        })
     }
 
     /// A predicate that may be of use.
@@ -122,6 +130,9 @@ impl Selection {
         used: &dyn Fn(InlinedLocation) -> Vec<TermId>,
         invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
     ) -> Option<Vec<Located>> {
+        if self.solver.arena().len() > ARENA {
+            self.solver = limited(self.solvers).ok()?;
+        }
         let arena = Rc::clone(self.solver.arena());
         self.solver.push();
         let joints = self.assert_blocks(cpa, path, &arena, invariants);

@@ -13,7 +13,8 @@
 //! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
 //! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself.
 //!
-//! After each round the property is tried with all that is known; as an engine of its own it ends there.
+//! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
+//! refinement runs it on path programs ([`super::cegar`]).
 
 mod fixpoint;
 mod relevance;

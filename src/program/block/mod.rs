@@ -199,18 +199,19 @@ impl Blocks {
         }
     }
 
-    /// The part of the program that consists of these blocks alone, each by where it starts and where it leads.
+    /// The part of the program that consists of these blocks alone, each by where it starts and where it leads. They are to be
+    /// all that is asked for: other cut points have all their blocks.
     pub fn restricted_to(&self, kept: &FxHashSet<(InlinedLocation, BlockEnd)>) -> Self {
-        let part = |&at: &InlinedLocation| {
+        let part = |at: InlinedLocation| {
             let all = self.from(at);
             let all = all.iter().filter(|block| kept.contains(&(at, block.end)));
             (at, all.cloned().collect())
         };
-        let ends = kept.iter().filter_map(|(_, end)| match end {
+        let ends = kept.iter().filter_map(|&(_, end)| match end {
             BlockEnd::CutPoint(at) => Some(at),
             _ => None,
         });
-        let places = kept.iter().map(|(source, _)| source).chain(ends);
+        let places = kept.iter().map(|&(source, _)| source).chain(ends);
         Self {
             inlined: Arc::clone(&self.inlined),
             liveness: Arc::clone(&self.liveness),
