@@ -31,7 +31,7 @@ options! {
         pub blocks: BlockEnds = BlockEnds::Loops;
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
-        pub path_invariants: Duration = Duration::from_millis(500);
+        pub path_invariants: Duration = Duration::from_millis(1_000);
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
     }

@@ -30,7 +30,7 @@ options! {
         pub blocks: BlockEnds = BlockEnds::Loops;
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
-        pub path_invariants: Duration = Duration::from_millis(500);
+        pub path_invariants: Duration = Duration::from_millis(1_000);
         /// What covers an abstract state: another one, or the union of all others.
         pub covering: Covering = Covering::Union;
         /// What of interpolants become predicates.

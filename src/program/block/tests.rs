@@ -240,3 +240,27 @@ fn edges_that_do_not_exclude_each_other_get_a_choice() {
         assert_eq!(runs, Ok(Value::Bool(!choice)));
     }
 }
+
+#[test]
+fn a_part_of_a_program_has_no_other_blocks() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let (zero, one, two) = (store().bv(32, 0), store().bv(32, 1), store().bv(32, 2));
+    b.assign(x, zero);
+    b.repeat_while(store().ult(b.value(x), two), |b| {
+        b.error_unless(store().ult(b.value(x), two));
+        b.assign(x, store().add(b.value(x), one));
+    });
+    b.error_unless(store().eq(b.value(x), two));
+    let blocks = blocks_of(b.finish());
+    let points = blocks.cut_points();
+    let all = || points.iter().flat_map(|&at| blocks.from(at).to_vec());
+    assert!(all().any(|block| blocks.is_target(&block)));
+    let kept = all().filter(|block| !blocks.is_target(block));
+    let kept: FxHashSet<_> = kept.map(|block| (block.source, block.end)).collect();
+    let part = blocks.restricted_to(&kept);
+    let left = part.cut_points();
+    let left = left.iter().flat_map(|&at| part.from(at).to_vec());
+    let left: FxHashSet<_> = left.map(|block| (block.source, block.end)).collect();
+    assert_eq!(left, kept);
+}
