@@ -5,7 +5,11 @@ use std::time::Duration;
 use super::walk::{GivenUp, Walk};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::powers::{self, PowerOfTwo};
+use crate::term::unknowns::Abstraction;
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
+
+/// Wall time of a question about products of which little is known.
+const SUMS: Duration = Duration::from_millis(500);
 
 /// Wall time of a question about one value of a variable.
 const CASE: Duration = Duration::from_millis(200);
@@ -30,12 +34,35 @@ pub(super) fn ask_within(
     conditions: &[TermId],
     most: Duration,
 ) -> Result<Answer, GivenUp> {
-    if conditions
-        .iter()
-        .all(|&condition| condition == TermId::FALSE)
+    let mut conditions = conditions.to_vec();
+    for condition in &mut conditions {
+        if *condition != TermId::FALSE && is_excluded_by_sums(walk, *condition)? {
+            *condition = TermId::FALSE;
+        }
+    }
+    let is_open = |&condition: &TermId| condition != TermId::FALSE;
+    if !conditions.iter().any(is_open) {
+        return Ok(Answer::Impossible);
+    }
+    let (assertions, names) = assertions(walk, &conditions);
+    if let Some(power) = powers::power_of_two(&*walk.arena, &assertions)
+        && is_excluded_by_each_power(walk, &assertions, power)?
     {
         return Ok(Answer::Impossible);
     }
+    match check(walk, &assertions, &names, most)? {
+        TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
+        TextAnswer::Satisfiable(values) if names.is_empty() => {
+            debug_assert!(values.is_empty());
+            Ok(Answer::Possible(vec![true]))
+        }
+        TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
+        TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
+    }
+}
+
+/// What the solver is to be asked, and of several conditions the names.
+fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
     let arena = &*walk.arena;
     let symbol = Symbol::new("certified goal", Sort::Bool);
     let mut facts = walk.instances(conditions);
@@ -56,40 +83,45 @@ pub(super) fn ask_within(
         }
         assertions.push(arena.or(goals));
     }
-    if let Some(power) = powers::power_of_two(arena, &assertions)
-        && exclude_each_power(walk, &assertions, power)?
-    {
-        return Ok(Answer::Impossible);
-    }
-    let left = walk.left()?.min(most);
-    let script = smtlib_script(arena, &assertions);
-    let answer = walk.solver.borrow_mut().check(&script, &names, left);
-    match answer {
-        TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
-        TextAnswer::Satisfiable(values) if names.is_empty() => {
-            debug_assert!(values.is_empty());
-            Ok(Answer::Possible(vec![true]))
-        }
-        TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
-        TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
-    }
+    (assertions, names)
+}
+
+fn check(
+    walk: &Walk<'_, '_>,
+    assertions: &[TermId],
+    names: &[String],
+    most: Duration,
+) -> Result<TextAnswer, GivenUp> {
+    let script = smtlib_script(&*walk.arena, assertions);
+    let time = walk.left()?.min(most);
+    Ok(walk.solver.borrow_mut().check(&script, names, time))
+}
+
+/// Whether the condition cannot hold whatever products and quotients are, but that products distribute over sums; asked for
+/// a short time only.
+fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, GivenUp> {
+    let mut abstraction = Abstraction::new(&walk.arena);
+    let (assertions, _) = assertions(walk, &[condition]);
+    let coarse = assertions.iter().map(|&one| abstraction.of(one));
+    let coarse: Vec<TermId> = coarse.collect();
+    let answer = match abstraction.is_coarser() {
+        true => check(walk, &coarse, &[], SUMS)?,
+        false => return Ok(false),
+    };
+    Ok(answer == TextAnswer::Unsatisfiable)
 }
 
 /// Whether the assertions exclude one another with each value of the power of two, each asked for a short time only.
-fn exclude_each_power(
+fn is_excluded_by_each_power(
     walk: &Walk<'_, '_>,
     assertions: &[TermId],
     power: PowerOfTwo,
 ) -> Result<bool, GivenUp> {
-    let arena = &*walk.arena;
-    for case in powers::cases(arena, power, assertions) {
+    for case in powers::cases(&*walk.arena, power, assertions) {
         if case.contains(&TermId::FALSE) {
             continue;
         }
-        let script = smtlib_script(arena, &case);
-        let time = walk.left()?.min(CASE);
-        let answer = walk.solver.borrow_mut().check(&script, &[], time);
-        if answer != TextAnswer::Unsatisfiable {
+        if check(walk, &case, &[], CASE)? != TextAnswer::Unsatisfiable {
             return Ok(false);
         }
     }

@@ -70,6 +70,7 @@ pub mod sort;
 mod store;
 mod substitute;
 mod symbol;
+pub mod unknowns;
 mod value;
 
 pub use arena::Arena;

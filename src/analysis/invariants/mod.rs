@@ -6,7 +6,7 @@
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
-//! * [`houdini`]: the largest inductive subset of candidates; [`hard`]: what its queries do without at first;
+//! * [`houdini`]: the largest inductive subset of candidates; what its queries do without at first: [`crate::term::unknowns`];
 //!   [`by_cases`]: what needs no query.
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`k_inductive`]: candidates proved by k-induction.
@@ -15,7 +15,6 @@
 mod by_cases;
 mod features;
 pub mod guess;
-mod hard;
 pub mod houdini;
 pub mod k_inductive;
 pub mod samples;

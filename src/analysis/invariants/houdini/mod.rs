@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_cases;
-use super::hard::Abstraction;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
@@ -25,6 +24,7 @@ use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
+use crate::term::unknowns::Abstraction;
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
     powers, smtlib_script, store,

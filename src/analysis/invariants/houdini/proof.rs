@@ -6,11 +6,11 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::Houdini;
-use crate::analysis::invariants::hard::Abstraction;
 use crate::analysis::invariants::{ByPlace, Candidate, Snapshot, by_cases, by_place};
 use crate::certify::certificate::Certificate;
 use crate::program::block::{Block, BlockEnd};
 use crate::solver::Answer;
+use crate::term::unknowns::Abstraction;
 use crate::term::{Build, TermId};
 
 /// Wall time of a query on which a proof depends.

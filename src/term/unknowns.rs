@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
+use super::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
 
 /// So many sums and choices in products are multiplied out, all in all.
 const EXPANSIONS: usize = 1_000;
