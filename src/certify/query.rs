@@ -6,7 +6,7 @@ use super::walk::{GivenUp, Walk};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::powers::{self, PowerOfTwo};
 use crate::term::unknowns::Abstraction;
-use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
+use crate::term::{Build, Sort, Symbol, TermId, by_cases, smtlib_script};
 
 /// Wall time of a question about products of which little is known.
 const SUMS: Duration = Duration::from_millis(500);
@@ -104,11 +104,12 @@ fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, G
     let (assertions, _) = assertions(walk, &[condition]);
     let coarse = assertions.iter().map(|&one| abstraction.of(one));
     let coarse: Vec<TermId> = coarse.collect();
-    let answer = match abstraction.is_coarser() {
-        true => check(walk, &coarse, &[], SUMS)?,
-        false => return Ok(false),
-    };
-    Ok(answer == TextAnswer::Unsatisfiable)
+    if !abstraction.is_coarser() {
+        return Ok(false);
+    }
+    let excluded = by_cases::exclude_one_another(&walk.arena, &coarse)
+        || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable;
+    Ok(excluded)
 }
 
 /// Whether the assertions exclude one another with each value of the power of two, each asked for a short time only.

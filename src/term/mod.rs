@@ -56,6 +56,7 @@
 mod append;
 mod arena;
 mod build;
+pub mod by_cases;
 mod c_printer;
 mod evaluate;
 mod exact;

@@ -6,13 +6,12 @@
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
-//! * [`houdini`]: the largest inductive subset of candidates; what its queries do without at first: [`crate::term::unknowns`];
-//!   [`by_cases`]: what needs no query.
+//! * [`houdini`]: the largest inductive subset of candidates. What its queries do without at first is in
+//!   [`crate::term::unknowns`], what needs no query in [`crate::term::by_cases`] and [`crate::term::powers`].
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`k_inductive`]: candidates proved by k-induction.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
 
-mod by_cases;
 mod features;
 pub mod guess;
 pub mod houdini;

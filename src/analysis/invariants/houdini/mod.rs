@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::by_cases;
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
@@ -26,8 +25,8 @@ use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::unknowns::Abstraction;
 use crate::term::{
-    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
-    powers, smtlib_script, store,
+    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, by_cases, for_each_subterm,
+    free_variables, powers, smtlib_script, store,
 };
 
 /// Wall times of queries.
@@ -63,6 +62,7 @@ pub struct Houdini<'b> {
     all: Arc<[Block]>,
     token: CancellationToken,
     patience: Patience,
+    begin: Instant,
 }
 
 /// A state that a model reaches at a cut point and that refutes candidates there.
@@ -91,6 +91,7 @@ impl<'b> Houdini<'b> {
             alone: TextSolver::default(),
             token: token.clone(),
             patience: PATIENT,
+            begin: Instant::now(),
         }
     }
 
@@ -191,8 +192,13 @@ impl<'b> Houdini<'b> {
         let guard = abstraction.of(block.guard);
         let easy: Vec<TermId> = assumed.iter().map(|&one| abstraction.of(one)).collect();
         let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
-        let goals: Vec<TermId> = goals.collect();
+        let mut goals: Vec<TermId> = goals.collect();
         if abstraction.is_coarser() {
+            for goal in &mut goals {
+                if by_cases::holds(&arena, &easy, *goal) {
+                    *goal = TermId::TRUE;
+                }
+            }
             let holds = self.split(guard, &easy, &goals, &mut |_| {});
             let mut holds = holds.into_iter();
             open.retain(|&(goal, _)| {
@@ -267,7 +273,11 @@ impl<'b> Houdini<'b> {
     ) -> Vec<bool> {
         let arena = self.solver.arena().clone();
         let mut holds = vec![false; goals.len()];
-        let mut open: Vec<usize> = (0..goals.len()).collect();
+        let mut open: Vec<usize> = Vec::new();
+        for (index, &goal) in goals.iter().enumerate() {
+            holds[index] = goal == TermId::TRUE;
+            open.extend((!holds[index]).then_some(index));
+        }
         if open.is_empty() {
             return holds;
         }

@@ -1,0 +1,277 @@
+//! Goals that the constructors of terms decide, once the conditions in them are.
+//!
+//! A sum of which one part grows in each branch is the same sum in each: as long as the conditions are open, a solver
+//! has to compare adders bit by bit; with each of them decided, the normal form of sums does.
+
+use rustc_hash::FxHashMap;
+
+use super::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
+
+/// The most conditions that are decided in all ways.
+const MOST_CONDITIONS: usize = 5;
+
+/// The most assertions among which what they deny is looked for.
+const MOST_ASSERTIONS: usize = 200;
+
+/// Whether the goal holds in all cases, given those of the assumptions that are equations. `false` says nothing.
+pub fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
+    is_equation(arena, goal) && holds_by(arena, &solved(arena, assumptions), goal)
+}
+
+fn is_equation(arena: &Arena, formula: TermId) -> bool {
+    matches!(arena.kind(formula), TermKind::Apply { op: Op::Eq, .. })
+}
+
+/// Whether the goal holds in all cases if variables are replaced by what they equal.
+fn holds_by(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool {
+    let conditions = conditions(arena, goal);
+    if conditions.len() > MOST_CONDITIONS {
+        return false;
+    }
+    let cases = 0..1u32 << conditions.len();
+    let mut goals = cases.map(|case| {
+        let decided = |term| {
+            let number = conditions.iter().position(|&condition| condition == term)?;
+            Some(arena.boolean(case >> number & 1 == 1))
+        };
+        Rebuild::new(arena, arena, decided).rebuild(goal)
+    });
+    goals.all(|goal| follows(arena, equations, goal))
+}
+
+/// Some of the assumptions, given by index, by which alone the goal holds in all cases, if it does by all of them.
+pub fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<usize>> {
+    if !holds(arena, assumptions, goal) {
+        return None;
+    }
+    let mut used: Vec<usize> = (0..assumptions.len()).collect();
+    let mut next = 0;
+    while next < used.len() {
+        let left = [&used[..next], &used[next + 1..]].concat();
+        let assumed: Vec<TermId> = left.iter().map(|&index| assumptions[index]).collect();
+        if holds(arena, &assumed, goal) {
+            used = left;
+        } else {
+            next += 1;
+        }
+    }
+    Some(used)
+}
+
+/// Whether the assertions exclude one another because one of them denies what holds in all cases by the others. What they
+/// say of Boolean variables that stand for formulas is looked through. `false` says nothing.
+pub fn exclude_one_another(arena: &Arena, assertions: &[TermId]) -> bool {
+    let mut definitions: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut all: Vec<TermId> = Vec::new();
+    let mut work: Vec<TermId> = assertions.to_vec();
+    while let Some(next) = work.pop() {
+        if all.len() > MOST_ASSERTIONS {
+            return false;
+        }
+        match arena.kind(next) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } => work.extend_from_slice(arguments),
+            TermKind::Apply {
+                op: Op::Eq,
+                arguments: &[a, b],
+            } if arena.sort(a) == Sort::Bool => {
+                let named = [(a, b), (b, a)].into_iter();
+                definitions.extend(named.filter(|(name, _)| is_variable(arena, *name)));
+            }
+            _ if !all.contains(&next) => all.push(next),
+            _ => {}
+        }
+        if work.is_empty() {
+            let known = all.iter().filter_map(|one| definitions.remove(one));
+            work.extend(known);
+        }
+    }
+    let denied = all.iter().filter_map(|&denial| match arena.kind(denial) {
+        TermKind::Apply {
+            op: Op::Not,
+            arguments: &[goal],
+        } => is_equation(arena, goal).then_some(goal),
+        _ => None,
+    });
+    let mut denied = denied.peekable();
+    if denied.peek().is_none() {
+        return false;
+    }
+    let equations = solved(arena, &all);
+    denied.any(|goal| holds_by(arena, &equations, goal))
+}
+
+fn is_variable(arena: &Arena, term: TermId) -> bool {
+    matches!(arena.kind(term), TermKind::Variable { .. })
+}
+
+/// Whether the goal becomes true when variables are replaced by what they equal, one equation after the other.
+fn follows(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool {
+    let mut goal = goal;
+    for &(variable, value) in equations {
+        if goal == TermId::TRUE {
+            break;
+        }
+        let replace = |term| (term == variable).then_some(value);
+        goal = Rebuild::new(arena, arena, replace).rebuild(goal);
+    }
+    goal == TermId::TRUE
+}
+
+/// The equations among the formulas, each solved for a variable that those after it are without.
+fn solved(arena: &Arena, formulas: &[TermId]) -> Vec<(TermId, TermId)> {
+    let mut equations: Vec<(TermId, TermId)> = Vec::new();
+    for &formula in formulas {
+        if !is_equation(arena, formula) {
+            continue;
+        }
+        let known = equations.iter();
+        let formula = known.fold(formula, |formula, &(variable, value)| {
+            let replace = |term| (term == variable).then_some(value);
+            Rebuild::new(arena, arena, replace).rebuild(formula)
+        });
+        equations.extend(equation(arena, formula));
+    }
+    equations
+}
+
+/// A variable with what it equals, if the formula says so: a side, or an addend of one.
+fn equation(arena: &Arena, formula: TermId) -> Option<(TermId, TermId)> {
+    let TermKind::Apply {
+        op: Op::Eq,
+        arguments: &[a, b],
+    } = arena.kind(formula)
+    else {
+        return None;
+    };
+    let sort = arena.sort(a);
+    let occurs = |variable: TermId, term| {
+        let mut occurs = false;
+        for_each_subterm(arena, [term], |part, _| occurs |= part == variable);
+        occurs
+    };
+    for (variable, value) in [(a, b), (b, a)] {
+        if is_variable(arena, variable) && !occurs(variable, value) {
+            return Some((variable, value));
+        }
+    }
+    if !matches!(sort, Sort::BitVec(_)) {
+        return None;
+    }
+    let excess = arena.sub(a, b);
+    let (one, minus_one) = (
+        arena.bv_signed(arena.width(a), 1),
+        arena.bv_signed(arena.width(a), -1),
+    );
+    let mut variables = Vec::new();
+    for_each_subterm(arena, [excess], |term, kind| {
+        let is_variable = matches!(kind, TermKind::Variable { .. });
+        variables.extend((is_variable && arena.sort(term) == sort).then_some(term));
+    });
+    variables.into_iter().find_map(|variable| {
+        let next = arena.add(variable, one);
+        let replace = |term| (term == variable).then_some(next);
+        let after = Rebuild::new(arena, arena, replace).rebuild(excess);
+        // Its factor.
+        let value = match arena.sub(after, excess) {
+            growth if growth == one => arena.sub(variable, excess),
+            growth if growth == minus_one => arena.add(variable, excess),
+            _ => return None,
+        };
+        (!occurs(variable, value)).then_some((variable, value))
+    })
+}
+
+/// The atoms of the conditions by which values are chosen in the term.
+fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
+    let mut stack = Vec::new();
+    for_each_subterm(arena, [term], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Ite,
+            arguments,
+        } = kind
+        {
+            stack.push(arguments[0]);
+        }
+    });
+    let mut atoms = Vec::new();
+    while let Some(top) = stack.pop() {
+        match arena.kind(top) {
+            TermKind::Apply {
+                op: Op::And | Op::Or | Op::Not,
+                arguments,
+            } => stack.extend_from_slice(arguments),
+            TermKind::Constant(_) => {}
+            _ if atoms.contains(&top) => {}
+            _ => atoms.push(top),
+        }
+    }
+    atoms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Symbol;
+
+    #[test]
+    fn one_of_two_counters_grows() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let (x, y, z) = (variable("x"), variable("y"), variable("z"));
+        let which = arena.variable(Symbol::new("which", Sort::Bool));
+        let one = arena.bv(32, 1);
+        let grown = |counter, grows| arena.ite(grows, arena.add(counter, one), counter);
+        let goal = |of_x: TermId, of_y: TermId| {
+            let sum = arena.add(grown(x, of_x), grown(y, of_y));
+            arena.eq(arena.add(z, one), sum)
+        };
+        let known = arena.eq(z, arena.add(x, y));
+        assert!(holds(&arena, &[known], goal(which, arena.not(which))));
+        assert!(!holds(&arena, &[], goal(which, arena.not(which))));
+        assert!(!holds(&arena, &[known], goal(which, which)));
+    }
+
+    #[test]
+    fn what_is_denied_by_a_name() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let [a, b, c] = ["a", "b", "c"].map(variable);
+        let name = arena.variable(Symbol::new("name", Sort::Bool));
+        let [one, other] = [arena.eq(a, arena.add(b, c)), arena.eq(arena.sub(a, b), c)];
+        let defined = arena.eq(name, arena.and2(one, arena.not(other)));
+        assert!(exclude_one_another(&arena, &[defined, name]));
+        assert!(!exclude_one_another(&arena, &[defined, arena.not(name)]));
+        assert!(!exclude_one_another(&arena, &[arena.not(other)]));
+    }
+
+    #[test]
+    fn equations_between_sums_are_solved_one_after_the_other() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(variable);
+        let twice = |term| arena.mul(term, arena.bv(32, 2));
+        let sum = |terms: &[TermId]| {
+            terms
+                .iter()
+                .copied()
+                .reduce(|a, b| arena.add(a, b))
+                .unwrap()
+        };
+        // a + b = 2·c and b - c = d
+        let first = arena.eq(sum(&[a, b]), twice(c));
+        let second = arena.eq(arena.sub(b, c), d);
+        let goal = arena.eq(sum(&[a, b, b]), sum(&[twice(c), c, d]));
+        assert!(holds(&arena, &[first, second], goal));
+        assert!(holds(&arena, &[second, first], goal));
+        assert!(!holds(&arena, &[first], goal));
+        // 2·a = 2·b does not say that a = b.
+        assert!(!holds(
+            &arena,
+            &[arena.eq(twice(a), twice(b))],
+            arena.eq(a, b)
+        ));
+    }
+}
