@@ -107,7 +107,8 @@ fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, G
     if !abstraction.is_coarser() {
         return Ok(false);
     }
-    let excluded = by_cases::exclude_one_another(&walk.arena, &coarse)
+    let excluded = by_cases::exclude_one_another(&walk.arena, &coarse, |goal| goal)
+        || by_cases::exclude_one_another(&walk.arena, &assertions, |goal| abstraction.of(goal))
         || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable;
     Ok(excluded)
 }

@@ -18,7 +18,8 @@ pub fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
     is_equation(arena, goal) && holds_by(arena, &solved(arena, assumptions), goal)
 }
 
-fn is_equation(arena: &Arena, formula: TermId) -> bool {
+/// Whether it says that two are equal.
+pub fn is_equation(arena: &Arena, formula: TermId) -> bool {
     matches!(arena.kind(formula), TermKind::Apply { op: Op::Eq, .. })
 }
 
@@ -36,7 +37,7 @@ fn holds_by(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool
         };
         Rebuild::new(arena, arena, decided).rebuild(goal)
     });
-    goals.all(|goal| follows(arena, equations, goal))
+    goals.all(|goal| replaced(arena, equations, goal) == TermId::TRUE)
 }
 
 /// Some of the assumptions, given by index, by which alone the goal holds in all cases, if it does by all of them.
@@ -58,9 +59,19 @@ pub fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<u
     Some(used)
 }
 
-/// Whether the assertions exclude one another because one of them denies what holds in all cases by the others. What they
-/// say of Boolean variables that stand for formulas is looked through. `false` says nothing.
-pub fn exclude_one_another(arena: &Arena, assertions: &[TermId]) -> bool {
+/// What is left of the formula when variables are replaced by what they equal by the assumptions.
+pub fn reduced(arena: &Arena, assumptions: &[TermId], formula: TermId) -> TermId {
+    replaced(arena, &solved(arena, assumptions), formula)
+}
+
+/// Whether the assertions exclude one another because one of them denies what holds in all cases by the others, as it is or
+/// in view of something. What they say of Boolean variables that stand for formulas is looked through. `false` says
+/// nothing.
+pub fn exclude_one_another(
+    arena: &Arena,
+    assertions: &[TermId],
+    mut view: impl FnMut(TermId) -> TermId,
+) -> bool {
     let mut definitions: FxHashMap<TermId, TermId> = FxHashMap::default();
     let mut all: Vec<TermId> = Vec::new();
     let mut work: Vec<TermId> = assertions.to_vec();
@@ -100,24 +111,27 @@ pub fn exclude_one_another(arena: &Arena, assertions: &[TermId]) -> bool {
         return false;
     }
     let equations = solved(arena, &all);
-    denied.any(|goal| holds_by(arena, &equations, goal))
+    denied.any(|goal| {
+        holds_by(arena, &equations, goal)
+            || holds_by(arena, &[], view(replaced(arena, &equations, goal)))
+    })
 }
 
 fn is_variable(arena: &Arena, term: TermId) -> bool {
     matches!(arena.kind(term), TermKind::Variable { .. })
 }
 
-/// Whether the goal becomes true when variables are replaced by what they equal, one equation after the other.
-fn follows(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool {
-    let mut goal = goal;
+/// The formula with variables replaced by what they equal, one equation after the other.
+fn replaced(arena: &Arena, equations: &[(TermId, TermId)], formula: TermId) -> TermId {
+    let mut formula = formula;
     for &(variable, value) in equations {
-        if goal == TermId::TRUE {
+        if formula == TermId::TRUE {
             break;
         }
         let replace = |term| (term == variable).then_some(value);
-        goal = Rebuild::new(arena, arena, replace).rebuild(goal);
+        formula = Rebuild::new(arena, arena, replace).rebuild(formula);
     }
-    goal == TermId::TRUE
+    formula
 }
 
 /// The equations among the formulas, each solved for a variable that those after it are without.
@@ -127,12 +141,8 @@ fn solved(arena: &Arena, formulas: &[TermId]) -> Vec<(TermId, TermId)> {
         if !is_equation(arena, formula) {
             continue;
         }
-        let known = equations.iter();
-        let formula = known.fold(formula, |formula, &(variable, value)| {
-            let replace = |term| (term == variable).then_some(value);
-            Rebuild::new(arena, arena, replace).rebuild(formula)
-        });
-        equations.extend(equation(arena, formula));
+        let left = replaced(arena, &equations, formula);
+        equations.extend(equation(arena, left));
     }
     equations
 }
@@ -242,9 +252,15 @@ mod tests {
         let name = arena.variable(Symbol::new("name", Sort::Bool));
         let [one, other] = [arena.eq(a, arena.add(b, c)), arena.eq(arena.sub(a, b), c)];
         let defined = arena.eq(name, arena.and2(one, arena.not(other)));
-        assert!(exclude_one_another(&arena, &[defined, name]));
-        assert!(!exclude_one_another(&arena, &[defined, arena.not(name)]));
-        assert!(!exclude_one_another(&arena, &[arena.not(other)]));
+        assert!(exclude_one_another(&arena, &[defined, name], |goal| goal));
+        assert!(!exclude_one_another(
+            &arena,
+            &[defined, arena.not(name)],
+            |goal| goal
+        ));
+        assert!(!exclude_one_another(&arena, &[arena.not(other)], |goal| {
+            goal
+        }));
     }
 
     #[test]

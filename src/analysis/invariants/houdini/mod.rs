@@ -194,8 +194,10 @@ impl<'b> Houdini<'b> {
         let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
         let mut goals: Vec<TermId> = goals.collect();
         if abstraction.is_coarser() {
-            for goal in &mut goals {
-                if by_cases::holds(&arena, &easy, *goal) {
+            for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
+                let mut reduced = || abstraction.of(by_cases::reduced(&arena, assumed, behind));
+                if by_cases::holds(&arena, &easy, *goal) || by_cases::holds(&arena, &[], reduced())
+                {
                     *goal = TermId::TRUE;
                 }
             }
@@ -313,10 +315,19 @@ impl<'b> Houdini<'b> {
         }
         self.solver.pop();
         // Incremental solving is not good at everything.
+        let mut abstraction = Abstraction::new(&arena);
+        abstraction.of(guard);
+        let is_hard = abstraction.is_coarser();
         let begin = Instant::now();
         for index in open {
             if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
                 break;
+            }
+            // If only the block is hard, a goal that holds does so whatever the hard parts are, nearly always.
+            let mut abstraction = Abstraction::new(&arena);
+            abstraction.of(goals[index]);
+            if is_hard && !abstraction.is_coarser() {
+                continue;
             }
             holds[index] = self.by_powers(guard, assumed, goals[index]).is_some()
                 || self.holds_alone(guard, assumed, goals[index]);
