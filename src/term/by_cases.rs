@@ -10,34 +10,76 @@ use super::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_su
 /// The most conditions that are decided in all ways.
 const MOST_CONDITIONS: usize = 5;
 
+/// The most equations that are solved.
+const MOST_EQUATIONS: usize = 100;
+
 /// The most assertions among which what they deny is looked for.
 const MOST_ASSERTIONS: usize = 200;
 
+/// Equations, each solved for a variable that those after it are without.
+pub struct Equations<'a> {
+    arena: &'a Arena,
+    solved: Vec<(TermId, TermId)>,
+}
+
+impl<'a> Equations<'a> {
+    /// Those among the formulas, not too many of them.
+    pub fn new(arena: &'a Arena, formulas: &[TermId]) -> Self {
+        let mut equations = Self {
+            arena,
+            solved: Vec::new(),
+        };
+        let all = formulas.iter().filter(|one| is_equation(arena, **one));
+        for &formula in all.take(MOST_EQUATIONS) {
+            let left = equations.reduced(formula);
+            equations.solved.extend(equation(arena, left));
+        }
+        equations
+    }
+
+    /// What is left of the formula when variables are replaced by what they equal, one equation after the other.
+    pub fn reduced(&self, formula: TermId) -> TermId {
+        let mut formula = formula;
+        for &(variable, value) in &self.solved {
+            if formula == TermId::TRUE {
+                break;
+            }
+            let replace = |term| (term == variable).then_some(value);
+            formula = Rebuild::new(self.arena, self.arena, replace).rebuild(formula);
+        }
+        formula
+    }
+
+    /// Whether the goal holds in all cases. `false` says nothing.
+    pub fn imply(&self, goal: TermId) -> bool {
+        let arena = self.arena;
+        if !is_equation(arena, goal) {
+            return goal == TermId::TRUE;
+        }
+        let conditions = conditions(arena, goal);
+        if conditions.len() > MOST_CONDITIONS {
+            return false;
+        }
+        let mut cases = 0..1u32 << conditions.len();
+        cases.all(|case| {
+            let decided = |term| {
+                let number = conditions.iter().position(|&condition| condition == term)?;
+                Some(arena.boolean(case >> number & 1 == 1))
+            };
+            let goal = Rebuild::new(arena, arena, decided).rebuild(goal);
+            self.reduced(goal) == TermId::TRUE
+        })
+    }
+}
+
 /// Whether the goal holds in all cases, given those of the assumptions that are equations. `false` says nothing.
-pub fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
-    is_equation(arena, goal) && holds_by(arena, &solved(arena, assumptions), goal)
+fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
+    Equations::new(arena, assumptions).imply(goal)
 }
 
 /// Whether it says that two are equal.
 pub fn is_equation(arena: &Arena, formula: TermId) -> bool {
     matches!(arena.kind(formula), TermKind::Apply { op: Op::Eq, .. })
-}
-
-/// Whether the goal holds in all cases if variables are replaced by what they equal.
-fn holds_by(arena: &Arena, equations: &[(TermId, TermId)], goal: TermId) -> bool {
-    let conditions = conditions(arena, goal);
-    if conditions.len() > MOST_CONDITIONS {
-        return false;
-    }
-    let cases = 0..1u32 << conditions.len();
-    let mut goals = cases.map(|case| {
-        let decided = |term| {
-            let number = conditions.iter().position(|&condition| condition == term)?;
-            Some(arena.boolean(case >> number & 1 == 1))
-        };
-        Rebuild::new(arena, arena, decided).rebuild(goal)
-    });
-    goals.all(|goal| replaced(arena, equations, goal) == TermId::TRUE)
 }
 
 /// Some of the assumptions, given by index, by which alone the goal holds in all cases, if it does by all of them.
@@ -57,11 +99,6 @@ pub fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<u
         }
     }
     Some(used)
-}
-
-/// What is left of the formula when variables are replaced by what they equal by the assumptions.
-pub fn reduced(arena: &Arena, assumptions: &[TermId], formula: TermId) -> TermId {
-    replaced(arena, &solved(arena, assumptions), formula)
 }
 
 /// Whether the assertions exclude one another because one of them denies what holds in all cases by the others, as it is or
@@ -110,41 +147,12 @@ pub fn exclude_one_another(
     if denied.peek().is_none() {
         return false;
     }
-    let equations = solved(arena, &all);
-    denied.any(|goal| {
-        holds_by(arena, &equations, goal)
-            || holds_by(arena, &[], view(replaced(arena, &equations, goal)))
-    })
+    let equations = Equations::new(arena, &all);
+    denied.any(|goal| equations.imply(goal) || holds(arena, &[], view(equations.reduced(goal))))
 }
 
 fn is_variable(arena: &Arena, term: TermId) -> bool {
     matches!(arena.kind(term), TermKind::Variable { .. })
-}
-
-/// The formula with variables replaced by what they equal, one equation after the other.
-fn replaced(arena: &Arena, equations: &[(TermId, TermId)], formula: TermId) -> TermId {
-    let mut formula = formula;
-    for &(variable, value) in equations {
-        if formula == TermId::TRUE {
-            break;
-        }
-        let replace = |term| (term == variable).then_some(value);
-        formula = Rebuild::new(arena, arena, replace).rebuild(formula);
-    }
-    formula
-}
-
-/// The equations among the formulas, each solved for a variable that those after it are without.
-fn solved(arena: &Arena, formulas: &[TermId]) -> Vec<(TermId, TermId)> {
-    let mut equations: Vec<(TermId, TermId)> = Vec::new();
-    for &formula in formulas {
-        if !is_equation(arena, formula) {
-            continue;
-        }
-        let left = replaced(arena, &equations, formula);
-        equations.extend(equation(arena, left));
-    }
-    equations
 }
 
 /// A variable with what it equals, if the formula says so: a side, or an addend of one.

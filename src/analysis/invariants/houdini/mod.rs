@@ -9,6 +9,7 @@
 
 mod proof;
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
+use crate::term::by_cases::{Equations, is_equation};
 use crate::term::unknowns::Abstraction;
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, by_cases, for_each_subterm,
@@ -172,13 +174,16 @@ impl<'b> Houdini<'b> {
             .collect();
         let mut held: Vec<TermId> = Vec::new();
         // What the constructors decide needs no solver.
+        let equations = LazyCell::new(|| Equations::new(&arena, assumed));
         open.retain(|&(goal, behind)| {
             let trivial = behind == TermId::TRUE || block.guard == TermId::FALSE;
-            if trivial || assumed.contains(&behind) || by_cases::holds(&arena, assumed, behind) {
+            let is_decided = trivial
+                || assumed.contains(&behind)
+                || is_equation(&arena, behind) && equations.imply(behind);
+            if is_decided {
                 held.push(goal);
-                return false;
             }
-            true
+            !is_decided
         });
         if open.is_empty() {
             return held;
@@ -194,10 +199,11 @@ impl<'b> Houdini<'b> {
         let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
         let mut goals: Vec<TermId> = goals.collect();
         if abstraction.is_coarser() {
+            let nothing = Equations::new(&arena, &[]);
+            let coarse = LazyCell::new(|| Equations::new(&arena, &easy));
             for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
-                let mut reduced = || abstraction.of(by_cases::reduced(&arena, assumed, behind));
-                if by_cases::holds(&arena, &easy, *goal) || by_cases::holds(&arena, &[], reduced())
-                {
+                let mut reduced = || abstraction.of(equations.reduced(behind));
+                if is_equation(&arena, *goal) && (coarse.imply(*goal) || nothing.imply(reduced())) {
                     *goal = TermId::TRUE;
                 }
             }

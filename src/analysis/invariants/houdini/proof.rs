@@ -10,6 +10,7 @@ use crate::analysis::invariants::{ByPlace, Candidate, Snapshot, by_place};
 use crate::certify::certificate::Certificate;
 use crate::program::block::{Block, BlockEnd};
 use crate::solver::Answer;
+use crate::term::by_cases::Equations;
 use crate::term::unknowns::Abstraction;
 use crate::term::{Build, TermId, by_cases};
 
@@ -97,8 +98,8 @@ impl Houdini<'_> {
             let used = used.into_iter().map(|index| candidate(origins[index]));
             return Some(used.collect());
         }
-        let reduced = abstraction.of(by_cases::reduced(&arena, &instances, goal));
-        if by_cases::holds(&arena, &[], reduced) {
+        let reduced = Equations::new(&arena, &instances).reduced(goal);
+        if Equations::new(&arena, &[]).imply(abstraction.of(reduced)) {
             let equations = instances.iter().zip(&origins);
             let equations = equations.filter(|(one, _)| by_cases::is_equation(&arena, **one));
             return Some(equations.map(|(_, &origin)| candidate(origin)).collect());
