@@ -37,6 +37,10 @@
 //! assert_eq!(value, Ok(Value::Bool(false)));
 //! ```
 //!
+//! # Hard arithmetic
+//! [`unknowns`] leaves products and quotients out of formulas, [`powers`] makes products with powers of two shifts, and
+//! [`by_cases`] decides equations by the normal forms alone. Solvers are asked less, and easier questions, thanks to them.
+//!
 //! # Meaning
 //! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate`] run on it, and tests hold
 //! it against Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
