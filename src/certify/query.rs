@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::walk::{GivenUp, Walk};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::powers::{self, PowerOfTwo};
-use crate::term::unknowns::Abstraction;
+use crate::term::unknowns::{Abstraction, is_hard};
 use crate::term::{Build, Sort, Symbol, TermId, by_cases, smtlib_script};
 
 /// Wall time of a question about products of which little is known.
@@ -34,23 +34,29 @@ pub(super) fn ask_within(
     conditions: &[TermId],
     most: Duration,
 ) -> Result<Answer, GivenUp> {
-    let mut conditions = conditions.to_vec();
-    for condition in &mut conditions {
-        if *condition != TermId::FALSE && is_excluded_by_sums(walk, *condition)? {
-            *condition = TermId::FALSE;
-        }
-    }
-    let is_open = |&condition: &TermId| condition != TermId::FALSE;
-    if !conditions.iter().any(is_open) {
+    let none_is_open = |conditions: &[TermId]| conditions.iter().all(|&one| one == TermId::FALSE);
+    if none_is_open(conditions) {
         return Ok(Answer::Impossible);
     }
-    let (assertions, names) = assertions(walk, &conditions);
-    if let Some(power) = powers::power_of_two(&*walk.arena, &assertions)
-        && is_excluded_by_each_power(walk, &assertions, power)?
+    let (mut all, names) = assertions(walk, conditions);
+    if is_hard(&walk.arena, &all) {
+        let mut conditions = conditions.to_vec();
+        for condition in &mut conditions {
+            if *condition != TermId::FALSE && is_excluded_by_sums(walk, *condition)? {
+                *condition = TermId::FALSE;
+            }
+        }
+        if none_is_open(&conditions) {
+            return Ok(Answer::Impossible);
+        }
+        (all, _) = assertions(walk, &conditions);
+    }
+    if let Some(power) = powers::power_of_two(&*walk.arena, &all)
+        && is_excluded_by_each_power(walk, &all, power)?
     {
         return Ok(Answer::Impossible);
     }
-    match check(walk, &assertions, &names, most)? {
+    match check(walk, &all, &names, most)? {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {
             debug_assert!(values.is_empty());

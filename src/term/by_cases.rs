@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::substitute::occurs;
 use super::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
 /// The most conditions that are decided in all ways.
@@ -70,11 +71,19 @@ impl<'a> Equations<'a> {
             self.reduced(goal) == TermId::TRUE
         })
     }
+
+    /// Whether the goal holds in all cases when what is left of it is seen in another way. `false` says nothing.
+    pub fn imply_in_view(&self, goal: TermId, view: impl FnOnce(TermId) -> TermId) -> bool {
+        holds(self.arena, &[], view(self.reduced(goal)))
+    }
 }
 
 /// Whether the goal holds in all cases, given those of the assumptions that are equations. `false` says nothing.
 fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
-    Equations::new(arena, assumptions).imply(goal)
+    match is_equation(arena, goal) {
+        true => Equations::new(arena, assumptions).imply(goal),
+        false => goal == TermId::TRUE,
+    }
 }
 
 /// Whether it says that two are equal.
@@ -148,7 +157,7 @@ pub fn exclude_one_another(
         return false;
     }
     let equations = Equations::new(arena, &all);
-    denied.any(|goal| equations.imply(goal) || holds(arena, &[], view(equations.reduced(goal))))
+    denied.any(|goal| equations.imply(goal) || equations.imply_in_view(goal, &mut view))
 }
 
 fn is_variable(arena: &Arena, term: TermId) -> bool {
@@ -165,13 +174,8 @@ fn equation(arena: &Arena, formula: TermId) -> Option<(TermId, TermId)> {
         return None;
     };
     let sort = arena.sort(a);
-    let occurs = |variable: TermId, term| {
-        let mut occurs = false;
-        for_each_subterm(arena, [term], |part, _| occurs |= part == variable);
-        occurs
-    };
     for (variable, value) in [(a, b), (b, a)] {
-        if is_variable(arena, variable) && !occurs(variable, value) {
+        if is_variable(arena, variable) && !occurs(arena, variable, [value]) {
             return Some((variable, value));
         }
     }
@@ -198,7 +202,7 @@ fn equation(arena: &Arena, formula: TermId) -> Option<(TermId, TermId)> {
             growth if growth == minus_one => arena.add(variable, excess),
             _ => return None,
         };
-        (!occurs(variable, value)).then_some((variable, value))
+        (!occurs(arena, variable, [value])).then_some((variable, value))
     })
 }
 

@@ -1,5 +1,6 @@
 //! Variables that are zero or a power of two, by whose values a product or quotient becomes a shift.
 
+use super::substitute::occurs;
 use super::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
 /// A variable that has at most one bit set.
@@ -36,7 +37,7 @@ pub fn power_of_two<P: Pool + ?Sized>(pool: &P, formulas: &[TermId]) -> Option<P
         } = kind
         {
             for (power, count) in &mut powers {
-                *count += u32::from(occurs(pool, arguments, power.variable));
+                *count += u32::from(occurs(pool, power.variable, arguments.iter().copied()));
             }
         }
     });
@@ -92,14 +93,6 @@ fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
         }
     }
     None
-}
-
-fn occurs<P: Pool + ?Sized>(pool: &P, terms: &[TermId], variable: TermId) -> bool {
-    let mut occurs = false;
-    for_each_subterm(pool, terms.iter().copied(), |term, _| {
-        occurs |= term == variable
-    });
-    occurs
 }
 
 #[cfg(test)]

@@ -207,6 +207,17 @@ pub fn for_each_subterm(
     }
 }
 
+/// Whether the part occurs in one of the terms.
+pub fn occurs(
+    pool: &(impl Pool + ?Sized),
+    part: TermId,
+    terms: impl IntoIterator<Item = TermId>,
+) -> bool {
+    let mut occurs = false;
+    for_each_subterm(pool, terms, |term, _| occurs |= term == part);
+    occurs
+}
+
 /// The variables in a term, each once, in the order of their first occurrence.
 pub fn free_variables(pool: &(impl Pool + ?Sized), term: TermId) -> Vec<(Symbol, u32)> {
     let mut variables = Vec::new();

@@ -109,6 +109,15 @@ impl Abstraction {
     }
 }
 
+/// Whether one of the terms has a hard part.
+pub fn is_hard(arena: &Rc<Arena>, terms: &[TermId]) -> bool {
+    let mut abstraction = Abstraction::new(arena);
+    terms.iter().any(|&term| {
+        abstraction.of(term);
+        abstraction.is_coarser()
+    })
+}
+
 fn times(arena: &Arena, a: TermId, b: TermId) -> TermId {
     match arena.sort(a) {
         Sort::Int => arena.int_mul(a, b),

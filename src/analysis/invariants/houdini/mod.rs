@@ -25,7 +25,7 @@ use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
 use crate::term::by_cases::{Equations, is_equation};
-use crate::term::unknowns::Abstraction;
+use crate::term::unknowns::{Abstraction, is_hard};
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, by_cases, for_each_subterm,
     free_variables, powers, smtlib_script, store,
@@ -199,11 +199,12 @@ impl<'b> Houdini<'b> {
         let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
         let mut goals: Vec<TermId> = goals.collect();
         if abstraction.is_coarser() {
-            let nothing = Equations::new(&arena, &[]);
             let coarse = LazyCell::new(|| Equations::new(&arena, &easy));
             for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
-                let mut reduced = || abstraction.of(equations.reduced(behind));
-                if is_equation(&arena, *goal) && (coarse.imply(*goal) || nothing.imply(reduced())) {
+                let is_decided = is_equation(&arena, *goal)
+                    && (coarse.imply(*goal)
+                        || equations.imply_in_view(behind, |left| abstraction.of(left)));
+                if is_decided {
                     *goal = TermId::TRUE;
                 }
             }
@@ -321,18 +322,13 @@ impl<'b> Houdini<'b> {
         }
         self.solver.pop();
         // Incremental solving is not good at everything.
-        let mut abstraction = Abstraction::new(&arena);
-        abstraction.of(guard);
-        let is_hard = abstraction.is_coarser();
         let begin = Instant::now();
         for index in open {
             if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
                 break;
             }
             // If only the block is hard, a goal that holds does so whatever the hard parts are, nearly always.
-            let mut abstraction = Abstraction::new(&arena);
-            abstraction.of(goals[index]);
-            if is_hard && !abstraction.is_coarser() {
+            if !is_hard(&arena, &[goals[index]]) && is_hard(&arena, &[guard]) {
                 continue;
             }
             holds[index] = self.by_powers(guard, assumed, goals[index]).is_some()

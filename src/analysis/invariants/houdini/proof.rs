@@ -10,7 +10,7 @@ use crate::analysis::invariants::{ByPlace, Candidate, Snapshot, by_place};
 use crate::certify::certificate::Certificate;
 use crate::program::block::{Block, BlockEnd};
 use crate::solver::Answer;
-use crate::term::by_cases::Equations;
+use crate::term::by_cases::{Equations, is_equation};
 use crate::term::unknowns::Abstraction;
 use crate::term::{Build, TermId, by_cases};
 
@@ -87,22 +87,21 @@ impl Houdini<'_> {
         }
         let (instances, origins): (Vec<TermId>, Vec<TermId>) =
             self.instances(block, &assumed, &[goal]).into_iter().unzip();
-        if let Some(used) = self.by_powers(block.guard, &instances, goal) {
-            let used = used.into_iter().map(|index| candidate(origins[index]));
-            return Some(used.collect());
-        }
         let mut abstraction = Abstraction::new(&arena);
         let coarse: Vec<TermId> = instances.iter().map(|&one| abstraction.of(one)).collect();
-        let coarse_goal = abstraction.of(goal);
-        if let Some(used) = by_cases::core(&arena, &coarse, coarse_goal) {
+        let used = self.by_powers(block.guard, &instances, goal).or_else(|| {
+            let coarse_goal = abstraction.of(goal);
+            by_cases::core(&arena, &coarse, coarse_goal)
+        });
+        let used = used.or_else(|| {
+            let is_equation = |&index: &usize| is_equation(&arena, instances[index]);
+            Equations::new(&arena, &instances)
+                .imply_in_view(goal, |left| abstraction.of(left))
+                .then(|| (0..instances.len()).filter(is_equation).collect())
+        });
+        if let Some(used) = used {
             let used = used.into_iter().map(|index| candidate(origins[index]));
             return Some(used.collect());
-        }
-        let reduced = Equations::new(&arena, &instances).reduced(goal);
-        if Equations::new(&arena, &[]).imply(abstraction.of(reduced)) {
-            let equations = instances.iter().zip(&origins);
-            let equations = equations.filter(|(one, _)| by_cases::is_equation(&arena, **one));
-            return Some(equations.map(|(_, &origin)| candidate(origin)).collect());
         }
         let mut questions = vec![(abstraction.of(broken), coarse)];
         match abstraction.is_coarser() {
