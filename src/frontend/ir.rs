@@ -34,6 +34,20 @@ pub struct Unit {
     pub start: FunctionIndex,
     /// Whether the rounding mode can change ([`Instruction::SetRounding`] occurs); else it is to nearest even.
     pub dynamic_rounding: bool,
+    /// What the program can meet that is not in it.
+    pub outside: Outside,
+}
+
+/// What lies outside of a unit.
+#[derive(Copy, Clone, Debug)]
+pub struct Outside {
+    /// What a call of unknown code may change.
+    pub effect: UnknownEffect,
+    /// Stands for all calls that unknown code makes into the unit: calls any of the functions that it may know, any
+    /// number of times. A function without parameters; none if such calls would change nothing that matters.
+    pub environment: Option<FunctionIndex>,
+    /// Stands for all objects that the unit does not define and that a pointer from outside may point to.
+    pub memory: Option<ObjectIndex>,
 }
 
 /// Index into [`Unit::objects`].
@@ -91,6 +105,8 @@ pub enum Storage {
         /// Whether code that is not known could name it: a global without `static`, or `extern`.
         external: bool,
     },
+    /// From start to end, and defined elsewhere: it holds anything at the start, and unknown code can name it.
+    Outside,
     /// Constant text: static, and its bytes are given here by `Unit`'s start function like any initialiser.
     Literal,
     /// One copy for each activation of the function.
@@ -199,7 +215,7 @@ pub enum Expr {
     Convert {
         /// The value.
         operand: Box<Expr>,
-        /// The condition's scalar type is `from`.
+        /// The value's type.
         from: ScalarType,
         /// The result's type.
         to: ScalarType,
@@ -465,8 +481,10 @@ pub enum UnknownEffect {
 pub enum Callee {
     /// A function of the unit.
     Direct(FunctionIndex),
-    /// Through a pointer; `signature` describes the call for the choice among the candidates.
+    /// Through a pointer; the call's shape decides which of its targets are candidates.
     Indirect(Expr),
+    /// A function of the unit by unknown code, which can call it if its address gets there. Else the path ends.
+    Escaped(FunctionIndex),
 }
 
 /// An argument of a call.

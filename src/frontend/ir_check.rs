@@ -135,7 +135,7 @@ impl Checker {
                 result,
             } => {
                 let callee = match callee {
-                    Callee::Direct(_) => true,
+                    Callee::Direct(_) | Callee::Escaped(_) => true,
                     Callee::Indirect(pointer) => self.is_pointer(pointer),
                 };
                 callee && self.call(arguments, result.as_ref())

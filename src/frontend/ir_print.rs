@@ -101,6 +101,7 @@ impl fmt::Display for With<'_, Object> {
         match object.storage {
             Storage::Static { external: true } => f.write_str("global ")?,
             Storage::Static { external: false } => f.write_str("static ")?,
+            Storage::Outside => f.write_str("extern ")?,
             Storage::Literal => f.write_str("literal ")?,
             Storage::Automatic(_) => f.write_str("local ")?,
         }
@@ -301,6 +302,9 @@ impl fmt::Display for With<'_, Instruction> {
             } => {
                 let callee = match callee {
                     Callee::Direct(function) => self.0.function_name(*function).to_owned(),
+                    Callee::Escaped(function) => {
+                        format!("{}, if it can be known", self.0.function_name(*function))
+                    }
                     Callee::Indirect(pointer) => format!("*{}", self.of(pointer)),
                 };
                 self.call(f, &callee, arguments, result.as_ref())

@@ -258,6 +258,7 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
             InputKind::Nondet(function) => format!("{function}()"),
             InputKind::Uninitialised => "uninitialised".to_owned(),
             InputKind::Unknown(what) => what.clone(),
+            InputKind::Outside(name) => format!("memory changed by {name}"),
             InputKind::MemoryModel => return None,
         };
         if value.as_array().is_some() {

@@ -318,6 +318,9 @@ pub struct Object {
     pub size: u64,
     /// Where it lives: the first of the regions that have it among their objects.
     pub region: RegionId,
+    /// Whether it stands for memory that the program knows nothing of. Then what is far from all other objects of its
+    /// regions belongs to it as well.
+    pub is_outside: bool,
 }
 
 /// A place where a value comes from outside.
@@ -340,6 +343,8 @@ pub enum InputKind {
     Nondet(String),
     /// A variable or memory that the program has not initialised.
     Uninitialised,
+    /// Memory that code may have written that is not known, or that is defined elsewhere; the code's or object's name.
+    Outside(String),
     /// A choice of the memory model, such as an object's address.
     MemoryModel,
     /// A value that a real execution determines, but that is not computed here (`sin(x)`). An alarm that passes here

@@ -123,6 +123,7 @@ pub fn describe(program: &Program, operation: &Operation) -> String {
             let what = match &program.input(*input).kind {
                 InputKind::Nondet(function) => format!("{function}()"),
                 InputKind::Uninitialised => "uninitialised".to_owned(),
+                InputKind::Outside(name) => format!("anything by {name}"),
                 InputKind::MemoryModel => "any address".to_owned(),
                 InputKind::Unknown(what) => format!("unknown {what}"),
             };

@@ -113,6 +113,9 @@ impl Lowerer<'_> {
             if initializer.is_some() {
                 return Err(self.error(format!("the function `{name}` is initialised")));
             }
+            if specifiers.storage == Some(StorageClass::Static) {
+                self.internal.insert(name.to_owned());
+            }
             self.declare_function(name, declared.ty)?;
             self.note_lifecycle(name, &declared.attributes);
             return Ok(());
@@ -359,9 +362,31 @@ impl Lowerer<'_> {
                 return Err(self.error(format!("a variable of the incomplete type `{ty}`")));
             }
             if linked.definition == Definition::Declared {
-                // Defined elsewhere: it may hold anything.
-                self.in_start(|this| this.emit(Instruction::Declare(object)));
+                self.define_elsewhere(object, ty)?;
             }
+        }
+        Ok(())
+    }
+
+    /// An object that is declared and never defined. If its size is not known, it has more room than a program uses.
+    fn define_elsewhere(&mut self, object: ObjectIndex, ty: Type) -> Result<()> {
+        const ROOM: u64 = 1 << 20;
+        let mut ty = ty;
+        if let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
+            && self.types.is_complete(element)
+        {
+            let count = ROOM / self.size_of(element)?.max(1);
+            ty = self.types.array(element, ArrayLength::Constant(count));
+        }
+        let complete = self.types.is_complete(ty) && !self.types.is_variable_size(ty);
+        let (size, leaves) = match complete {
+            true => (self.size_of(ty)?, self.types.leaves(ty)),
+            false => (ROOM, Vec::new()),
+        };
+        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+            object.storage = Storage::Outside;
+            object.size = object.size.max(size);
+            object.leaves = leaves;
         }
         Ok(())
     }

@@ -5,12 +5,13 @@ use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::scope::{Definition, Entity};
+use super::specifier::StorageClass;
 use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::ir::{
-    Argument, BinaryOp, Callee, Expr, FunctionIndex, InitialContents, Instruction, ObjectIndex,
-    Place, ScalarType, Storage, Terminator,
+    Argument, BinaryOp, Callee, Expr, FunctionIndex, InitialContents, Instruction, Leaf, Object,
+    ObjectIndex, Place, ScalarType, Storage, Terminator,
 };
 use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
 use crate::program::Lifetime;
@@ -55,6 +56,9 @@ impl Lowerer<'_> {
         let head = self.function_head(specifiers.ty, &definition.declarator)?;
         self.span = self.place_of(head.name);
         let name = head.name.node.name.as_str();
+        if specifiers.storage == Some(StorageClass::Static) {
+            self.internal.insert(name.to_owned());
+        }
         if !self.types.is_void(head.result)
             && (!self.types.is_complete(head.result) || self.types.is_array(head.result))
         {
@@ -387,7 +391,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What the environment gives `main`: a count of at least one, and arrays of so many strings that nobody knows.
+    /// What the environment gives `main`: a count, which may be zero, and arrays of so many strings.
     fn main_argument(
         &mut self,
         position: usize,
@@ -409,13 +413,13 @@ impl Lowerer<'_> {
                     function: "argc".to_owned(),
                 });
                 // Every number counts as one that is possible, so that no input ends the program.
-                let one = fold::convert(fold::int(1), fold::INT, scalar);
+                let zero = fold::zero(scalar);
                 let positive =
-                    fold::binary(BinaryOp::GreaterEqual, value.clone(), one.clone(), scalar);
+                    fold::binary(BinaryOp::GreaterEqual, value.clone(), zero.clone(), scalar);
                 value = Expr::Conditional {
                     condition: Box::new(positive),
                     then: Box::new(value),
-                    otherwise: Box::new(one),
+                    otherwise: Box::new(zero),
                     scalar,
                 };
                 *count = fold::convert(value.clone(), scalar, self.size_scalar());
@@ -429,19 +433,53 @@ impl Lowerer<'_> {
         Ok(Argument::Scalar { value, scalar })
     }
 
-    /// An array of so many pointers, of which nothing is known, and a null pointer at its end.
+    /// An array of so many pointers to strings, and a null pointer at its end. The first few point to text of any length
+    /// up to the largest that Linux takes; of the others nothing is known.
     fn environment_strings(&mut self, place: &Place, count: Expr) {
+        const STRINGS: u64 = 6;
+        const STRING_BYTES: u64 = 1 << 17;
         let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
+        let character = ScalarType::Integer {
+            bits: 8,
+            signed: true,
+        };
+        let text = self.push_object(Object {
+            name: "<strings>".to_owned(),
+            size: STRINGS * STRING_BYTES,
+            alignment: 1,
+            storage: Storage::Outside,
+            leaves: vec![Leaf {
+                bit_offset: 0,
+                bits: 8,
+                scalar: character,
+                count: STRINGS * STRING_BYTES,
+                stride: 8,
+            }],
+            span: self.span,
+        });
         let scalar = self.size_scalar();
         let used = self.byte_count(count, pointer_bytes);
-        let last = fold::integer(i128::from(pointer_bytes), scalar);
+        // With room for all of the first few, so that they can be written whether they are there or not.
+        let more = fold::integer(i128::from(pointer_bytes * (STRINGS + 1)), scalar);
         self.emit(Instruction::Allocate {
             place: place.clone(),
-            size: fold::binary(BinaryOp::Add, used.clone(), last, scalar),
+            size: fold::binary(BinaryOp::Add, used.clone(), more, scalar),
             alignment: pointer_bytes,
             lifetime: Lifetime::Automatic,
             contents: InitialContents::Uninitialised,
         });
+        let distance = |this: &Self, bytes: u64| fold::integer(bytes.into(), this.offset_scalar());
+        for number in 0..STRINGS {
+            let string = Expr::ObjectAddress(text);
+            let start = self.offset(string.clone(), distance(self, number * STRING_BYTES));
+            let last = self.offset(string, distance(self, (number + 1) * STRING_BYTES - 1));
+            self.assign_scalar(last, character, fold::zero(character));
+            let entry = self.offset(
+                Expr::Load(place.clone()),
+                distance(self, number * pointer_bytes),
+            );
+            self.assign_scalar(entry, ScalarType::Pointer, start);
+        }
         let end = self.offset(
             Expr::Load(place.clone()),
             fold::convert(used, scalar, self.offset_scalar()),

@@ -30,6 +30,7 @@ mod function;
 mod initializer;
 mod library_call;
 mod memory_builtin;
+mod outside;
 mod place;
 mod property;
 mod reconcile;
@@ -111,6 +112,8 @@ struct Lowerer<'a> {
     constants: FxHashSet<ObjectIndex>,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
+    /// The functions that no other file can name.
+    internal: FxHashSet<String>,
     /// Where instructions go.
     function: FunctionBuilder,
     /// The start function; swapped with `function` while a static object is initialised.
@@ -151,6 +154,7 @@ impl<'a> Lowerer<'a> {
             functions: vec![None],
             constants: FxHashSet::default(),
             defined: FxHashMap::default(),
+            internal: FxHashSet::default(),
             function: builder(),
             start: builder(),
             in_start: false,
@@ -201,6 +205,7 @@ impl<'a> Lowerer<'a> {
             .map(|function| function.unwrap_or_else(unreachable_function))
             .collect();
         self.reconcile_calls(&mut functions);
+        let outside = self.finish_outside(&mut functions);
         Ok((
             Unit {
                 sources,
@@ -209,6 +214,7 @@ impl<'a> Lowerer<'a> {
                 functions,
                 start: start_index,
                 dynamic_rounding: self.dynamic_rounding,
+                outside,
             },
             self.warnings,
         ))

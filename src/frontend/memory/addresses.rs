@@ -1,8 +1,10 @@
 //! Gives addresses to what the plan puts into memory, after [`super::layout`].
 
 use super::builder::{Builder, Description};
-use super::layout::{AddressSpace, TooLarge};
-use super::plan::{Arena, ArenaKind, Chosen, ClassId, FieldHome, Home, Kept, Plan, Planner};
+use super::layout::{self, AddressSpace, TooLarge};
+use super::plan::{
+    Arena, ArenaKind, Choice, Chosen, Class, ClassId, FieldHome, Home, Kept, Plan, Planner,
+};
 use crate::frontend::ir::{FunctionIndex, ObjectIndex};
 use crate::program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
 use crate::term::{Build, Sort, TermId, store};
@@ -14,15 +16,20 @@ enum Wanted {
     External(String),
 }
 
+/// How many objects that were made at run time and have not ended a new one is kept apart from. Those before them it may
+/// overlap: a proof that needs more is not found, and the interpreter does not confirm an alarm that relies on it.
+const RECENT: usize = 6;
+
 impl Planner<'_, '_> {
     /// Gives every object in memory and every function an address, and dynamic objects their arenas.
     pub fn lay_out(&self, plan: &mut Plan, builder: &mut Builder) -> Result<(), TooLarge> {
-        let mut space = AddressSpace::new(self.unit.data_model);
-        let mut wanted: Vec<(Wanted, (u64, u64))> = Vec::new();
+        let observed = plan.classes.iter().any(|class| class.observable);
+        let mut space = AddressSpace::new(self.unit.data_model, observed);
+        let mut wanted: Vec<(Wanted, u64, u64)> = Vec::new();
 
         for &function in self.facts.functions.keys() {
             if self.is_observable(plan, self.facts.functions[&function]) {
-                wanted.push((Wanted::Function(function), (1, 16)));
+                wanted.push((Wanted::Function(function), 1, 1));
             } else {
                 plan.functions
                     .insert(function, self.constant(space.function()?));
@@ -30,7 +37,7 @@ impl Planner<'_, '_> {
         }
         for (&name, &node) in &self.facts.externals {
             if self.is_observable(plan, node) {
-                wanted.push((Wanted::External(name.to_owned()), (1, 16)));
+                wanted.push((Wanted::External(name.to_owned()), 1, 1));
             } else {
                 plan.externals
                     .insert(name.to_owned(), self.constant(space.function()?));
@@ -44,35 +51,83 @@ impl Planner<'_, '_> {
             let data = &self.unit.objects[index];
             let alignment = 1 << data.alignment.max(1).trailing_zeros().min(12);
             if plan.class_by_id(id).observable {
-                wanted.push((Wanted::Object(object), (data.size, alignment)));
+                wanted.push((Wanted::Object(object), data.size.max(1), alignment));
             } else {
                 let address = self.constant(space.constant(data.size, alignment)?);
                 self.place(plan, object, id, address, builder);
             }
         }
+        self.make_arenas(plan, &space, builder)?;
+        if observed {
+            self.choose(plan, &space, wanted, builder);
+        }
+        Ok(())
+    }
 
-        // Arenas: one for each class with dynamic objects, and one for each site that runs but once.
+    /// Arenas: one for each class with dynamic objects, and one for each site that runs but once.
+    fn make_arenas(
+        &self,
+        plan: &mut Plan,
+        space: &AddressSpace,
+        builder: &mut Builder,
+    ) -> Result<(), TooLarge> {
         let mut classes: Vec<ClassId> = Vec::new();
         let mut once: Vec<usize> = Vec::new();
         for (index, class) in plan.classes.iter().enumerate() {
+            if class.observable {
+                continue;
+            }
             let sites = class.sites.iter().copied();
-            let singles: Vec<usize> = if class.observable {
-                Vec::new()
-            } else {
-                sites.filter(|&site| self.runs_once(site)).collect()
-            };
-            let dynamic = class
-                .objects
-                .iter()
-                .any(|object| matches!(plan.homes[object.0 as usize], Home::Dynamic(..)));
-            if singles.len() < class.sites.len() || dynamic {
+            let singles: Vec<usize> = sites.filter(|&site| self.runs_once(site)).collect();
+            if singles.len() < class.sites.len() || Self::has_dynamic_objects(plan, class) {
                 classes.push(ClassId(index as u32));
             }
             once.extend(singles);
         }
-        let sizes: Vec<(u64, u64)> = wanted.iter().map(|entry| entry.1).collect();
-        let (windows, ranges) = space.divide(&sizes, classes.len() + once.len())?;
-        for ((who, _), windows) in wanted.into_iter().zip(windows) {
+        let ranges = space.arenas(classes.len() + once.len())?;
+        if ranges.len() < classes.len() + once.len() {
+            let Some(&range) = ranges.first() else {
+                return Ok(());
+            };
+            let kind = ArenaKind::Up(self.model_variable("next address", builder));
+            plan.arenas.push(Arena { range, kind });
+            for class in &mut plan.classes {
+                class.arena = (!class.observable).then_some(0);
+            }
+            return Ok(());
+        }
+        let mut ranges = ranges.into_iter();
+        for (&id, range) in classes.iter().zip(&mut ranges) {
+            let kind = ArenaKind::Up(self.model_variable("next address", builder));
+            plan.classes[id.0 as usize].arena = Some(plan.arenas.len());
+            plan.arenas.push(Arena { range, kind });
+        }
+        for (&site, range) in once.iter().zip(&mut ranges) {
+            plan.once.insert(site, plan.arenas.len());
+            plan.arenas.push(Arena {
+                range,
+                kind: ArenaKind::Once,
+            });
+        }
+        Ok(())
+    }
+
+    fn has_dynamic_objects(plan: &Plan, class: &Class) -> bool {
+        let mut objects = class.objects.iter();
+        objects.any(|object| matches!(plan.homes[object.0 as usize], Home::Dynamic(..)))
+    }
+
+    /// What has an address that can be observed: which variable holds it, and what helps to choose it.
+    fn choose(
+        &self,
+        plan: &mut Plan,
+        space: &AddressSpace,
+        wanted: Vec<(Wanted, u64, u64)>,
+        builder: &mut Builder,
+    ) {
+        let pool = space.pool();
+        let mut free = pool.first_hint;
+        for (who, size, alignment) in wanted {
             let name = match &who {
                 Wanted::Object(object) => format!("&{}", self.name(*object)),
                 Wanted::Function(function) => {
@@ -82,7 +137,14 @@ impl Planner<'_, '_> {
             };
             let variable = self.model_variable(&name, builder);
             let address = builder.term(variable);
-            plan.chosen.push(Chosen { variable, windows });
+            let hint;
+            (hint, free) = layout::hint(free, size, alignment);
+            plan.chosen.push(Chosen {
+                variable,
+                size,
+                alignment,
+                hint,
+            });
             match who {
                 Wanted::Object(object) => {
                     if let Home::Static(id, _) = plan.homes[object.0 as usize] {
@@ -97,52 +159,23 @@ impl Planner<'_, '_> {
                 }
             }
         }
-        self.make_arenas(plan, &classes, &once, &ranges, builder);
-        Ok(())
-    }
-
-    fn make_arenas(
-        &self,
-        plan: &mut Plan,
-        classes: &[ClassId],
-        once: &[usize],
-        ranges: &[super::layout::ArenaRange],
-        builder: &mut Builder,
-    ) {
-        let shared = ranges.len() < classes.len() + once.len();
-        let both = |observable: bool, builder: &mut Builder| {
-            if observable {
-                ArenaKind::Both {
-                    up: self.model_variable("next address up", builder),
-                    down: self.model_variable("next address down", builder),
-                }
-            } else {
-                ArenaKind::Up(self.model_variable("next address", builder))
-            }
+        let is_dynamic = |class: &Class| {
+            class.observable && (!class.sites.is_empty() || Self::has_dynamic_objects(plan, class))
         };
-        if shared {
-            let Some(&range) = ranges.first() else { return };
-            let observable = classes.iter().any(|&id| plan.class_by_id(id).observable);
-            let kind = both(observable, builder);
-            plan.arenas.push(Arena { range, kind });
-            for class in &mut plan.classes {
-                class.arena = Some(0);
-            }
-            return;
+        let dynamic = plan.classes.iter().any(is_dynamic);
+        let (first_hint, _) = layout::hint(free, 0, 16);
+        let mut recent = Vec::new();
+        for _ in 0..if dynamic { RECENT } else { 0 } {
+            let start = self.model_variable("recent object", builder);
+            let end = self.model_variable("end of recent object", builder);
+            recent.push((start, end));
         }
-        let mut ranges = ranges.iter().copied();
-        for (&id, range) in classes.iter().zip(&mut ranges) {
-            let kind = both(plan.class_by_id(id).observable, builder);
-            plan.classes[id.0 as usize].arena = Some(plan.arenas.len());
-            plan.arenas.push(Arena { range, kind });
-        }
-        for (&site, range) in once.iter().zip(&mut ranges) {
-            plan.once.insert(site, plan.arenas.len());
-            plan.arenas.push(Arena {
-                range,
-                kind: ArenaKind::Once,
-            });
-        }
+        plan.choice = Some(Choice {
+            pool,
+            next_hint: dynamic.then(|| self.model_variable("next hint", builder)),
+            first_hint,
+            recent,
+        });
     }
 
     fn is_observable(&self, plan: &Plan, node: super::points_to::NodeId) -> bool {
@@ -204,6 +237,7 @@ impl Planner<'_, '_> {
             address,
             size: self.unit.objects[object.0 as usize].size,
             region: first,
+            is_outside: self.unit.outside.memory == Some(object),
         });
         let single = plan.class_by_id(id).single.is_some();
         for region in regions

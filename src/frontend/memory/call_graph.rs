@@ -8,10 +8,12 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::walk;
 use crate::frontend::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
 
-/// The functions that can run: those called by name from a function that can, and those whose address one takes.
+/// The functions that can run: those called by name from a function that can, those whose address one takes, and those
+/// that unknown code calls by name.
 pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
     let mut reached = vec![false; unit.functions.len()];
     let mut queue = VecDeque::from([unit.start]);
+    queue.extend(unit.outside.environment);
     while let Some(function) = queue.pop_front() {
         match reached.get_mut(function.0 as usize) {
             Some(reached) if !*reached => *reached = true,
@@ -57,6 +59,8 @@ pub struct CallGraph {
     called_once: Vec<bool>,
     /// Whether a block can run again in the same activation, by function and block.
     cyclic: Vec<Vec<bool>>,
+    /// The only function that calls a function, by function.
+    only_caller: Vec<Option<FunctionIndex>>,
 }
 
 impl CallGraph {
@@ -128,11 +132,22 @@ impl CallGraph {
                 }
             }
         }
+        let only_caller = callers.iter().map(|callers| match callers[..] {
+            [(only, _)] => Some(only),
+            _ => None,
+        });
         Self {
+            only_caller: only_caller.collect(),
             recursive,
             called_once,
             cyclic,
         }
+    }
+
+    /// Whether the function is called at most once, and by that function alone.
+    pub fn is_called_by(&self, function: FunctionIndex, caller: FunctionIndex) -> bool {
+        let index = function.0 as usize;
+        self.called_once.get(index) == Some(&true) && self.only_caller[index] == Some(caller)
     }
 
     /// Whether the block runs at most once in any run of the program.

@@ -5,10 +5,13 @@
 //! * The address of an object in an expression makes it a target; reading a pointer from a place gives the place's
 //!   link. An assignment, argument or result of pointer type unifies what both sides point to.
 //! * **Pointers and integers.** The target of a pointer that is converted to an integer, or whose bytes are read as
-//!   something else, *escapes*. A pointer made from an integer is *forged*: it points to the *universe*, a node with
-//!   period one with which everything that escapes is unified as soon as a forged pointer exists.
+//!   something else, *escapes*, and so does what a forged pointer is compared with. A pointer made from an integer is
+//!   *forged*: it points to the *universe*, a node with period one with which everything that escapes is unified as soon
+//!   as a forged pointer exists.
 //! * **Unknown code** may keep what its arguments and the non-static globals reach: that escapes, the pointers therein
-//!   are forged, and each impure call of unknown code may change it.
+//!   are forged, and each impure call of unknown code may change it, and call the functions that are there.
+//! * **Pointers from outside** (results of unknown code, inputs, objects that are defined elsewhere) are forged, too; they
+//!   may point to all that code elsewhere can name, and to memory that the program knows nothing of.
 //! * **Copies** of whole objects do not unify the objects. What is read from the copy is demanded of the original, at
 //!   the same offsets, and the links there are unified.
 
@@ -160,6 +163,10 @@ pub struct Facts<'a> {
     exposed: Vec<Target>,
     /// Whether some impure unknown code is called.
     unknown_code: bool,
+    /// Whether there are pointers that come from outside.
+    from_outside: bool,
+    /// The roots that unknown code can reach.
+    reached_outside: FxHashSet<NodeId>,
     /// Whether a pointer is made from an integer.
     forged: bool,
     /// What forged pointers point to.
@@ -179,6 +186,10 @@ pub struct Facts<'a> {
     /// The call sites by the instruction's position.
     pub call_of: FxHashMap<(u32, u32, u32), usize>,
     indirect: Vec<CallFact>,
+    /// Calls by unknown code of functions whose addresses it may have.
+    callbacks: Vec<(CallFact, FunctionIndex)>,
+    /// The indirect calls that may be calls of unknown code.
+    unknown_callee: FxHashSet<usize>,
     bound: FxHashSet<(usize, FunctionIndex)>,
     /// Targets of expressions that are addresses of places or ranges, by the expression's identity in the unit.
     targets: FxHashMap<*const Expr, Target>,
@@ -224,6 +235,8 @@ impl<'a> Facts<'a> {
             escapes: Vec::new(),
             exposed: Vec::new(),
             unknown_code: false,
+            from_outside: false,
+            reached_outside: FxHashSet::default(),
             forged: false,
             universe,
             nowhere,
@@ -234,6 +247,8 @@ impl<'a> Facts<'a> {
             calls: Vec::new(),
             call_of: FxHashMap::default(),
             indirect: Vec::new(),
+            callbacks: Vec::new(),
+            unknown_callee: FxHashSet::default(),
             bound: FxHashSet::default(),
             targets: FxHashMap::default(),
         };
@@ -244,11 +259,10 @@ impl<'a> Facts<'a> {
                 }
             }
         }
-        if facts.unknown_code {
-            for (index, object) in unit.objects.iter().enumerate() {
-                if object.storage == (Storage::Static { external: true }) {
-                    facts.exposed.push(facts.object(ObjectIndex(index as u32)));
-                }
+        for (index, object) in unit.objects.iter().enumerate() {
+            if object.storage == Storage::Outside {
+                let target = facts.object(ObjectIndex(index as u32));
+                facts.from_outside |= facts.forge_leaves(target, &object.leaves);
             }
         }
         facts.fold_arrays();
@@ -334,7 +348,7 @@ impl<'a> Facts<'a> {
             } => self.unknown_call(arguments, result.as_ref(), *effect),
             Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => {
                 let target = self.access(place, Direction::Store);
-                self.assign_forged(target, place.scalar);
+                self.assign_from_outside(target, place.scalar);
             }
             Instruction::Declare(_) | Instruction::Unsupported(_) => {}
             Instruction::Allocate {
@@ -357,9 +371,10 @@ impl<'a> Facts<'a> {
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }
-            Instruction::Free(value)
-            | Instruction::Assume(value)
-            | Instruction::SetRounding(value) => {
+            Instruction::Free(pointer) => {
+                self.remembered(pointer);
+            }
+            Instruction::Assume(value) | Instruction::SetRounding(value) => {
                 self.value(value);
             }
         }
@@ -373,7 +388,7 @@ impl<'a> Facts<'a> {
         result: Option<&'a ResultPlace>,
     ) {
         let pointer = match callee {
-            Callee::Direct(_) => None,
+            Callee::Direct(_) | Callee::Escaped(_) => None,
             Callee::Indirect(pointer) => Some(self.remembered(pointer)),
         };
         let arguments = arguments
@@ -406,6 +421,7 @@ impl<'a> Facts<'a> {
         match callee {
             Callee::Direct(function) => self.bind(&fact, *function),
             Callee::Indirect(_) => self.indirect.push(fact),
+            Callee::Escaped(function) => self.callbacks.push((fact, *function)),
         }
     }
 
@@ -468,14 +484,14 @@ impl<'a> Facts<'a> {
         match result {
             Some(ResultPlace::Scalar(place)) => {
                 let target = self.access(place, Direction::Store);
-                self.assign_forged(target, place.scalar);
+                self.assign_from_outside(target, place.scalar);
             }
             Some(ResultPlace::Object {
                 address, leaves, ..
             }) => {
                 let target = self.address(address);
                 self.access_leaves(target, leaves, Direction::Store);
-                self.forge_leaves(target, leaves);
+                self.from_outside |= self.forge_leaves(target, leaves);
             }
             None => {}
         }
@@ -501,7 +517,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn forge_leaves(&mut self, target: Target, leaves: &[Leaf]) {
+    /// The pointers in an object of the type are forged; tells whether there are any.
+    fn forge_leaves(&mut self, target: Target, leaves: &[Leaf]) -> bool {
+        let mut any = false;
         for leaf in leaves
             .iter()
             .filter(|leaf| leaf.scalar == ScalarType::Pointer)
@@ -510,9 +528,14 @@ impl<'a> Facts<'a> {
                 let start = leaf
                     .bit_offset
                     .wrapping_add(leaf.stride.wrapping_mul(number));
-                self.assign_forged(target.shifted((start / 8) as i64), ScalarType::Pointer);
+                self.assign_forged(target.shifted((start / 8) as i64));
             }
+            if leaf.count > REPETITIONS as u64 {
+                self.graph.fold(target.node, (leaf.stride / 8).max(1));
+            }
+            any = true;
         }
+        any
     }
 
     fn assign(&mut self, place: Target, scalar: ScalarType, value: Option<Target>) {
@@ -524,10 +547,15 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn assign_forged(&mut self, place: Target, scalar: ScalarType) {
+    fn assign_forged(&mut self, place: Target) {
+        let value = self.forge();
+        self.assign(place, ScalarType::Pointer, Some(value));
+    }
+
+    fn assign_from_outside(&mut self, place: Target, scalar: ScalarType) {
         if scalar == ScalarType::Pointer {
-            let value = self.forge();
-            self.assign(place, scalar, Some(value));
+            self.from_outside = true;
+            self.assign_forged(place);
         }
     }
 
@@ -814,17 +842,95 @@ impl<'a> Facts<'a> {
 
     /// Adds what follows from calls through pointers, copies, and pointers in disguise, until nothing changes.
     fn fixpoint(&mut self) -> AccessTable {
+        let size = |this: &Self| {
+            let unknown = (this.reached_outside.len(), this.unknown_callee.len());
+            (this.graph.changes(), this.bound.len(), unknown)
+        };
         loop {
-            let before = (self.graph.changes(), self.bound.len());
+            let before = size(self);
             self.bind_indirect_calls();
+            self.bind_callbacks();
             self.copy_links();
             self.escape();
             let table = self.access_table();
             self.pointers_in_disguise(&table);
-            if before == (self.graph.changes(), self.bound.len()) {
+            if before == size(self) {
                 return table;
             }
         }
+    }
+
+    /// Unknown code calls the functions that it may have the addresses of.
+    fn bind_callbacks(&mut self) {
+        let calls = std::mem::take(&mut self.callbacks);
+        for (call, function) in &calls {
+            if self.is_known_outside(*function) {
+                self.bind(call, *function);
+            }
+        }
+        self.callbacks = calls;
+    }
+
+    fn is_known_outside(&self, function: FunctionIndex) -> bool {
+        self.functions.get(&function).is_some_and(|&node| {
+            let root = self.graph.root(node).0;
+            self.reached_outside.contains(&root) || (self.forged && self.is_universe(root))
+        })
+    }
+
+    /// A call through a pointer that comes from anywhere may be one of unknown code.
+    fn call_unknown_callee(&mut self, call: &CallFact) {
+        if self.unit.outside.effect == UnknownEffect::Pure || !self.unknown_callee.insert(call.site)
+        {
+            return;
+        }
+        self.unknown_code = true;
+        for argument in &call.arguments {
+            // Of an object that is passed by value, the original stands for the copy.
+            let target = match argument {
+                ArgumentFact::Scalar { value: None, .. } => continue,
+                ArgumentFact::Scalar {
+                    value: Some(target),
+                    ..
+                } => *target,
+                ArgumentFact::Object { address, .. } => *address,
+            };
+            self.escapes.push(target);
+            self.exposed.push(target);
+        }
+        match &call.result {
+            Some(ResultFact::Scalar { place, scalar }) => {
+                self.assign_from_outside(*place, *scalar);
+            }
+            Some(ResultFact::Object { address, .. }) => {
+                self.escapes.push(*address);
+                self.exposed.push(*address);
+            }
+            None => {}
+        }
+        if let Some(environment) = self.unit.outside.environment {
+            let call = CallFact {
+                pointer: None,
+                site: call.site,
+                arguments: Vec::new(),
+                result: None,
+            };
+            self.bind(&call, environment);
+        }
+    }
+
+    /// What code elsewhere can name, and what it has for itself.
+    fn outside_objects(&self) -> Vec<Target> {
+        let objects = self.unit.objects.iter().enumerate();
+        let named = objects.filter(|(_, object)| {
+            matches!(
+                object.storage,
+                Storage::Static { external: true } | Storage::Outside
+            )
+        });
+        named
+            .map(|(index, _)| self.object(ObjectIndex(index as u32)))
+            .collect()
     }
 
     fn bind_indirect_calls(&mut self) {
@@ -848,6 +954,9 @@ impl<'a> Facts<'a> {
                 if self.compatible(call, function) {
                     self.bind(call, function);
                 }
+            }
+            if self.may_be_forged(pointer) {
+                self.call_unknown_callee(call);
             }
         }
         self.indirect = calls;
@@ -918,6 +1027,11 @@ impl<'a> Facts<'a> {
     fn escape(&mut self) {
         let mut seen = FxHashSet::default();
         let mut queue = self.exposed.clone();
+        if self.unknown_code {
+            queue.extend(self.outside_objects());
+            // An integer that unknown code gets may be an address.
+            queue.extend(&self.escapes);
+        }
         while let Some(target) = queue.pop() {
             let root = self.graph.root(target.node).0;
             if !seen.insert(root) {
@@ -931,10 +1045,32 @@ impl<'a> Facts<'a> {
                 queue.push(link);
             }
         }
-        if self.forged {
-            for index in 0..self.escapes.len() {
-                let universe = self.forge();
-                self.graph.unify(self.escapes[index], universe);
+        self.reached_outside = seen;
+        if !self.forged {
+            return;
+        }
+        let universe = self.forge();
+        let mut escapes = self.escapes.clone();
+        if self.from_outside || self.unknown_code {
+            escapes.extend(self.outside_objects());
+        }
+        for target in escapes {
+            self.graph.unify(target, universe);
+        }
+        for index in 0..self.compared.len() + self.ordered.len() {
+            let (a, b) = match self.compared.get(index) {
+                Some(pair) => *pair,
+                None => self.ordered[index - self.compared.len()],
+            };
+            if self.may_be_forged(a) || self.may_be_forged(b) {
+                self.graph.unify(a, b);
+            }
+        }
+        if self.from_outside {
+            let root = self.graph.root(self.universe).0;
+            let links: Vec<Target> = self.graph.links(root).map(|link| link.1).collect();
+            for link in links {
+                self.graph.unify(link, universe);
             }
         }
     }
@@ -1112,6 +1248,16 @@ impl<'a> Facts<'a> {
             .map(|entry| *entry.0)
     }
 
+    /// Whether the call may be one of unknown code.
+    pub fn may_call_unknown(&self, site: usize) -> bool {
+        self.unknown_callee.contains(&site)
+    }
+
+    /// Whether the call by unknown code can happen.
+    pub fn is_bound(&self, site: usize, function: FunctionIndex) -> bool {
+        self.bound.contains(&(site, function))
+    }
+
     /// Whether a pointer of the class may have been made in a way that the analysis does not see.
     pub fn may_be_forged(&self, target: Target) -> bool {
         self.forged && self.is_universe(self.graph.root(target.node).0)
@@ -1133,19 +1279,54 @@ impl<'a> Facts<'a> {
                 classes.observable.extend([a, b]);
             }
         }
+        let inside = self.places_inside();
         for (a, b) in &self.compared {
-            let (a, b) = (root(a), root(b));
-            if a != b && (self.forged && (self.is_universe(a) || self.is_universe(b))) {
-                classes.observable.extend([a, b]);
+            let (root_a, root_b) = (root(a), root(b));
+            // One past the end of an object may be where another one begins.
+            if root_a != root_b && !(inside(a) && inside(b)) {
+                classes.observable.extend([root_a, root_b]);
             }
         }
-        let mut queue: Vec<NodeId> = self.exposed.iter().map(root).collect();
-        while let Some(node) = queue.pop() {
-            if classes.exposed.insert(node) {
-                queue.extend(self.graph.links(node).map(|link| root(&link.1)));
-            }
-        }
+        classes.exposed.clone_from(&self.reached_outside);
         classes
+    }
+
+    /// Tells of a target whether it cannot be the end of an object.
+    fn places_inside(&self) -> impl Fn(&Target) -> bool + '_ {
+        let mut ends: FxHashMap<NodeId, Vec<(i64, i64)>> = FxHashMap::default();
+        if self.compared.iter().any(|(a, b)| {
+            let roots = [a, b].map(|target| self.graph.root(target.node).0);
+            roots[0] != roots[1]
+        }) {
+            let objects = self.unit.objects.iter().zip(&self.objects);
+            for (object, &node) in objects {
+                let start = self.graph.canonical(Target { node, offset: 0 });
+                let size = i64::try_from(object.size).unwrap_or(i64::MAX);
+                let end = start.offset.saturating_add(size);
+                ends.entry(start.node)
+                    .or_default()
+                    .push((start.offset, end));
+            }
+            for site in &self.sites {
+                let start = self.graph.canonical(Target {
+                    node: site.node,
+                    offset: 0,
+                });
+                // At least one byte, as a rule.
+                let end = start.offset.saturating_add(1);
+                ends.entry(start.node)
+                    .or_default()
+                    .push((start.offset, end));
+            }
+        }
+        move |target| {
+            let place = self.graph.canonical(*target);
+            let inside = |&(start, end): &(i64, i64)| start <= place.offset && place.offset < end;
+            self.graph.period(place.node) == 0
+                && ends
+                    .get(&place.node)
+                    .is_none_or(|objects| objects.iter().all(inside))
+        }
     }
 }
 

@@ -1,77 +1,120 @@
 //! The address space: which addresses objects have.
 //!
 //! Where the program cannot observe how the objects of a class lie, their addresses are constants: distinct, aligned,
-//! not null, with gaps between them, so that terms fold and what goes a little out of bounds hits nothing.
+//! not null, with gaps between them, so that terms fold and what goes a little out of bounds hits nothing. Objects made
+//! at run time get theirs from *arenas*, that never use an address twice: a counter of the next free address.
 //!
-//! Where it can, an object has a *low* and a *high* window, and a choice at the program's start says which one it lies
-//! in, and where in it. Object i's low window lies below and its high window above those of all objects after it:
-//! so either of two objects can have the lower address, but they are disjoint by construction and every choice is a
-//! valid one, so that simulation never has to guess.
+//! Where it can, an object may lie anywhere in the *pool*, as far as its alignment permits and nothing else is there:
+//! below or above any other, next to it, between two others, and where something was before that has ended. An address
+//! is `position + hint`, modulo the pool's size, where any position may be chosen and the hints are those of a layout
+//! that is possible: so simulation, which begins with zeros, need not guess one.
 //!
-//! Objects made at run time get addresses from *arenas*, that never use an address twice: a counter of the next free
-//! address; and where the layout can be observed two counters, going up and down from the middle, with a choice
-//! between them each time. A path ends where an arena is exhausted.
+//! The two kinds of addresses never meet. With 64 bits, the constants and arenas lie where no object of a real program
+//! can; with 32 they take a part out of the pool's middle.
 
 use crate::program::DataModel;
 
-/// Bytes left free behind a dynamic object at least.
+/// Bytes left free behind an object that lies in an arena at least.
 pub const GAP: u64 = 64;
 
-/// Where the addresses of functions begin.
-const FUNCTIONS: u64 = 0x1000;
+/// Up to here there is nothing: no object has such an address.
+const RESERVED: u64 = 0x1_0000;
 
-/// Where the constant addresses of objects begin.
-const STATICS: u64 = 0x10_0000;
-
-/// A range of addresses for objects made at run time.
+/// A range of addresses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct ArenaRange {
+pub struct AddressRange {
     /// First address.
     pub low: u64,
     /// The address after the last.
     pub high: u64,
 }
 
-/// The two windows of an object whose address is chosen.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Windows {
-    /// First address of the low window.
-    pub low: u64,
-    /// First address of the high window.
-    pub high: u64,
-    /// How many positions there are within a window: two to this power.
-    pub position_bits: u8,
-    /// Distance of the positions in bytes, a power of two.
-    pub step: u64,
+/// Where objects may lie whose addresses can be observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Its addresses.
+    pub ranges: Vec<AddressRange>,
+    /// Every address is below two to this power.
+    pub bits: u8,
+    /// The hint for the first object.
+    pub first_hint: u64,
 }
 
 /// The objects do not fit into the address space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Hands out addresses. All constant ones must be taken before windows and arenas are.
+/// Hands out addresses. All constant ones must be taken before the arenas are.
 #[derive(Clone, Debug)]
 pub struct AddressSpace {
     data_model: DataModel,
+    /// Whether there is a pool.
+    observed: bool,
     functions: u64,
+    functions_end: u64,
     statics: u64,
 }
 
 impl AddressSpace {
     /// An address space that is free.
-    pub const fn new(data_model: DataModel) -> Self {
+    pub const fn new(data_model: DataModel, observed: bool) -> Self {
+        let start = match (data_model, observed) {
+            (DataModel::Lp64, _) => 1 << 62,
+            (DataModel::Ilp32, true) => 0x6000_0000,
+            (DataModel::Ilp32, false) => 0,
+        };
         Self {
             data_model,
-            functions: FUNCTIONS,
-            statics: STATICS,
+            observed,
+            functions: start + 0x1000,
+            functions_end: start + 0x10_0000,
+            statics: start + 0x10_0000,
         }
     }
 
-    /// The last address that constant ones may use, and the end of all.
+    /// The end of constant addresses, and the end of the arenas.
     const fn limits(&self) -> (u64, u64) {
+        match (self.data_model, self.observed) {
+            (DataModel::Lp64, _) => ((1 << 62) + (1 << 50), 1 << 63),
+            (DataModel::Ilp32, true) => (0x8000_0000, 0xA000_0000),
+            (DataModel::Ilp32, false) => (0xE000_0000, 0xFFFF_0000),
+        }
+    }
+
+    /// Where objects may lie whose addresses can be observed.
+    pub fn pool(&self) -> Pool {
         match self.data_model {
-            DataModel::Ilp32 => (0xE000_0000, 0xFFFF_0000),
-            DataModel::Lp64 => (1 << 45, 1 << 47),
+            DataModel::Lp64 => Pool {
+                ranges: vec![AddressRange {
+                    low: RESERVED,
+                    high: 1 << 47,
+                }],
+                bits: 47,
+                first_hint: 0x40_0000,
+            },
+            DataModel::Ilp32 => Pool {
+                ranges: vec![
+                    AddressRange {
+                        low: RESERVED,
+                        high: 0x6000_0000,
+                    },
+                    AddressRange {
+                        low: 0xA000_0000,
+                        high: 0xFFFF_F000,
+                    },
+                ],
+                bits: 32,
+                first_hint: 0x40_0000,
+            },
+        }
+    }
+
+    /// The size in bytes above which `malloc` and its like fail on every machine with the data model: the largest
+    /// difference of two pointers, or all of a process's addresses.
+    pub const fn largest_object(data_model: DataModel) -> u64 {
+        match data_model {
+            DataModel::Lp64 => 1 << 47,
+            DataModel::Ilp32 => 0x7FFF_FFFF,
         }
     }
 
@@ -79,7 +122,7 @@ impl AddressSpace {
     pub fn function(&mut self) -> Result<u64, TooLarge> {
         let address = self.functions;
         self.functions += 16;
-        if self.functions > STATICS {
+        if self.functions > self.functions_end {
             Err(TooLarge)
         } else {
             Ok(address)
@@ -105,100 +148,41 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// The windows of the objects with the given sizes and alignments, and so many arenas (fewer, if they would become
-    /// too small: then some have to be shared).
-    pub fn divide(
-        &self,
-        chosen: &[(u64, u64)],
-        arenas: usize,
-    ) -> Result<(Vec<Windows>, Vec<ArenaRange>), TooLarge> {
+    /// So many arenas; fewer, if they would become too small: then some have to be shared.
+    pub fn arenas(&self, count: usize) -> Result<Vec<AddressRange>, TooLarge> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let (_, end) = self.limits();
-        let (windows_from, arenas_from, arenas_to) = match self.data_model {
-            DataModel::Lp64 => (1 << 46, 1 << 45, 1 << 46),
-            DataModel::Ilp32 => {
-                let free = self.statics.next_multiple_of(1 << 20);
-                let total = end.saturating_sub(free);
-                match (chosen.is_empty(), arenas == 0) {
-                    (true, _) => (end, free, end),
-                    (_, true) => (free, free, free),
-                    _ => {
-                        let middle = free + total / 2;
-                        (middle, free, middle)
-                    }
-                }
-            }
+        // An arena that is too small would lose paths that a real machine has.
+        let (from, smallest) = match self.data_model {
+            DataModel::Ilp32 => (self.statics.next_multiple_of(1 << 20), 1 << 26),
+            DataModel::Lp64 => ((1 << 62) + (1 << 50), 1 << 48),
         };
-        // An arena that is smaller than an object that a real machine could make would lose its paths.
-        let smallest = match self.data_model {
-            DataModel::Ilp32 => 1 << 30,
-            DataModel::Lp64 => 1 << 34,
+        let total = end.saturating_sub(from);
+        if total < 1 << 20 {
+            return Err(TooLarge);
+        }
+        let count = if total / count as u64 >= smallest {
+            count as u64
+        } else {
+            1
         };
-        Ok((
-            windows(windows_from, end, chosen)?,
-            arena_ranges(arenas_from, arenas_to, arenas, smallest)?,
-        ))
-    }
-}
-
-fn windows(from: u64, to: u64, chosen: &[(u64, u64)]) -> Result<Vec<Windows>, TooLarge> {
-    let count = chosen.len() as u64;
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let share = to.saturating_sub(from) / (2 * count + 2);
-    if share < 4096 {
-        return Err(TooLarge);
-    }
-    let size = 1_u64 << share.ilog2();
-    let low = from.next_multiple_of(size);
-    let high = to / size * size;
-    chosen
-        .iter()
-        .enumerate()
-        .map(|(index, &(bytes, alignment))| {
-            let index = index as u64;
-            let step = alignment.max(1);
-            let room = size
-                .checked_sub(bytes)
-                .and_then(|room| room.checked_sub(2 * GAP))
-                .filter(|&room| room >= 2 * step)
-                .ok_or(TooLarge)?;
-            Ok(Windows {
-                low: low + index * size,
-                high: high - (index + 1) * size,
-                position_bits: (room / step).ilog2() as u8,
-                step,
+        let size = (total / count) & !4095;
+        Ok((0..count)
+            .map(|index| AddressRange {
+                low: from.next_multiple_of(4096) + index * size,
+                high: from + (index + 1) * size - 4096,
             })
-        })
-        .collect()
+            .collect())
+    }
 }
 
-fn arena_ranges(
-    from: u64,
-    to: u64,
-    count: usize,
-    smallest: u64,
-) -> Result<Vec<ArenaRange>, TooLarge> {
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let total = to.saturating_sub(from);
-    if total < 1 << 20 {
-        return Err(TooLarge);
-    }
-    // An object may be so large at least; otherwise all share one.
-    let count = if total / count as u64 >= smallest {
-        count as u64
-    } else {
-        1
-    };
-    let size = (total / count) & !4095;
-    Ok((0..count)
-        .map(|index| ArenaRange {
-            low: from.next_multiple_of(4096) + index * size,
-            high: from + (index + 1) * size - 4096,
-        })
-        .collect())
+/// A hint for an object of the size and alignment, and the first one behind it that is free.
+pub const fn hint(free: u64, size: u64, alignment: u64) -> (u64, u64) {
+    let address = free.next_multiple_of(alignment);
+    let size = if size < 1 << 24 { size } else { 1 << 24 };
+    (address, address + size + GAP)
 }
 
 #[cfg(test)]
@@ -207,57 +191,52 @@ mod tests {
 
     #[test]
     fn constants_are_apart() {
-        let mut space = AddressSpace::new(DataModel::Ilp32);
-        let a = space.constant(4, 4).unwrap();
-        let b = space.constant(100, 64).unwrap();
-        let c = space.constant(1, 1).unwrap();
-        assert!(a > 0 && b >= a + 4 + GAP && b.is_multiple_of(64) && c >= b + 100 + GAP);
-        assert_eq!(space.constant(0xF000_0000, 4), Err(TooLarge));
-        assert!(space.function().unwrap() < a);
+        for (model, observed) in [
+            (DataModel::Ilp32, false),
+            (DataModel::Ilp32, true),
+            (DataModel::Lp64, true),
+        ] {
+            let mut space = AddressSpace::new(model, observed);
+            let a = space.constant(4, 4).unwrap();
+            let b = space.constant(100, 64).unwrap();
+            let c = space.constant(1, 1).unwrap();
+            assert!(a > 0 && b >= a + 4 + GAP && b.is_multiple_of(64) && c >= b + 100 + GAP);
+            assert_eq!(space.constant(1 << 63, 4), Err(TooLarge));
+            assert!(space.function().unwrap() < a);
+        }
     }
 
     #[test]
-    fn either_order_is_possible() {
+    fn constants_and_arenas_are_outside_of_the_pool() {
         for model in [DataModel::Ilp32, DataModel::Lp64] {
-            let space = AddressSpace::new(model);
-            let objects = [(4, 4), (1000, 16), (1, 1), (1 << 20, 8)];
-            let (windows, arenas) = space.divide(&objects, 3).unwrap();
-            assert!(!arenas.is_empty());
-            let last = |start: u64, index: usize| {
-                let window = windows[index];
-                start + ((1 << window.position_bits) - 1) * window.step + objects[index].0
+            let mut space = AddressSpace::new(model, true);
+            let pool = space.pool();
+            let object = space.constant(1000, 16).unwrap();
+            let function = space.function().unwrap();
+            let arenas = space.arenas(3).unwrap();
+            let apart = |low: u64, high: u64| {
+                let ranges = pool.ranges.iter();
+                ranges
+                    .into_iter()
+                    .all(|range| high <= range.low || range.high <= low)
             };
-            for (i, a) in windows.iter().enumerate() {
-                assert!(a.low.is_multiple_of(objects[i].1) && a.high.is_multiple_of(objects[i].1));
-                assert!(
-                    arenas
-                        .iter()
-                        .all(|arena| arena.high <= a.low || last(a.high, i) <= arena.low)
-                );
-                for (j, b) in windows.iter().enumerate().skip(i + 1) {
-                    assert!(
-                        last(a.low, i) < b.low
-                            && last(b.low, j) < a.high
-                            && last(b.high, j) < a.high
-                    );
-                    assert!(last(a.low, i) < b.high);
-                }
+            assert!(apart(object, object + 1000) && apart(function, function + 1));
+            for arena in arenas {
+                assert!(object + 1000 < arena.low && apart(arena.low, arena.high));
             }
+            assert!(pool.ranges.iter().all(|range| range.low > 0));
+            assert!(pool.ranges.iter().all(|range| range.high <= 1 << pool.bits));
         }
     }
 
     #[test]
     fn arenas_are_shared_if_they_must() {
-        let space = AddressSpace::new(DataModel::Ilp32);
-        assert_eq!(space.divide(&[], 1000).unwrap().1.len(), 1);
-        assert_eq!(space.divide(&[], 2).unwrap().1.len(), 2);
-        assert_eq!(
-            AddressSpace::new(DataModel::Lp64)
-                .divide(&[], 1000)
-                .unwrap()
-                .1
-                .len(),
-            1000
-        );
+        let count = |model, observed, wanted| {
+            let space = AddressSpace::new(model, observed);
+            space.arenas(wanted).unwrap().len()
+        };
+        assert_eq!(count(DataModel::Ilp32, false, 1000), 1);
+        assert_eq!(count(DataModel::Ilp32, false, 20), 20);
+        assert_eq!(count(DataModel::Lp64, false, 1000), 1000);
     }
 }

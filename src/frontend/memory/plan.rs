@@ -6,7 +6,7 @@ use super::builder::{Builder, Description};
 use super::call_graph::CallGraph;
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
 use super::constraints::{AccessTable, Facts};
-use super::layout::{ArenaRange, Windows};
+use super::layout::{AddressRange, Pool};
 use super::points_to::{NodeId, Target};
 use crate::frontend::ir::{
     BlockIndex, FunctionIndex, InitialContents, Instruction, Leaf, Object, ObjectIndex, ScalarType,
@@ -100,7 +100,7 @@ pub struct Class {
     pub fields: Vec<FieldPlan>,
     /// Sizes of allocated objects by address, if they are asked for.
     pub sizes: Option<VariableId>,
-    /// Where its dynamic objects get their addresses.
+    /// Where its dynamic objects get their addresses, if nobody can observe them.
     pub arena: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ pub enum Home {
 #[derive(Clone, Debug)]
 pub struct Arena {
     /// Its addresses.
-    pub range: ArenaRange,
+    pub range: AddressRange,
     /// How it is used.
     pub kind: ArenaKind,
 }
@@ -133,13 +133,6 @@ pub enum ArenaKind {
     Once,
     /// Upwards from a variable.
     Up(VariableId),
-    /// Upwards or downwards.
-    Both {
-        /// The next address upwards.
-        up: VariableId,
-        /// The address before which the next one ends downwards.
-        down: VariableId,
-    },
 }
 
 /// An address that is chosen at the program's start.
@@ -147,8 +140,26 @@ pub enum ArenaKind {
 pub struct Chosen {
     /// The variable that holds it.
     pub variable: VariableId,
-    /// Where it may be.
-    pub windows: Windows,
+    /// Size of what lies there in bytes, at least one.
+    pub size: u64,
+    /// What the address is a multiple of, a power of two.
+    pub alignment: u64,
+    /// An address that it may have together with the hints of the others.
+    pub hint: u64,
+}
+
+/// How objects made at run time get addresses that can be observed.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Where they may lie.
+    pub pool: Pool,
+    /// The next object's hint; none if no objects are made.
+    pub next_hint: Option<VariableId>,
+    /// The value of `next_hint` at the start.
+    pub first_hint: u64,
+    /// Where the last few objects lie that were made and have not ended: first address, and the one after the last. The
+    /// last one comes first; what is empty ends at zero.
+    pub recent: Vec<(VariableId, VariableId)>,
 }
 
 /// The decisions.
@@ -169,6 +180,8 @@ pub struct Plan {
     pub once: FxHashMap<usize, usize>,
     /// Addresses that are chosen at the start.
     pub chosen: Vec<Chosen>,
+    /// How addresses are chosen; none if nobody can observe any.
+    pub choice: Option<Choice>,
     /// Objects whose one declaration runs at most once.
     pub declared_once: FxHashSet<ObjectIndex>,
     /// Objects with a declaration.
@@ -238,6 +251,7 @@ impl Planner<'_, '_> {
             arenas: Vec::new(),
             once: FxHashMap::default(),
             chosen: Vec::new(),
+            choice: None,
             declared_once: FxHashSet::default(),
             declared: FxHashSet::default(),
         };
@@ -403,7 +417,23 @@ impl Planner<'_, '_> {
                 .get(function.0 as usize)
                 .copied()
                 .unwrap_or(true),
-            Storage::Static { .. } | Storage::Literal => false,
+            Storage::Static { .. } | Storage::Outside | Storage::Literal => false,
+        }
+    }
+
+    /// Whether the object gets an address each time that its function is called.
+    fn is_renewed(&self, class: &Class, object: ObjectIndex) -> bool {
+        self.is_recursive(object) || (class.observable && !self.lasts(object))
+    }
+
+    /// Whether the object's address is the same for as long as others can be: what is static, and the locals of `main`.
+    /// Those of another function share their addresses with what else is called before and after.
+    fn lasts(&self, object: ObjectIndex) -> bool {
+        match self.object(object).storage {
+            Storage::Automatic(function) => {
+                function == self.unit.start || self.calls.is_called_by(function, self.unit.start)
+            }
+            Storage::Static { .. } | Storage::Outside | Storage::Literal => true,
         }
     }
 
@@ -437,7 +467,13 @@ impl Planner<'_, '_> {
             }))
             .collect();
         let single = match (&class.objects[..], &class.sites[..]) {
-            (&[object], []) if !class.functions && !self.is_recursive(object) => Some(object),
+            (&[object], [])
+                if !class.functions
+                    && !self.is_renewed(class, object)
+                    && self.unit.outside.memory != Some(object) =>
+            {
+                Some(object)
+            }
             _ => None,
         };
         let mut shape = ClassShape {
@@ -478,7 +514,8 @@ impl Planner<'_, '_> {
         shape.cuts = cuts.to_vec();
         let fields = cells::fields(&shape, accesses());
         let dynamic = single.is_none()
-            && (!class.sites.is_empty() || class.objects.iter().any(|&o| self.is_recursive(o)));
+            && (!class.sites.is_empty()
+                || class.objects.iter().any(|&o| self.is_renewed(class, o)));
         let fields: Vec<FieldPlan> = fields
             .into_iter()
             .map(|field| self.region(field, dynamic, class.functions, builder))
@@ -530,10 +567,11 @@ impl Planner<'_, '_> {
             let once = plan.declared_once.contains(&object);
             let large = plan.elements(id, self.object(object).size) > MOST_ELEMENTS;
             let redeclared = plan.declared.contains(&object) && !once;
+            arbitrary |= self.object(object).storage == Storage::Outside;
             let home = if single == Some(object) {
                 arbitrary |= !self.is_static(object);
                 Home::Static(id, None)
-            } else if self.is_recursive(object) || (large && redeclared) {
+            } else if self.is_renewed(plan.class_by_id(id), object) || (large && redeclared) {
                 dynamic = true;
                 Home::Dynamic(id, self.address_variable(object, builder))
             } else {
@@ -581,7 +619,7 @@ impl Planner<'_, '_> {
                 Some(Some(id)) => Scope::Local(*id),
                 _ => Scope::Global,
             },
-            Storage::Static { .. } | Storage::Literal => Scope::Global,
+            Storage::Static { .. } | Storage::Outside | Storage::Literal => Scope::Global,
         }
     }
 

@@ -52,6 +52,11 @@ impl Maker {
                 functions: vec![function],
                 start: FunctionIndex(0),
                 dynamic_rounding: false,
+                outside: Outside {
+                    effect: UnknownEffect::Reachable,
+                    environment: None,
+                    memory: None,
+                },
             },
         }
     }

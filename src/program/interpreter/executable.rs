@@ -100,6 +100,8 @@ pub(crate) struct RegionDescription {
     pub(crate) single: bool,
     /// The static objects within.
     pub(crate) objects: FxHashSet<ObjectId>,
+    /// Whether memory that the program knows nothing of is within.
+    pub(crate) is_outside: bool,
 }
 
 impl Executable {

@@ -272,6 +272,9 @@ impl<'e> Machine<'e> {
 
     /// What is to be said of the run.
     pub(super) fn report(&mut self, outcome: Outcome, steps: u64) -> Report {
+        if self.heap.objects.has_overlap() {
+            self.log.fault(self.executable, self.pc, FaultKind::Overlap);
+        }
         Report {
             outcome,
             faults: std::mem::take(&mut self.log.faults),
@@ -368,6 +371,12 @@ impl Heap {
                 let address = base.wrapping_add(index.wrapping_mul(element_bytes));
                 let object = match self.objects.find(address, count * element_bytes) {
                     Some(object) => *object,
+                    // Memory that the program knows nothing of.
+                    None if executable.regions[region.index()].is_outside
+                        && self.objects.is_far(address, count * element_bytes) =>
+                    {
+                        return Ok(());
+                    }
                     None => return Err(self.objects.explain(address)),
                 };
                 if matches!(object.origin, Origin::Static(id) if !executable.regions[region.index()].objects.contains(&id))

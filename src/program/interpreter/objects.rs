@@ -40,6 +40,8 @@ impl LiveObject {
 pub(crate) struct ObjectTable {
     live: BTreeMap<u64, LiveObject>,
     ended: BTreeMap<u64, u64>,
+    /// Whether two objects were live at an address at the same time.
+    overlap: bool,
 }
 
 /// Why an access or a release is wrong.
@@ -53,6 +55,9 @@ pub(crate) enum Misuse {
     Outside,
 }
 
+/// What is so many bytes away from an object is not reached from it by a small mistake.
+const NEIGHBOURHOOD: u64 = 1 << 16;
+
 /// Addresses below this one count as null in messages.
 const NULL_PAGE: u64 = 256;
 
@@ -61,18 +66,49 @@ impl ObjectTable {
     pub(crate) fn clear(&mut self) {
         self.live.clear();
         self.ended.clear();
+        self.overlap = false;
     }
 
-    /// Adds an object; one that overlaps it must have ended, and is dropped.
+    /// Adds an object; what ended where it begins is forgotten.
     pub(crate) fn insert(&mut self, object: LiveObject) {
+        let before = self.live.range(..=object.start).next_back();
+        let after = self.live.range(object.start..).next();
+        self.overlap |= before.is_some_and(|(_, other)| {
+            let distance = object.start - other.start;
+            distance < other.size && object.size > 0
+        });
+        self.overlap |= after
+            .is_some_and(|(&start, other)| start - object.start < object.size && other.size > 0);
         self.ended.remove(&object.start);
         self.live.insert(object.start, object);
+    }
+
+    /// Whether two objects were live at an address at the same time: no memory is laid out like that.
+    pub(crate) const fn has_overlap(&self) -> bool {
+        self.overlap
     }
 
     /// The object that covers the bytes, if it is live.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<&LiveObject> {
         let (_, object) = self.live.range(..=address).next_back()?;
         object.covers(address, bytes).then_some(object)
+    }
+
+    /// Whether no object that lives or has ended is anywhere near the bytes.
+    pub(crate) fn is_far(&self, address: u64, bytes: u64) -> bool {
+        let (Some(low), Some(high)) = (
+            address.checked_sub(NEIGHBOURHOOD),
+            address
+                .checked_add(bytes)
+                .and_then(|end| end.checked_add(NEIGHBOURHOOD)),
+        ) else {
+            return false;
+        };
+        let before = |start: u64, size: u64| start.saturating_add(size) <= low;
+        let live = self.live.range(..high).next_back();
+        let ended = self.ended.range(..high).next_back();
+        live.is_none_or(|(&start, object)| before(start, object.size))
+            && ended.is_none_or(|(&start, &size)| before(start, size))
     }
 
     /// Why no live object covers the bytes.

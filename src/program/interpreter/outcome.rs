@@ -83,6 +83,8 @@ pub enum FaultKind {
     OversizedShift,
     /// The release of what is not the start of a live object of that kind.
     InvalidFree,
+    /// Two live objects at one address: the addresses that were chosen are not those of a real run.
+    Overlap,
 }
 
 /// A fault and its place.

@@ -79,6 +79,7 @@ fn regions(program: &Program, expressions: &Expressions) -> Vec<RegionDescriptio
         base: address_term(region.base, expressions),
         single: single_object_cells(program, region).is_some(),
         objects: region.objects.iter().copied().collect(),
+        is_outside: is_outside(program, region),
     };
     program.regions.iter().map(describe).collect()
 }
@@ -114,6 +115,11 @@ fn array_descriptions(
     descriptions
 }
 
+fn is_outside(program: &Program, region: &Region) -> bool {
+    let mut objects = region.objects.iter();
+    objects.any(|&object| program.object(object).is_outside)
+}
+
 /// How many cells of the arrays of regions with a single object are used.
 pub(super) fn expected_lengths(program: &Program) -> FxHashMap<VariableId, u64> {
     let lengths = program.regions.iter().filter_map(|region| {
@@ -126,7 +132,7 @@ pub(super) fn expected_lengths(program: &Program) -> FxHashMap<VariableId, u64> 
 /// The number of cells of a region that is one static object.
 fn single_object_cells(program: &Program, region: &Region) -> Option<u64> {
     match region.objects[..] {
-        [object] if !region.dynamic => {
+        [object] if !region.dynamic && !is_outside(program, region) => {
             Some(program.object(object).size / region.element_bytes.max(1))
         }
         _ => None,

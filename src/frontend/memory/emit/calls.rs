@@ -126,12 +126,17 @@ impl Emitter<'_, '_> {
         match callee {
             Callee::Direct(function) => self.call_function(*function, arguments, result),
             Callee::Indirect(pointer) => self.call_pointer(site, pointer, arguments, result),
+            Callee::Escaped(function) if self.facts.is_bound(site, *function) => {
+                self.call_function(*function, arguments, result);
+            }
+            // Its address does not get there.
+            Callee::Escaped(_) => self.end(),
         }
     }
 
     /// A case for each function that the pointer may mean. A pointer that is null, or that was never given a value,
-    /// ends the program: no function is called. What remains are functions that do not take such a call, or are not
-    /// known.
+    /// ends the program: no function is called. What remains are functions that do not take such a call, and unknown
+    /// code where the pointer may come from there.
     fn call_pointer(
         &mut self,
         site: usize,
@@ -143,6 +148,7 @@ impl Emitter<'_, '_> {
             Some(call) => call.callees.clone(),
             None => Vec::new(),
         };
+        candidates.retain(|&callee| Some(callee) != self.unit.outside.environment);
         candidates.sort_unstable();
         let target = self.facts.target(pointer);
         let address = self.value(pointer);
@@ -166,10 +172,34 @@ impl Emitter<'_, '_> {
         let sink = self.sink();
         let (missing, reason) = if self.facts.may_be_forged(target) {
             self.branch(fork, sink, null);
-            (
-                pool().and(others),
-                "call through a pointer that may point to a function that is not known",
-            )
+            let wrong = self.facts.functions_at(target);
+            let wrong = wrong.filter(|function| !candidates.contains(function));
+            let wrong: Vec<FunctionIndex> = wrong.collect();
+            let wrong = wrong.into_iter();
+            let wrong = wrong.map(|function| pool().eq(address, self.function_address(function)));
+            let wrong = pool().or(wrong.collect::<Vec<_>>());
+            if self.facts.may_call_unknown(site) {
+                others.push(pool().not(wrong));
+                let begin = self.location();
+                self.branch(fork, begin, pool().and(others));
+                self.current = Some(begin);
+                let effect = self.unit.outside.effect;
+                self.call_unknown("a function that is not known", result, effect);
+                self.check_trouble();
+                if let Some(environment) = self.unit.outside.environment {
+                    self.call_function(environment, &[], None);
+                }
+                self.finish(join);
+                (
+                    wrong,
+                    "call through a pointer of a function of another type",
+                )
+            } else {
+                (
+                    pool().and(others),
+                    "call through a pointer that may point to a function that is not known",
+                )
+            }
         } else {
             let wrong: Vec<TermId> = self
                 .facts
@@ -301,9 +331,9 @@ impl Emitter<'_, '_> {
             }
             (Passing::Address(_, class), Some(argument)) => {
                 let size_term = self.pointer_constant(size.into());
-                let arena = self.plan.class_by_id(*class).arena;
                 let alignment = self.unit.objects[object.0 as usize].alignment;
-                let address = self.allocate(arena, size_term, alignment, Lifetime::Automatic);
+                let address =
+                    self.allocate(*class, None, size_term, alignment, Lifetime::Automatic);
                 let target: Target = self.facts.object(object);
                 let spot = self.term_spot(address, target);
                 self.pass_in_memory(&spot, size, argument);
@@ -493,27 +523,10 @@ impl Emitter<'_, '_> {
     pub fn call_unknown(
         &mut self,
         name: &str,
-        arguments: &[Argument],
         result: Option<&ResultPlace>,
         effect: UnknownEffect,
     ) {
         if effect == UnknownEffect::Reachable {
-            let calls_back = arguments.iter().any(|argument| match argument {
-                Argument::Scalar { value, .. } => {
-                    let root = self.facts.target(value).node;
-                    let class = self.plan.class_of.get(&root);
-                    class.is_some_and(|id| self.plan.class_by_id(*id).functions)
-                }
-                Argument::Object { .. } => false,
-            });
-            if calls_back && let Some(source) = self.cut() {
-                let next = self.location();
-                self.branch(source, next, TermId::TRUE);
-                self.unsupported(&format!(
-                    "`{name}` may call the functions whose addresses it is given"
-                ));
-                self.current = Some(next);
-            }
             for index in 0..self.plan.classes.len() {
                 let class = &self.plan.classes[index];
                 if !class.exposed {
@@ -529,7 +542,7 @@ impl Emitter<'_, '_> {
                     };
                     let data = &self.builder.program.variables[target.index()];
                     let (sort, c_type) = (data.sort, data.c_type);
-                    let input = self.input(InputKind::Unknown(name.to_owned()), sort, c_type);
+                    let input = self.input(InputKind::Outside(name.to_owned()), sort, c_type);
                     self.push(Operation::Havoc { target, input });
                 }
             }

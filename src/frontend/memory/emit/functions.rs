@@ -140,6 +140,22 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The local objects end whose addresses can be observed: others may have these then. The result's object stays
+    /// until the caller has looked at it.
+    fn end_locals(&mut self, interface: &Interface) {
+        let result = interface.result.as_ref().map(|entry| entry.0);
+        for (object, id, variable) in self.dynamic_locals() {
+            if Some(object) != result && self.plan.class_by_id(id).observable {
+                let address = self.builder.term(variable);
+                self.forget(address);
+                self.push(Operation::Free {
+                    address,
+                    lifetime: crate::program::Lifetime::Automatic,
+                });
+            }
+        }
+    }
+
     fn dynamic_locals(&self) -> Vec<(ObjectIndex, ClassId, VariableId)> {
         self.locals_of
             .get(self.index.0 as usize)
@@ -194,6 +210,7 @@ impl Emitter<'_, '_> {
                 self.current = None;
             }
             Terminator::Return => {
+                self.end_locals(interface);
                 if let Some((object, Passing::Value(variable, scalar))) = &interface.result {
                     let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
                     let form = self.form(*scalar, bits);
@@ -224,7 +241,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn end(&mut self) {
+    /// The path ends.
+    pub(super) fn end(&mut self) {
         let sink = self.sink();
         self.finish(sink);
     }

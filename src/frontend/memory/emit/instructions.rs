@@ -56,10 +56,10 @@ impl Emitter<'_, '_> {
             }
             Instruction::CallUnknown {
                 name,
-                arguments,
                 result,
                 effect,
-            } => self.call_unknown(name, arguments, result.as_ref(), *effect),
+                ..
+            } => self.call_unknown(name, result.as_ref(), *effect),
             Instruction::Nondet { place, function } => {
                 self.nondet(place, InputKind::Nondet(function.clone()))
             }
@@ -79,6 +79,9 @@ impl Emitter<'_, '_> {
             }
             Instruction::Free(pointer) => {
                 let address = self.value(pointer);
+                if self.is_chosen(pointer) {
+                    self.forget(address);
+                }
                 self.push(Operation::Free {
                     address,
                     lifetime: Lifetime::Heap,
@@ -131,7 +134,11 @@ impl Emitter<'_, '_> {
         }
         match self.home(object) {
             Home::Unused => {}
-            Home::Dynamic(id, variable) => self.renew(object, id, variable),
+            Home::Dynamic(id, variable) => {
+                let old = self.builder.term(variable);
+                self.forget(old);
+                self.renew(object, id, variable);
+            }
             Home::Static(id, _)
                 if self.plan.class_by_id(id).single.is_none()
                     && self.plan.declared_once.contains(&object) => {}
@@ -151,8 +158,7 @@ impl Emitter<'_, '_> {
     pub fn renew(&mut self, object: ObjectIndex, id: ClassId, variable: VariableId) {
         let data = &self.unit.objects[object.0 as usize];
         let size = self.pointer_constant(data.size.into());
-        let arena = self.plan.class_by_id(id).arena;
-        let address = self.allocate(arena, size, data.alignment, Lifetime::Automatic);
+        let address = self.allocate(id, None, size, data.alignment, Lifetime::Automatic);
         self.assign(variable, address);
     }
 
@@ -195,9 +201,22 @@ impl Emitter<'_, '_> {
             ),
             _ => size,
         };
+        let size = if pool().constant(size).is_some() {
+            size
+        } else {
+            self.freeze(size)
+        };
+        let possible = self.is_possible(size);
         let mut join = None;
-        if self.options.malloc_may_fail && lifetime == Lifetime::Heap {
-            let fails = self.any(Sort::Bool, InputKind::MemoryModel, None);
+        if lifetime == Lifetime::Automatic {
+            // The stack is exhausted, and the program ends.
+            self.assume(possible);
+        } else if self.options.malloc_may_fail || possible != TermId::TRUE {
+            let mut fails = pool().not(possible);
+            if self.options.malloc_may_fail {
+                let may_fail = self.any(Sort::Bool, InputKind::MemoryModel, None);
+                fails = pool().or2(fails, may_fail);
+            }
             let Some(fork) = self.cut() else { return };
             let (failure, success, after) = (self.location(), self.location(), self.location());
             self.branch(fork, failure, fails);
@@ -210,13 +229,7 @@ impl Emitter<'_, '_> {
             join = Some(after);
         }
         let class = self.plan.class_by_id(id);
-        let arena = self.plan.once.get(&site).copied().or(class.arena);
-        let size = if pool().constant(size).is_some() {
-            size
-        } else {
-            self.freeze(size)
-        };
-        let address = self.allocate(arena, size, alignment, lifetime);
+        let address = self.allocate(id, Some(site), size, alignment, lifetime);
         if let Some(sizes) = class.sizes {
             let contents = self.builder.term(sizes);
             self.assign(sizes, pool().store(contents, address, size));

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod calls;
+mod choice;
 mod expressions;
 mod functions;
 mod instructions;

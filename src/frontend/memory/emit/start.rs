@@ -13,25 +13,12 @@ impl Emitter<'_, '_> {
         if let Some(mode) = self.rounding {
             self.assign(mode, pool().rounding(RoundingMode::NearestEven));
         }
-        for chosen in self.plan.chosen.clone() {
-            self.choose(chosen);
-            self.taken.clear();
-        }
-        for index in 0..self.plan.arenas.len() {
-            let arena = &self.plan.arenas[index];
-            let (low, high) = (arena.range.low, arena.range.high);
-            let middle = low + (high - low) / 2;
-            match arena.kind {
-                ArenaKind::Once => {}
-                ArenaKind::Up(next) => {
-                    let start = self.pointer_constant(low.next_multiple_of(16).into());
-                    self.assign(next, start);
-                }
-                ArenaKind::Both { up, down } => {
-                    let start = self.pointer_constant(middle.next_multiple_of(16).into());
-                    self.assign(up, start);
-                    self.assign(down, start);
-                }
+        self.choose_addresses();
+        for arena in &self.plan.arenas {
+            if let ArenaKind::Up(next) = arena.kind {
+                let start = arena.range.low.next_multiple_of(16);
+                let start = self.pointer_constant(start.into());
+                self.assign(next, start);
             }
         }
         for index in 0..self.plan.classes.len() {
@@ -40,36 +27,26 @@ impl Emitter<'_, '_> {
         for index in 0..self.unit.objects.len() {
             let object = ObjectIndex(index as u32);
             let data = &self.unit.objects[index];
-            if matches!(data.storage, Storage::Automatic(_)) {
-                continue;
-            }
+            let contents = match data.storage {
+                Storage::Automatic(_) => continue,
+                Storage::Outside => Source::Any(InputKind::Outside(data.name.clone())),
+                Storage::Static { .. } | Storage::Literal => Source::Byte(0),
+            };
             match self.home(object) {
                 Home::Variables(_) => {
                     let spot = self.object_spot(object);
-                    self.transfer(&spot, data.size, Source::Byte(0), Overlap::No);
+                    self.transfer(&spot, data.size, contents, Overlap::No);
                 }
+                // Its class's regions hold anything already.
+                Home::Static(..) if data.storage == Storage::Outside => {}
                 Home::Static(id, _) if self.plan.class_by_id(id).arbitrary => {
                     let spot = self.object_spot(object);
-                    self.transfer(&spot, data.size, Source::Byte(0), Overlap::No);
+                    self.transfer(&spot, data.size, contents, Overlap::No);
                 }
                 _ => {}
             }
             self.taken.clear();
         }
-    }
-
-    /// Chooses the address of an object.
-    fn choose(&mut self, chosen: super::super::plan::Chosen) {
-        let windows = chosen.windows;
-        let low = self.any(Sort::Bool, InputKind::MemoryModel, None);
-        let position = self.position(windows.position_bits, windows.step);
-        let window = pool().ite(
-            low,
-            self.pointer_constant(windows.low.into()),
-            self.pointer_constant(windows.high.into()),
-        );
-        let address = self.pointer_add(window, position);
-        self.assign(chosen.variable, address);
     }
 
     /// The first contents of a class's regions: zero where all that exists is zero, else anything.

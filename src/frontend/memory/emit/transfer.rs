@@ -369,7 +369,7 @@ impl Emitter<'_, '_> {
         let mut here = start.clone();
         here.address.parts.push(self.counter_part(1, variable));
         // What a repetition may reach behind the end is free, if it is small enough.
-        if period <= super::super::layout::GAP {
+        if period <= super::super::layout::GAP && !self.plan.class_by_id(id).observable {
             self.transfer_elements(&here, 0, period, &Source::Byte(0), Overlap::No);
         } else {
             self.zero_guarded(&here, period, Some(variable), size);

@@ -1,0 +1,180 @@
+//! Addresses that the program can observe: any that the alignment permits, where nothing else is. See
+//! [`super::super::layout`].
+
+use super::super::layout::GAP;
+use super::super::plan::Chosen;
+use super::*;
+
+/// How many of the objects that exist from the start another one is kept apart from. It may overlap further ones: a proof
+/// that needs that they do not is not found, and the interpreter does not confirm an alarm where they do.
+const NEIGHBOURS: usize = 48;
+
+/// Whether it is known when an object ends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// By `free`, or with its function.
+    Known,
+    /// Somewhere.
+    Unknown,
+}
+
+impl Emitter<'_, '_> {
+    /// Chooses the addresses of what exists from the start.
+    pub fn choose_addresses(&mut self) {
+        let plan = self.plan;
+        for (number, chosen) in plan.chosen.iter().enumerate() {
+            let size = self.pointer_constant(chosen.size.into());
+            let hint = self.pointer_constant(chosen.hint.into());
+            let address = self.any_address(hint, size, chosen.alignment);
+            self.assign(chosen.variable, address);
+            let start = self.builder.term(chosen.variable);
+            let here = (start, self.pointer_add(start, size));
+            let before = plan.chosen[..number].iter().rev().take(NEIGHBOURS);
+            let apart = before.map(|other| self.apart(here, self.extent_of(other)));
+            let apart: Vec<TermId> = apart.collect();
+            self.assume(pool().and(apart));
+            self.taken.clear();
+        }
+        if let Some(choice) = &plan.choice {
+            let zero = self.pointer_constant(0);
+            for &(start, end) in &choice.recent {
+                self.assign(start, zero);
+                self.assign(end, zero);
+            }
+            if let Some(next) = choice.next_hint {
+                let hint = self.pointer_constant(choice.first_hint.into());
+                self.assign(next, hint);
+            }
+        }
+    }
+
+    /// An address for a new object of so many bytes.
+    ///
+    /// When a variable-length array ends, or what `alloca` made, is not known: nothing is kept apart from them that is
+    /// made later.
+    pub fn place_anywhere(&mut self, size: TermId, alignment: u64, ends: Ends) -> TermId {
+        let plan = self.plan;
+        let Some((choice, next)) = plan.choice.as_ref().and_then(|c| Some((c, c.next_hint?)))
+        else {
+            self.note_trouble("an object that nothing has planned for");
+            return self.pointer_constant(0);
+        };
+        // Objects of no size have addresses of their own, too.
+        let (zero, one) = (self.pointer_constant(0), self.pointer_constant(1));
+        let extent = pool().ite(pool().eq(size, zero), one, size);
+        let hint = self.builder.term(next);
+        let start = self.any_address(hint, extent, alignment);
+        let end = self.pointer_add(start, extent);
+        let mut others: Vec<(TermId, TermId)> = Vec::new();
+        for chosen in plan.chosen.iter().rev().take(NEIGHBOURS) {
+            others.push(self.extent_of(chosen));
+        }
+        for &(start, end) in &choice.recent {
+            others.push((self.builder.term(start), self.builder.term(end)));
+        }
+        let apart = others.into_iter();
+        let apart = apart.map(|other| self.apart((start, end), other));
+        let apart: Vec<TermId> = apart.collect();
+        self.assume(pool().and(apart));
+        let behind = self.pointer_add(self.builder.term(next), self.rounded_up(extent));
+        self.assign(next, behind);
+        if ends == Ends::Known {
+            self.remember(start, end);
+        }
+        start
+    }
+
+    /// Keeps the objects to come apart from this one, until it ends.
+    pub fn remember(&mut self, start: TermId, end: TermId) {
+        let Some(choice) = &self.plan.choice else {
+            return;
+        };
+        for pair in choice.recent.windows(2).rev() {
+            let [(newer, newer_end), (older, older_end)] = *pair else {
+                continue;
+            };
+            let (start, end) = (self.builder.term(newer), self.builder.term(newer_end));
+            self.assign(older, start);
+            self.assign(older_end, end);
+        }
+        if let Some(&(first, first_end)) = choice.recent.first() {
+            self.assign(first, start);
+            self.assign(first_end, end);
+        }
+    }
+
+    /// The object that starts at the address ends, if there is one: its place is free again.
+    pub fn forget(&mut self, address: TermId) {
+        let Some(choice) = &self.plan.choice else {
+            return;
+        };
+        let zero = self.pointer_constant(0);
+        for &(start, end) in &choice.recent {
+            let here = pool().eq(self.builder.term(start), address);
+            let end_now = self.builder.term(end);
+            self.assign(end, pool().ite(here, zero, end_now));
+        }
+    }
+
+    /// Any address in the pool at which so many bytes have room.
+    fn any_address(&mut self, hint: TermId, size: TermId, alignment: u64) -> TermId {
+        let Some(choice) = &self.plan.choice else {
+            return hint;
+        };
+        let (bits, shift) = (choice.pool.bits, alignment.trailing_zeros() as u8);
+        let address = match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                let position = self.any(Sort::BitVec(bits - shift), InputKind::MemoryModel, None);
+                let hint = pool().extract(hint, bits - 1, shift);
+                let mut place = pool().add(position, hint);
+                if shift > 0 {
+                    place = pool().concat(place, pool().bv(shift, 0));
+                }
+                pool().zero_resize(place, self.semantics.pointer_bits)
+            }
+            Arithmetic::Integer => {
+                let position = self.any(Sort::Int, InputKind::MemoryModel, None);
+                let step = self.pointer_constant(alignment.into());
+                let hint = pool().int_mul(step, pool().int_div(hint, step));
+                pool().int_add(hint, pool().int_mul(step, position))
+            }
+        };
+        let result = self.temporary(self.pointer_sort());
+        self.assign(result, address);
+        let start = self.builder.term(result);
+        let end = self.pointer_add(start, size);
+        let inside = choice.pool.ranges.iter().map(|range| {
+            pool().and([
+                self.at_most(self.pointer_constant(range.low.into()), start),
+                self.at_most(start, end),
+                self.at_most(end, self.pointer_constant(range.high.into())),
+            ])
+        });
+        let inside: Vec<TermId> = inside.collect();
+        self.assume(pool().or(inside));
+        start
+    }
+
+    fn extent_of(&self, chosen: &Chosen) -> (TermId, TermId) {
+        let start = self.builder.term(chosen.variable);
+        let size = self.pointer_constant(chosen.size.into());
+        (start, self.pointer_add(start, size))
+    }
+
+    /// Whether two ranges have no byte in common; a range that ends at zero has none.
+    fn apart(&self, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
+        pool().or2(self.at_most(a.1, b.0), self.at_most(b.1, a.0))
+    }
+
+    fn rounded_up(&self, size: TermId) -> TermId {
+        let gap = self.pointer_constant(i128::from(GAP));
+        self.pointer_add(size, gap)
+    }
+
+    /// Whether the pointer's class has addresses that can be observed.
+    pub fn is_chosen(&self, pointer: &crate::frontend::ir::Expr) -> bool {
+        let root = self.facts.target(pointer).node;
+        let class = self.plan.class_of.get(&root);
+        class.is_some_and(|id| self.plan.class_by_id(*id).observable)
+    }
+}

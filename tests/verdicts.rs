@@ -1,0 +1,97 @@
+//! What can be proved and what can happen, by rules of C and of the environment: small programs with the verdict that
+//! the standard decides.
+//!
+//! A file of `tests/verdicts` has many: each begins with a line `=== VERDICT [OPTION …]: what it shows`, where an option
+//! is a data model or one of the command's. `reach_error` is declared for all.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rayon::prelude::*;
+
+/// Seconds for each; the machine may be busy.
+const TIME_LIMIT: &str = "60";
+
+struct Case {
+    file: String,
+    verdict: String,
+    options: Vec<String>,
+    what: String,
+    program: String,
+}
+
+impl Case {
+    fn parse(file: &str, text: &str) -> Self {
+        let (head, program) = text.split_once('\n').expect("a program");
+        let (options, what) = head.split_once(": ").expect("`VERDICT: what it shows`");
+        let mut options = options.split_whitespace();
+        let verdict = options.next().expect("a verdict").to_owned();
+        assert!(
+            ["TRUE", "FALSE", "UNKNOWN"].contains(&&*verdict),
+            "{file}: {head}"
+        );
+        let options = options.flat_map(|option| match option {
+            "ILP32" | "LP64" => vec!["--data-model".to_owned(), option.to_owned()],
+            other => vec![other.to_owned()],
+        });
+        Self {
+            file: file.to_owned(),
+            verdict,
+            options: options.collect(),
+            what: what.to_owned(),
+            program: format!("extern void reach_error(void);\n{program}"),
+        }
+    }
+
+    /// What is wrong with the answer, if anything is.
+    fn complaint(&self, path: &Path) -> Option<String> {
+        std::fs::write(path, &self.program).expect("the program is written");
+        let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
+            .args(["verify", "--time-limit", TIME_LIMIT])
+            .args(&self.options)
+            .arg(path)
+            .output()
+            .expect("the command runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer = text.lines().last().unwrap_or_default();
+        let expected = format!("RESULT: {}", self.verdict);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        let wrong = !answer.starts_with(&expected) || complained.contains("internal error");
+        wrong.then(|| {
+            format!(
+                "{}: {}: expected {}, got {answer}\n{complained}{}",
+                self.file, self.what, self.verdict, self.program
+            )
+        })
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_the_standard() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cases"))
+        .collect();
+    files.sort();
+    let cases: Vec<Case> = files
+        .iter()
+        .flat_map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let text = std::fs::read_to_string(path).expect("the cases can be read");
+            let cases = text.split("\n=== ").skip(1);
+            cases
+                .map(|case| Case::parse(&name, case))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(cases.len() >= 70, "only {} cases", cases.len());
+    let work = tempfile::tempdir().expect("a folder for programs");
+    let complaints: Vec<String> = cases
+        .par_iter()
+        .enumerate()
+        .filter_map(|(number, case)| case.complaint(&work.path().join(format!("{number}.c"))))
+        .collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
