@@ -21,8 +21,9 @@ pub(super) fn ascii_identifier(text: &[u8]) -> String {
     result
 }
 
-/// A number with gcc's suffixes `q` and `w` spelled as the standard ones.
+/// A number without C23's digit separators, with gcc's suffixes `q` and `w` spelled as the standard ones.
 pub(super) fn plain_number(mut text: Vec<u8>) -> Vec<u8> {
+    text.retain(|&byte| byte != b'\'');
     let hexadecimal = text.len() > 1 && matches!(text[1], b'x' | b'X');
     let is_float = if hexadecimal {
         text.iter().any(|byte| matches!(byte, b'p' | b'P'))

@@ -13,7 +13,8 @@ use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
 use super::rewrite::{Rewritten, rewrite};
 use super::split::{ChunkKind, Outline, outline};
-use super::token::{Markers, Tokens, tokenise};
+use super::token::{Markers, TokenKind, Tokens, tokenise};
+use crate::program::Span;
 
 mod message;
 
@@ -26,6 +27,61 @@ pub struct ParsedUnit {
     pub positions: PositionMap,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+    /// The pragmas with a meaning beyond their place.
+    pub pragmas: Vec<Pragma>,
+    /// The assembly outside of functions: the parts of its string literal.
+    pub assembly: Vec<(Vec<String>, Span)>,
+}
+
+/// A pragma that says something about the whole program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pragma {
+    /// `#pragma weak name`, or `#pragma weak name = target`.
+    Weak {
+        /// The symbol that is weak.
+        name: String,
+        /// What it stands for.
+        target: Option<String>,
+    },
+    /// `#pragma redefine_extname old new`.
+    RedefineExternalName {
+        /// The C name.
+        old: String,
+        /// The symbol that it stands for.
+        new: String,
+    },
+    /// `#pragma scalar_storage_order` with another order than the machine's.
+    StorageOrder,
+}
+
+impl Pragma {
+    /// The pragma with the text (without `#pragma`), if it is one of these.
+    fn read(text: &str) -> Option<Self> {
+        let spaced = text.replace('=', " = ");
+        let mut words = spaced.split_whitespace();
+        let first = words.next()?;
+        let rest: Vec<&str> = words.collect();
+        match (first, rest.as_slice()) {
+            ("weak", [name]) => Some(Self::Weak {
+                name: (*name).to_owned(),
+                target: None,
+            }),
+            ("weak", [name, "=", target]) => Some(Self::Weak {
+                name: (*name).to_owned(),
+                target: Some((*target).to_owned()),
+            }),
+            ("redefine_extname", [old, new, ..]) => Some(Self::RedefineExternalName {
+                old: (*old).to_owned(),
+                new: (*new).to_owned(),
+            }),
+            ("scalar_storage_order", [order, ..])
+                if !matches!(*order, "little-endian" | "default") =>
+            {
+                Some(Self::StorageOrder)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// An external declaration.
@@ -76,6 +132,14 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
         positions,
         ..ParsedUnit::default()
     };
+    unit.pragmas = tokens
+        .pragmas
+        .iter()
+        .filter_map(|&(start, end)| {
+            let text = unit.positions.text().get(start as usize..end as usize)?;
+            Pragma::read(&String::from_utf8_lossy(text))
+        })
+        .collect();
     let mut first_error: Option<Error> = None;
     for (chunk, result) in outline.chunks.iter().zip(parsed) {
         if chunk.kind == ChunkKind::Asm {
@@ -83,13 +147,27 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
                 .tokens
                 .get(chunk.first)
                 .map_or(0, |token| token.start);
-            unit.warnings.push(Warning {
-                message: "assembly outside functions is ignored".to_owned(),
-                span: unit.positions.source_span(offset),
-            });
+            let text = unit.positions.text();
+            let strings: Vec<String> = tokens
+                .tokens
+                .get(chunk.first..chunk.end)
+                .unwrap_or_default()
+                .iter()
+                .filter(|token| token.kind == TokenKind::String)
+                .filter_map(|token| text.get(token.start as usize..token.end as usize))
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+                .collect();
+            let span = unit.positions.source_span(offset);
+            unit.assembly.push((strings, span));
         }
         match result {
             Ok(parsed) => {
+                for (offset, message) in parsed.warnings {
+                    unit.warnings.push(Warning {
+                        message,
+                        span: unit.positions.source_span(offset),
+                    });
+                }
                 let origin = unit.positions.add_origin(parsed.pieces);
                 let nodes = parsed.declarations.into_iter();
                 unit.declarations
@@ -109,6 +187,8 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
 struct ParsedChunk {
     declarations: Vec<Node<ExternalDeclaration>>,
     pieces: Vec<(u32, u32)>,
+    /// What the user should know, with offsets in the source.
+    warnings: Vec<(u32, String)>,
 }
 
 /// Texts of at least this many tokens are parsed by several threads.
@@ -211,11 +291,13 @@ fn parse_text(
         added_declarations,
         pieces,
         start,
+        warnings,
     } = rewritten;
     if text.is_empty() {
         return Ok(ParsedChunk {
             declarations: Vec::new(),
             pieces,
+            warnings,
         });
     }
     // The preprocessor is never called: only the flavour matters.
@@ -231,6 +313,7 @@ fn parse_text(
             Ok(ParsedChunk {
                 declarations: parse.unit.0,
                 pieces,
+                warnings,
             })
         }
         Err(error) => Err(message::syntax_error(

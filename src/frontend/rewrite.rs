@@ -11,7 +11,8 @@
 //! | `&&label` | `__regatta_label_address(label)` | [`encoding::LABEL_ADDRESS`], a call with an identifier |
 //! | `goto *e;` | `__regatta_computed_goto(e);` | [`encoding::COMPUTED_GOTO`], a call |
 //! | `__label__ l;` | nothing; `l` becomes `l__in_block_N` within the block | |
-//! | `_Alignof e`, `__alignof__(e)` | `_Alignof(__typeof__(e))` | alignment of a `typeof` of an expression |
+//! | `_Alignof e` | `_Alignof(__typeof__(e))` | alignment of a `typeof` of an expression |
+//! | `__alignof__(e)`, also of a type | `__regatta_preferred_alignment(sizeof (e))` | [`encoding::PREFERRED_ALIGNMENT`], a call |
 //! | `__builtin_types_compatible_p(T, U)` | `__regatta_types_compatible(sizeof(T), sizeof(U))` | [`encoding::TYPES_COMPATIBLE`] |
 //! | `(*__ctype_b_loc())[c]`, which `isdigit(c)` expands to | `__regatta_ctype_b(c)` (also `tolower`, `toupper`) | functions of the library |
 //! | `__real__ e`, `__imag__ e` | `(__regatta_real_part) e`, `(__regatta_imaginary_part) e` | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] |
@@ -28,7 +29,8 @@
 //! | `"\e"`, `"\u00e9"`, `"é"` | `"\033"`, `"\303\251"` (wide strings: `L"\x000000e9"`) | |
 //! | `1.0q`, `1.0w` | `1.0f128`, `1.0f64x` | |
 //! | `x$y`, `é` | `x_dollar_y`, `_u00e9_` | |
-//! | `[[attribute]]`, attributes on statements, attributes without a meaning here | nothing | |
+//! | `[[attribute]]` | `__attribute__((attribute))` | |
+//! | attributes that change nothing (see [`attribute`]), and unknown ones, of which there is a warning | nothing | |
 
 use super::diagnostic::{Error, ErrorKind};
 use super::literal;
@@ -56,6 +58,8 @@ pub mod encoding {
     pub const AUTO_TYPE: &str = "__auto_type";
     /// Function: does what is not supported; the argument names it.
     pub const UNSUPPORTED: &str = "__regatta_unsupported";
+    /// Function: the alignment that gcc prefers for what its argument is the size of.
+    pub const PREFERRED_ALIGNMENT: &str = "__regatta_preferred_alignment";
     /// Attribute of a struct or union: no member has a larger alignment than the argument.
     pub const PACK: &str = "__regatta_pack";
 }
@@ -85,24 +89,9 @@ pub(super) struct Rewritten {
     pub pieces: Vec<(u32, u32)>,
     /// The offset in the source where the declaration begins.
     pub start: u32,
+    /// What the user should know, with offsets in the source.
+    pub warnings: Vec<(u32, String)>,
 }
-
-/// Attributes that say something about layout or control; all others are left out.
-const ATTRIBUTES: &[&[u8]] = &[
-    b"aligned",
-    b"packed",
-    b"mode",
-    b"vector_size",
-    b"noreturn",
-    b"constructor",
-    b"destructor",
-    b"cleanup",
-    b"transparent_union",
-    b"weak",
-    b"alias",
-    b"ms_struct",
-    b"scalar_storage_order",
-];
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum BracketKind {
@@ -191,6 +180,7 @@ pub(super) fn rewrite(
         blocks_with_labels: 0,
         statement_start: true,
         previous: None,
+        warnings: Vec::new(),
     };
     rewriter.run()?;
     rewriter.finish()
@@ -226,6 +216,7 @@ struct Rewriter<'text> {
     statement_start: bool,
     /// The last token that was not left out.
     previous: Option<usize>,
+    warnings: Vec<(u32, String)>,
 }
 
 impl<'text> Rewriter<'text> {
@@ -402,6 +393,7 @@ impl<'text> Rewriter<'text> {
             added_declarations,
             pieces: self.pieces,
             start,
+            warnings: self.warnings,
         })
     }
 
@@ -540,7 +532,8 @@ impl<'text> Rewriter<'text> {
             word::TypeofUnqual | word::TypeofUnqualGnu => self.replace(index, "__typeof__"),
             word::Real | word::RealGnu => self.replace(index, "(__regatta_real_part)"),
             word::Imag | word::ImagGnu => self.replace(index, "(__regatta_imaginary_part)"),
-            word::Alignof | word::AlignofGnu | word::AlignofGnu2 => self.alignof(index),
+            word::Alignof => self.alignof(index),
+            word::AlignofGnu | word::AlignofGnu2 => self.preferred_alignof(index),
             word::TypesCompatible => return self.types_compatible(index).map(Some),
             word::Label => self.local_labels(index),
             word::Alignas

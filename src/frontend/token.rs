@@ -203,6 +203,8 @@ pub(super) struct Tokens {
     pub line_starts: Vec<u32>,
     /// File names by [`FileId`].
     pub files: Vec<Arc<str>>,
+    /// The offsets where the pragmas but `pack` begin (after `#pragma`) and end.
+    pub pragmas: Vec<(u32, u32)>,
 }
 
 /// Cuts a text into tokens. `file` is its name.
@@ -228,6 +230,7 @@ pub(super) fn tokenise(text: &[u8], file: &str, markers: Markers) -> Result<Toke
                 system: false,
             }],
             line_starts: vec![0],
+            pragmas: Vec::new(),
             files: vec![file.into()],
         },
         file_numbers: FxHashMap::default(),
@@ -369,6 +372,9 @@ impl Lexer<'_> {
                     .is_some_and(|rest| rest.trim_ascii().starts_with(b"("));
                 if is_pack {
                     self.push(start, end, TokenKind::PragmaPack, 0, false);
+                } else {
+                    let first = end - (line.len() - line.trim_ascii_end().len()) - pragma.len();
+                    self.out.pragmas.push((first as u32, end as u32));
                 }
             }
             b"ident" | b"sccs" | b"warning" | b"assert" | b"unassert" => {}
@@ -454,6 +460,10 @@ impl Lexer<'_> {
                     self.position += 2;
                 }
                 b'.' => self.position += 1,
+                // C23's digit separator.
+                b'\'' if is_word_byte(self.peek(1)) && self.peek(1).is_ascii() => {
+                    self.position += 2
+                }
                 byte if byte.is_ascii() && is_word_byte(byte) => self.position += 1,
                 _ if self.splice() => spliced = true,
                 _ => break,

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
     }
 
     /// Copies to temporaries what an address is computed from, so that it can be used again after a write.
-    fn keep_address(&mut self, value: Value) -> Result<Value> {
+    pub(super) fn keep_address(&mut self, value: Value) -> Result<Value> {
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = value.kind else {
             return Ok(value);
         };

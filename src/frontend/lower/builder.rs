@@ -161,6 +161,15 @@ impl FunctionBuilder {
         block.instructions.insert(position, (instruction, span));
     }
 
+    /// Puts instructions at earlier places, those of one place in their order.
+    pub fn insert_all(&mut self, mut instructions: Vec<(Mark, Instruction, Span)>) {
+        // From the last place to the first: what is inserted moves only later ones.
+        instructions.sort_by_key(|(mark, ..)| (mark.block, mark.position));
+        for (mark, instruction, span) in instructions.into_iter().rev() {
+            self.insert(mark, instruction, span);
+        }
+    }
+
     /// Starts a block for an operand that may turn out to need none.
     pub fn start_trial(&mut self) -> Trial {
         let saved = self.current;

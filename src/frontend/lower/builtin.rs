@@ -31,6 +31,19 @@ impl Lowerer<'_> {
                 self.computed_goto(address)?;
                 Value::void()
             }
+            (encoding::PREFERRED_ALIGNMENT, [operand]) => {
+                let alignment = match &operand.node {
+                    ast::Expression::SizeOfTy(operand) => {
+                        let ty = self.type_name(&operand.node.0.node)?;
+                        self.preferred_alignment_of(ty)?
+                    }
+                    ast::Expression::SizeOfVal(operand) => {
+                        self.alignment_of_expression(&operand.node.0)?
+                    }
+                    _ => return Err(self.error("the alignment of something without a type")),
+                };
+                self.size_constant(alignment)
+            }
             (encoding::TYPES_COMPATIBLE, [left, right]) => self.types_compatible(left, right)?,
             (encoding::UNSUPPORTED, nodes) => {
                 let what = match nodes.first().map(|node| &node.node) {

@@ -10,7 +10,9 @@ use super::builder::Mark;
 use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Argument, Callee, Expr, Instruction, ResultPlace, Terminator};
+use crate::frontend::ir::{
+    Argument, Callee, Expr, Instruction, ResultPlace, Terminator, UnknownEffect,
+};
 use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
 
@@ -36,7 +38,9 @@ impl Lowerer<'_> {
             };
             self.span = span;
             let symbol = self.scopes.symbol(symbol);
-            if let Entity::Function { name } = &symbol.entity {
+            if let Entity::Function { name } = &symbol.entity
+                && !self.is_indirect(name)
+            {
                 let name = Rc::clone(name);
                 let ty = symbol.ty;
                 return self.call_named(&name, ty, &call.arguments, wanted);
@@ -106,7 +110,12 @@ impl Lowerer<'_> {
         }
         let values = self.arguments(&function, arguments)?;
         self.span = span;
-        self.call_unknown(name, &function, values, wanted)
+        self.assume_weak(name);
+        let value = self.call_unknown(name, &function, values, wanted)?;
+        if self.ends_program(name) {
+            self.exit_program();
+        }
+        Ok(value)
     }
 
     /// The arguments in order, converted to the parameters' types; those that belong to no parameter are promoted.
@@ -212,7 +221,7 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    fn call_unknown(
+    pub(super) fn call_unknown(
         &mut self,
         name: &str,
         function: &FunctionType,
@@ -228,7 +237,12 @@ impl Lowerer<'_> {
             name: name.to_owned(),
             arguments,
             result,
-            effect: self.options.unknown_calls,
+            // Assembly of this file may be what is called.
+            effect: if self.has_assembly {
+                UnknownEffect::Reachable
+            } else {
+                self.options.unknown_calls
+            },
         });
         Ok(value)
     }

@@ -34,7 +34,14 @@ impl Lowerer<'_> {
                 fold::convert(expr, address, ScalarType::Pointer)
             }
             (ScalarType::Pointer, ScalarType::Integer { .. }) => {
-                let address = self.size_scalar();
+                // gcc extends a pointer's sign, also to unsigned types.
+                let wider = matches!(to, ScalarType::Integer { bits, .. }
+                    if bits > self.options.data_model.pointer_bits());
+                let address = if wider {
+                    self.offset_scalar()
+                } else {
+                    self.size_scalar()
+                };
                 let expr = fold::convert(expr, from, address);
                 fold::convert(expr, address, to)
             }

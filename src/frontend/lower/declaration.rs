@@ -40,6 +40,9 @@ impl Lowerer<'_> {
             return self.auto_declaration(&node.node);
         }
         let specifiers = self.specifiers(&node.node.specifiers)?;
+        if !self.scopes.at_file_scope() {
+            self.note_linkage(&node.node, false);
+        }
         for item in &node.node.declarators {
             self.span = self.place_of(item);
             let file_scope = self.scopes.at_file_scope();
@@ -54,8 +57,7 @@ impl Lowerer<'_> {
                 .attributes
                 .alignment
                 .max(specifiers.attributes.alignment);
-            declared.attributes.constructor |= specifiers.attributes.constructor;
-            declared.attributes.destructor |= specifiers.attributes.destructor;
+            declared.attributes.inherit(&specifiers.attributes);
             self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
         }
         Ok(())
@@ -187,12 +189,11 @@ impl Lowerer<'_> {
 
     /// The symbol of a function that was not declared before; the caller binds the name in its scope.
     fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
+        let entity = self.entity_name(name);
         let name: Rc<str> = name.into();
         let symbol = self.scopes.create(Symbol {
             ty,
-            entity: Entity::Function {
-                name: Rc::clone(&name),
-            },
+            entity: Entity::Function { name: entity },
             span: self.span,
         });
         self.scopes.linked.insert(
@@ -241,17 +242,20 @@ impl Lowerer<'_> {
             (None, Some(StorageClass::Extern)) => Definition::Declared,
             _ => Definition::Tentative,
         };
+        // What shares its symbol shares its object.
+        let entity = self.entity_name(name);
+        let entity: &str = &entity;
         if let Some(other) = self.scopes.lookup_innermost(name) {
             let same = self
                 .scopes
                 .linked
-                .get(name)
+                .get(entity)
                 .is_some_and(|linked| linked.symbol == other);
             if !same {
                 return Err(self.error(format!("`{name}` is declared as something else before")));
             }
         }
-        let symbol = match self.scopes.linked.get(name).copied() {
+        let symbol = match self.scopes.linked.get(entity).copied() {
             Some(mut linked) => {
                 let known = self.scopes.symbol(linked.symbol);
                 let known_type = known.ty;
@@ -274,14 +278,14 @@ impl Lowerer<'_> {
                 if linked.definition == Definition::Declared || definition == Definition::Complete {
                     linked.definition = definition;
                 }
-                self.scopes.linked.insert(name.into(), linked);
+                self.scopes.linked.insert(entity.into(), linked);
                 linked.symbol
             }
             None => {
                 let external = storage != Some(StorageClass::Static);
                 let span = self.span;
                 let object =
-                    self.add_object(name.to_owned(), ty, Storage::Static { external }, span)?;
+                    self.add_object(entity.to_owned(), ty, Storage::Static { external }, span)?;
                 let symbol = self.scopes.create(Symbol {
                     ty,
                     entity: Entity::Object(object),
@@ -289,7 +293,7 @@ impl Lowerer<'_> {
                 });
                 self.scopes
                     .linked
-                    .insert(name.into(), Linked { symbol, definition });
+                    .insert(entity.into(), Linked { symbol, definition });
                 symbol
             }
         };
@@ -467,6 +471,9 @@ impl Lowerer<'_> {
         self.check_not_redeclared(name)?;
         let ty = declared.ty;
         if self.types.is_variable_size(ty) {
+            if declared.attributes.cleanup.is_some() {
+                self.unsupported(format!("the cleanup of the variable-length array `{name}`"));
+            }
             if initializer.is_some() {
                 return Err(
                     self.error(format!("the variable-length array `{name}` is initialised"))
@@ -483,6 +490,7 @@ impl Lowerer<'_> {
             self.check_complete(name, ty)?;
             self.update_layout(object, symbol, declared.attributes.alignment)?;
             self.emit(Instruction::Declare(object));
+            self.note_local(object, declared)?;
             return Ok(());
         };
         let plan = self.plan_initialiser(ty, initializer)?;
@@ -493,7 +501,18 @@ impl Lowerer<'_> {
         if let Some(object) = self.objects.get_mut(object.0 as usize) {
             object.size = object.size.max(plan.size);
         }
-        self.emit_initialiser(Expr::ObjectAddress(object), &plan)
+        self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
+        self.note_local(object, declared)
+    }
+
+    /// Notes an automatic object for the jumps that pass its declaration, and the cleanup that its attribute asks for.
+    fn note_local(&mut self, object: ObjectIndex, declared: &Declared<'_>) -> Result<()> {
+        let cleanup = match &declared.attributes.cleanup {
+            Some(function) => Some(self.cleanup_of(function, declared.ty)?),
+            None => None,
+        };
+        self.jumps.blocks.declare(object, cleanup);
+        Ok(())
     }
 
     /// A variable-length array: an object of its own is made where the declaration is reached.

@@ -92,8 +92,7 @@ impl Lowerer<'_> {
             ast::DeclaratorKind::Declarator(inner) => {
                 let mut inner = self.declarator_in(ty, inner, context)?;
                 inner.attributes.alignment = inner.attributes.alignment.max(attributes.alignment);
-                inner.attributes.constructor |= attributes.constructor;
-                inner.attributes.destructor |= attributes.destructor;
+                inner.attributes.inherit(&attributes);
                 Ok(inner)
             }
         }

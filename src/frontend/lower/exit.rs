@@ -12,10 +12,10 @@ use crate::program::Span;
 /// Functions that run before and after `main`, by name.
 #[derive(Debug, Default)]
 pub(super) struct Lifecycle {
-    /// With the attribute `constructor`.
-    pub constructors: Vec<String>,
-    /// With the attribute `destructor`.
-    pub destructors: Vec<String>,
+    /// With the attribute `constructor`, and their priorities.
+    pub constructors: Vec<(String, u32)>,
+    /// With the attribute `destructor`, and their priorities.
+    pub destructors: Vec<(String, u32)>,
     /// The function that every exit calls.
     exit: Option<FunctionIndex>,
 }
@@ -41,19 +41,21 @@ impl Lowerer<'_> {
 
     /// Notes what the attributes of a function's declaration say about it.
     pub(super) fn note_lifecycle(&mut self, name: &str, attributes: &Attributes) {
-        if attributes.constructor {
-            self.lifecycle.constructors.push(name.to_owned());
+        let lifecycle = &mut self.lifecycle;
+        if let Some(priority) = attributes.constructor {
+            lifecycle.constructors.push((name.to_owned(), priority));
         }
-        if attributes.destructor {
-            self.lifecycle.destructors.push(name.to_owned());
+        if let Some(priority) = attributes.destructor {
+            lifecycle.destructors.push((name.to_owned(), priority));
         }
     }
 
-    /// Calls the constructors, in the order of their definitions.
+    /// Calls the constructors, in the order of their priorities and definitions.
     pub(super) fn call_constructors(&mut self) {
-        let names = std::mem::take(&mut self.lifecycle.constructors);
-        for constructor in self.without_parameters(&names) {
-            self.emit(call(constructor));
+        let constructors = std::mem::take(&mut self.lifecycle.constructors);
+        for constructor in self.scheduled(&constructors) {
+            let instruction = self.scheduled_call(constructor);
+            self.emit(instruction);
         }
     }
 
@@ -71,12 +73,16 @@ impl Lowerer<'_> {
         let Some(index) = self.lifecycle.exit else {
             return;
         };
-        let mut last = self.without_parameters(&self.lifecycle.destructors);
+        let mut last: Vec<Instruction> = self
+            .scheduled(&self.lifecycle.destructors)
+            .into_iter()
+            .map(|function| self.scheduled_call(function))
+            .collect();
         last.reverse();
         let run = self.defined.get(RUN).copied();
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
-        for function in run.into_iter().chain(last) {
-            builder.emit(call(function), Effect::Visible, Span::NONE);
+        for instruction in run.map(call).into_iter().chain(last) {
+            builder.emit(instruction, Effect::Visible, Span::NONE);
         }
         builder.end(Terminator::Return, Span::NONE);
         let body = builder.finish();
@@ -98,22 +104,36 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Those of the functions that have a body and no parameters, in the order of their definitions.
-    fn without_parameters(&self, names: &[String]) -> Vec<FunctionIndex> {
-        let takes_none = |index: &FunctionIndex| {
-            self.functions
-                .get(index.0 as usize)
-                .and_then(Option::as_ref)
-                .is_some_and(|function| function.parameters.is_empty())
-        };
-        let mut indices: Vec<_> = names
-            .iter()
-            .filter_map(|name| self.defined.get(name.as_str()).copied())
-            .filter(takes_none)
-            .collect();
-        indices.sort_unstable();
-        indices.dedup();
-        indices
+    /// Those of the functions that have a body, by priority and then in the order of their definitions.
+    fn scheduled(&self, functions: &[(String, u32)]) -> Vec<FunctionIndex> {
+        // What one declaration says about the priority holds for all.
+        let mut priorities: std::collections::BTreeMap<FunctionIndex, u32> =
+            std::collections::BTreeMap::new();
+        for (name, priority) in functions {
+            if let Some(&index) = self.defined.get(name.as_str())
+                && matches!(self.functions.get(index.0 as usize), Some(Some(_)))
+            {
+                let known = priorities.entry(index).or_insert(*priority);
+                *known = (*known).min(*priority);
+            }
+        }
+        let mut order: Vec<_> = priorities.into_iter().collect();
+        order.sort_by_key(|&(index, priority)| (priority, index));
+        order.into_iter().map(|entry| entry.0).collect()
+    }
+
+    /// The call of a constructor or destructor. One with parameters gets what the loader passes, which is not modelled.
+    fn scheduled_call(&self, index: FunctionIndex) -> Instruction {
+        match self.functions.get(index.0 as usize) {
+            Some(Some(function)) if !function.parameters.is_empty() => {
+                let message = format!(
+                    "the constructor or destructor `{}` with parameters",
+                    function.name
+                );
+                Instruction::Unsupported(message)
+            }
+            _ => call(index),
+        }
     }
 }
 

@@ -11,7 +11,6 @@ use crate::frontend::constant::{self, Encoding};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FloatKind, IntegerKind, Type};
-use crate::term::FloatFormat;
 
 /// The operator that evaluates both operands and nothing else.
 fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
@@ -162,7 +161,10 @@ impl Lowerer<'_> {
 
     /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86
     /// aligns what has eight bytes to eight also in 32-bit code.
-    fn alignment_of_expression(&mut self, expression: &Node<ast::Expression>) -> Result<u64> {
+    pub(super) fn alignment_of_expression(
+        &mut self,
+        expression: &Node<ast::Expression>,
+    ) -> Result<u64> {
         if let ast::Expression::Identifier(name) = &expression.node
             && let Some(symbol) = self.scopes.lookup(&name.node.name)
             && let Entity::Typedef = self.scopes.symbol(symbol).entity
@@ -174,12 +176,7 @@ impl Lowerer<'_> {
         if let ast::Expression::Member(_) = &expression.node {
             return Ok(guaranteed);
         }
-        let usual = match self.types.scalar(value.ty) {
-            Some(ScalarType::Integer { .. } | ScalarType::Float(FloatFormat::F64)) => {
-                self.size_of(value.ty)?
-            }
-            _ => guaranteed,
-        };
+        let usual = self.preferred_alignment_of(value.ty)?;
         let own = match &value.kind {
             ValueKind::Lvalue(Lvalue {
                 address: Expr::ObjectAddress(object),

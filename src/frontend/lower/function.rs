@@ -78,6 +78,9 @@ impl Lowerer<'_> {
         let builder = self.builder_for(index, name, head.result);
         let outer = std::mem::replace(&mut self.function, builder);
         let outer_jumps = std::mem::take(&mut self.jumps);
+        if specifiers.attributes.naked {
+            self.unsupported("a function with the attribute `naked`");
+        }
         let result = self.define(&head, definition);
         while !self.scopes.at_file_scope() {
             self.scopes.leave();
@@ -376,6 +379,7 @@ impl Lowerer<'_> {
             return Err(missing());
         };
         let parameters = main.parameters.clone();
+        self.resolve_indirect_functions()?;
         self.call_constructors();
         let mut arguments = Vec::new();
         let mut count = fold::integer(0, self.size_scalar());

@@ -825,10 +825,16 @@ impl Lowerer<'_> {
             };
             covered = covered.saturating_add(bits);
         }
+        let size = self.size_of(plan.ty)?.max(plan.size);
         if covered >= all && !self.has_overlap(plan.ty) {
+            // Nobody writes the padding. (With an initialiser that leaves members out gcc zeroes it, too.)
+            if let Expr::ObjectAddress(object) = address
+                && all < size.saturating_mul(8)
+            {
+                self.emit(Instruction::Declare(*object));
+            }
             return Ok(false);
         }
-        let size = self.size_of(plan.ty)?.max(plan.size);
         self.emit(Instruction::Fill {
             destination: address.clone(),
             size,

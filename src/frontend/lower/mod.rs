@@ -13,6 +13,7 @@
 //! a variable index, a division or shift by a variable); else they stay expressions, so that the graph stays small.
 
 mod arithmetic;
+mod assembly;
 mod assignment;
 mod atomic;
 mod builder;
@@ -28,7 +29,9 @@ mod float_builtin;
 mod fold;
 mod function;
 mod initializer;
+mod jump;
 mod library_call;
+mod linkage;
 mod memory_builtin;
 mod outside;
 mod place;
@@ -124,12 +127,20 @@ struct Lowerer<'a> {
     jumps: statement::Jumps,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
+    /// What `__func__` and its like stand for, by function and spelling.
+    function_names: FxHashMap<String, (ObjectIndex, Type)>,
+    /// What names mean to the linker.
+    linkage: linkage::Linkage,
     /// Functions that run before and after `main`.
     lifecycle: exit::Lifecycle,
     warnings: Vec<Warning>,
     /// The place of what is being lowered.
     span: Span,
     dynamic_rounding: bool,
+    /// Whether there is assembly that may name the program's symbols.
+    has_assembly: bool,
+    /// What is not modelled and was told once.
+    refused: FxHashSet<String>,
 }
 
 /// What [`Lowerer::start`] is called.
@@ -160,10 +171,14 @@ impl<'a> Lowerer<'a> {
             in_start: false,
             jumps: statement::Jumps::default(),
             strings: FxHashMap::default(),
+            function_names: FxHashMap::default(),
+            linkage: linkage::Linkage::default(),
             lifecycle: exit::Lifecycle::default(),
             warnings: Vec::new(),
             span: Span::NONE,
             dynamic_rounding: false,
+            has_assembly: false,
+            refused: FxHashSet::default(),
         };
         lowerer.declare_builtin_types();
         lowerer
@@ -174,6 +189,8 @@ impl<'a> Lowerer<'a> {
         for declaration in &parsed.declarations {
             self.announce_function(&declaration.node.node);
         }
+        self.note_all_linkage();
+        self.note_file_scope_assembly();
         for declaration in &parsed.declarations {
             self.origin = Some(declaration.origin);
             self.external_declaration(&declaration.node)?;
@@ -198,6 +215,7 @@ impl<'a> Lowerer<'a> {
         let start_index = start.index;
         self.functions[start_index.0 as usize] = Some(start.finish());
         self.finish_exits();
+        self.expose_to_assembly();
         // Nothing calls a function that was announced but has no body in the end: that would have been an error.
         let mut functions: Vec<Function> = self
             .functions
@@ -260,6 +278,13 @@ impl<'a> Lowerer<'a> {
     fn alignment_of(&self, ty: Type) -> Result<u64> {
         self.types
             .alignment_of(ty)
+            .map_err(|error| self.layout_error(&error))
+    }
+
+    /// What `__alignof__` says of a type.
+    fn preferred_alignment_of(&self, ty: Type) -> Result<u64> {
+        self.types
+            .preferred_alignment_of(ty)
             .map_err(|error| self.layout_error(&error))
     }
 

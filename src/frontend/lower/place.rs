@@ -8,7 +8,9 @@ use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, BitField, Expr, Leaf, Object, ScalarType, Storage};
 use crate::frontend::library;
-use crate::frontend::types::{ArrayLength, FieldPath, FunctionType, ParameterForm, Type, TypeKind};
+use crate::frontend::types::{
+    ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
+};
 
 impl Lowerer<'_> {
     /// `address + bytes`, nested offsets joined.
@@ -86,7 +88,7 @@ impl Lowerer<'_> {
     pub(super) fn identifier(&mut self, name: &str) -> Result<Value> {
         let Some(id) = self.scopes.lookup(name) else {
             if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
-                return Ok(self.function_name_literal());
+                return Ok(self.function_name_object(name));
             }
             if let Some(value) = self.builtin_function_designator(name) {
                 return Ok(value);
@@ -96,13 +98,21 @@ impl Lowerer<'_> {
         let symbol = self.scopes.symbol(id);
         let ty = symbol.ty;
         Ok(match &symbol.entity {
-            Entity::Object(object) => Value::lvalue(Expr::ObjectAddress(*object), ty),
+            Entity::Object(object) => {
+                let address = Expr::ObjectAddress(*object);
+                let address = self.weak_object_address(name, address);
+                Value::lvalue(address, ty)
+            }
             Entity::VariableArray(pointer) => {
                 Value::lvalue(self.load_object(*pointer, ScalarType::Pointer), ty)
             }
             Entity::Function { name } => {
                 let name = name.clone();
+                if let Some(value) = self.indirect_designator(&name, ty) {
+                    return Ok(value);
+                }
                 let address = self.function_address(&name, ty);
+                let address = self.weak_address(&name, address);
                 Value {
                     ty,
                     kind: ValueKind::Function(address),
@@ -152,24 +162,62 @@ impl Lowerer<'_> {
         })
     }
 
-    fn function_name_literal(&mut self) -> Value {
-        let units: Vec<u32> = self.function.name.bytes().map(u32::from).collect();
-        self.string_object(units, 1, Type::CHAR)
+    /// What `__func__` and its like stand for: an array of the function's own, which is no other string.
+    fn function_name_object(&mut self, spelling: &str) -> Value {
+        let function = match self.function.name.as_str() {
+            super::START => "",
+            name => name,
+        };
+        let mut units: Vec<u32> = function.bytes().map(u32::from).collect();
+        units.push(0);
+        let key = format!("{function}::{spelling}");
+        if let Some(&(object, ty)) = self.function_names.get(&key) {
+            return Value::lvalue(Expr::ObjectAddress(object), ty);
+        }
+        let value = self.literal_object(
+            key.clone(),
+            units,
+            1,
+            Type::CHAR.qualified(Qualifiers::CONST),
+        );
+        if let ValueKind::Lvalue(Lvalue {
+            address: Expr::ObjectAddress(object),
+            ..
+        }) = value.kind
+        {
+            self.function_names.insert(key, (object, value.ty));
+        }
+        value
     }
 
     /// A string literal as an object; `bytes` is the size of an element.
     pub(super) fn string_object(&mut self, mut units: Vec<u32>, bytes: u8, element: Type) -> Value {
         units.push(0);
-        let count = units.len() as u64;
-        let ty = self.types.array(element, ArrayLength::Constant(count));
         let key = (units, bytes);
         if let Some(&object) = self.strings.get(&key) {
+            let length = ArrayLength::Constant(key.0.len() as u64);
+            let ty = self.types.array(element, length);
             return Value::lvalue(Expr::ObjectAddress(object), ty);
         }
+        let name = format!("string#{}", self.strings.len());
+        let value = self.literal_object(name, key.0.clone(), bytes, element);
+        if let ValueKind::Lvalue(Lvalue {
+            address: Expr::ObjectAddress(object),
+            ..
+        }) = value.kind
+        {
+            self.strings.insert(key, object);
+        }
+        value
+    }
+
+    /// A constant array of characters, the last one zero.
+    fn literal_object(&mut self, name: String, units: Vec<u32>, bytes: u8, element: Type) -> Value {
+        let count = units.len() as u64;
+        let ty = self.types.array(element, ArrayLength::Constant(count));
         let bits = bytes * 8;
         let signed = self.types.scalar(element) == Some(ScalarType::Integer { bits, signed: true });
         let scalar = ScalarType::Integer { bits, signed };
-        let name = format!("string#{}", self.strings.len());
         let object = self.push_object(Object {
             name,
             size: count * u64::from(bytes),
@@ -185,8 +233,6 @@ impl Lowerer<'_> {
             span: self.span,
         });
         self.constants.insert(object);
-        let units = key.0.clone();
-        self.strings.insert(key, object);
         self.in_start(|this| {
             for (position, &unit) in units.iter().enumerate() {
                 if unit != 0 {

@@ -8,6 +8,7 @@ use super::{Lowerer, Result};
 use crate::frontend::constant::sized_float;
 use crate::frontend::types::record::Packing;
 use crate::frontend::types::{ArrayLength, FloatKind, IntegerKind, Qualifiers, Type, TypeKind};
+use crate::program::DataModel;
 
 /// Where and how long an object exists, and who can see it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,10 +30,31 @@ pub(super) struct Attributes {
     vector_size: Option<u64>,
     /// `#pragma pack`: no member of the record has a larger alignment, in bytes.
     pub pack: Option<u64>,
-    /// `constructor`: called before `main`.
-    pub constructor: bool,
-    /// `destructor`: called when the program ends.
-    pub destructor: bool,
+    /// `constructor`: called before `main`, in the order of these numbers.
+    pub constructor: Option<u32>,
+    /// `destructor`: called when the program ends, in the reverse order of these numbers.
+    pub destructor: Option<u32>,
+    /// `cleanup`: the function that is called when the variable's block is left.
+    pub cleanup: Option<String>,
+    /// `ms_struct`: bit-fields are laid out as Microsoft's compiler does, which is not modelled.
+    pub microsoft_layout: bool,
+    /// `naked`: the function's body is assembly, without prologue and epilogue.
+    pub naked: bool,
+}
+
+/// What a constructor or destructor without a priority has.
+const LAST_PRIORITY: u32 = 65536;
+
+impl Attributes {
+    /// Takes over what another part of the same declaration says about the declared object or function.
+    pub(super) fn inherit(&mut self, other: &Self) {
+        self.constructor = self.constructor.or(other.constructor);
+        self.destructor = self.destructor.or(other.destructor);
+        self.naked |= other.naked;
+        if self.cleanup.is_none() {
+            self.cleanup.clone_from(&other.cleanup);
+        }
+    }
 }
 
 /// A machine mode.
@@ -100,6 +122,7 @@ impl Lowerer<'_> {
         let mut storage = None;
         let mut attributes = Attributes::default();
         let mut alignment = None;
+        let mut atomic = false;
         let mut body = Attributes::default();
         let extensions = list
             .iter()
@@ -137,6 +160,7 @@ impl Lowerer<'_> {
                 }
                 ast::DeclarationSpecifier::TypeQualifier(qualifier) => {
                     qualifiers |= qualifier_of(&qualifier.node);
+                    atomic |= qualifier.node == ast::TypeQualifier::Atomic;
                 }
                 ast::DeclarationSpecifier::Function(_) => {}
                 ast::DeclarationSpecifier::Alignment(specifier) => {
@@ -150,7 +174,10 @@ impl Lowerer<'_> {
         }
         attributes.alignment = attributes.alignment.max(alignment);
         let ty = self.basic_type(&basic)?;
-        let ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        let mut ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        if atomic {
+            ty = self.atomic_type(ty);
+        }
         Ok(Specifiers {
             ty,
             storage,
@@ -166,6 +193,7 @@ impl Lowerer<'_> {
         let mut basic = BasicType::default();
         let mut qualifiers = Qualifiers::empty();
         let mut attributes = Attributes::default();
+        let mut atomic = false;
         let mut body = Attributes::default();
         let extensions = list
             .iter()
@@ -189,6 +217,7 @@ impl Lowerer<'_> {
                 }
                 ast::SpecifierQualifier::TypeQualifier(qualifier) => {
                     qualifiers |= qualifier_of(&qualifier.node);
+                    atomic |= qualifier.node == ast::TypeQualifier::Atomic;
                 }
                 ast::SpecifierQualifier::Extension(extensions) => {
                     self.attributes(extensions, &mut attributes)?;
@@ -196,7 +225,10 @@ impl Lowerer<'_> {
             }
         }
         let ty = self.basic_type(&basic)?;
-        let ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        let mut ty = self.apply_mode(ty, &attributes)?.qualified(qualifiers);
+        if atomic {
+            ty = self.atomic_type(ty);
+        }
         Ok((ty, attributes))
     }
 
@@ -245,7 +277,10 @@ impl Lowerer<'_> {
         body: &Attributes,
     ) -> Result<Type> {
         match specifier {
-            ast::TypeSpecifier::Atomic(name) => self.type_name(&name.node),
+            ast::TypeSpecifier::Atomic(name) => {
+                let ty = self.type_name(&name.node)?;
+                Ok(self.atomic_type(ty))
+            }
             ast::TypeSpecifier::Struct(record) => self.record_specifier(record, body),
             ast::TypeSpecifier::Enum(enumeration) => self.enumeration_specifier(enumeration, body),
             ast::TypeSpecifier::TypedefName(name) => {
@@ -425,6 +460,9 @@ impl Lowerer<'_> {
                         && let ast::Expression::Identifier(name) = &argument.node
                     {
                         attributes.mode = self.mode(&name.node.name);
+                        if attributes.mode.is_none() {
+                            self.refuse(&format!("the machine mode `{}`", name.node.name));
+                        }
                     }
                 }
                 "regatta_pack" => {
@@ -433,12 +471,60 @@ impl Lowerer<'_> {
                         attributes.pack = Some(self.check_alignment(value)?);
                     }
                 }
-                "constructor" => attributes.constructor = true,
-                "destructor" => attributes.destructor = true,
+                "constructor" => attributes.constructor = Some(self.priority(argument)?),
+                "destructor" => attributes.destructor = Some(self.priority(argument)?),
+                "cleanup" => {
+                    if let Some(argument) = argument
+                        && let ast::Expression::Identifier(name) = &argument.node
+                    {
+                        attributes.cleanup = Some(name.node.name.clone());
+                    }
+                }
+                "ms_struct" => attributes.microsoft_layout = true,
+                "gcc_struct" => attributes.microsoft_layout = false,
+                "naked" => attributes.naked = true,
+                "scalar_storage_order" => self.storage_order(argument),
+                "hardbool" => self.refuse("the attribute `hardbool`"),
+                // What `linkage` reads, and what changes nothing here.
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// The priority of a constructor or destructor.
+    fn priority(&mut self, argument: Option<&Node<ast::Expression>>) -> Result<u32> {
+        match argument {
+            Some(argument) => {
+                let (value, _) = self.constant_value(argument)?;
+                u32::try_from(value)
+                    .ok()
+                    .filter(|&value| value < LAST_PRIORITY)
+                    .ok_or_else(|| self.error("the priority is out of range"))
+            }
+            None => Ok(LAST_PRIORITY),
+        }
+    }
+
+    /// x86 is little-endian: nothing else is modelled.
+    fn storage_order(&mut self, argument: Option<&Node<ast::Expression>>) {
+        let native = argument.is_some_and(|argument| match &argument.node {
+            ast::Expression::StringLiteral(parts) => {
+                super::linkage::plain_text(&parts.node) == "little-endian"
+            }
+            _ => false,
+        });
+        if !native {
+            self.refuse("the attribute `scalar_storage_order`");
+        }
+    }
+
+    /// Notes that the program relies on something that is not modelled, whatever part of it is executed.
+    pub(super) fn refuse(&mut self, what: &str) {
+        if self.refused.insert(what.to_owned()) {
+            let what = what.to_owned();
+            self.in_start(|this| this.unsupported(what));
+        }
     }
 
     fn mode(&self, name: &str) -> Option<Mode> {
@@ -493,6 +579,23 @@ impl Lowerer<'_> {
             });
         }
         Ok(ty)
+    }
+
+    /// The atomic version of a type: what fits an instruction is aligned to its size.
+    fn atomic_type(&self, ty: Type) -> Type {
+        // Sixteen bytes have an instruction on 64-bit x86 alone.
+        let widest = match self.options.data_model {
+            DataModel::Ilp32 => 8,
+            DataModel::Lp64 => 16,
+        };
+        match (self.types.size_of(ty), self.types.alignment_of(ty)) {
+            (Ok(size), Ok(alignment))
+                if size.is_power_of_two() && size <= widest && alignment < size =>
+            {
+                ty.aligned(size)
+            }
+            _ => ty,
+        }
     }
 
     /// A type name, as in casts and `sizeof`.

@@ -5,19 +5,22 @@ use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::assignment::Use;
+use super::jump::{Blocks, Position, ScopeIndex};
 use super::switch::SwitchContext;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BlockIndex, Terminator};
+use crate::frontend::ir::{BlockIndex, Expr, Terminator};
 use crate::program::Span;
 
 /// The control structures around a statement.
 #[derive(Debug, Default)]
 pub(super) struct Jumps {
-    /// Where `break` goes, innermost last.
-    pub breaks: Vec<BlockIndex>,
-    /// Where `continue` goes, innermost last.
-    pub continues: Vec<BlockIndex>,
+    /// Where `break` goes, innermost last, with the block scope around the statement.
+    pub breaks: Vec<(BlockIndex, Option<ScopeIndex>)>,
+    /// Where `continue` goes, innermost last, with the block scope around the loop.
+    pub continues: Vec<(BlockIndex, Option<ScopeIndex>)>,
+    /// The block scopes, their objects, and the jumps between them.
+    pub blocks: Blocks,
     /// The switches, innermost last.
     pub switches: Vec<SwitchContext>,
     /// The function's labels.
@@ -25,7 +28,20 @@ pub(super) struct Jumps {
     /// The labels whose addresses are taken, in the order of their numbers (from one).
     pub numbered: Vec<String>,
     /// Computed `goto`s: blocks that end with a switch over label numbers, once all labels are known.
-    pub computed: Vec<(BlockIndex, crate::frontend::ir::Expr, Span)>,
+    pub computed: Vec<ComputedGoto>,
+}
+
+/// A `goto` to a computed label.
+#[derive(Debug)]
+pub(super) struct ComputedGoto {
+    /// The block that it ends.
+    pub block: BlockIndex,
+    /// The label's number.
+    pub number: Expr,
+    /// Where it stands among the blocks of the source.
+    pub from: Position,
+    /// Its place.
+    pub span: Span,
 }
 
 /// A label of a function.
@@ -33,8 +49,8 @@ pub(super) struct Jumps {
 pub(super) struct Label {
     /// The block that starts there.
     pub block: BlockIndex,
-    /// Whether the label has been met.
-    pub defined: bool,
+    /// Where it stands, once it has been met.
+    pub position: Option<Position>,
     /// Where it was named first.
     pub span: Span,
 }
@@ -42,17 +58,20 @@ pub(super) struct Label {
 impl Lowerer<'_> {
     /// The body of a function; all labels belong to it.
     pub(super) fn function_body(&mut self, node: &Node<ast::Statement>) -> Result<()> {
+        let mark = self.function.mark();
+        self.jumps.blocks.enter(mark, self.span);
         match &node.node {
             // The parameters are in the same scope as the body's declarations.
             ast::Statement::Compound(items) => self.block_items(items)?,
             _ => self.statement(node)?,
         }
-        self.finish_computed_gotos();
+        self.clean_up_block()?;
+        self.jumps.blocks.leave();
         let mut missing: Vec<(&String, Span)> = self
             .jumps
             .labels
             .iter()
-            .filter(|(_, label)| !label.defined)
+            .filter(|(_, label)| label.position.is_none())
             .map(|(name, label)| (name, label.span))
             .collect();
         missing.sort_by_key(|&(_, span)| span);
@@ -61,7 +80,7 @@ impl Lowerer<'_> {
             self.span = span;
             return Err(self.error(message));
         }
-        Ok(())
+        self.finish_jumps()
     }
 
     fn block_items(&mut self, items: &[Node<ast::BlockItem>]) -> Result<()> {
@@ -84,7 +103,10 @@ impl Lowerer<'_> {
         self.function.scopes += 1;
         let number = self.function.scopes;
         self.scopes.enter(number);
-        let result = act(self);
+        let mark = self.function.mark();
+        self.jumps.blocks.enter(mark, self.span);
+        let result = act(self).and_then(|value| self.clean_up_block().map(|()| value));
+        self.jumps.blocks.leave();
         self.scopes.leave();
         result
     }
@@ -110,19 +132,20 @@ impl Lowerer<'_> {
                 self.scoped(|this| this.for_statement(&statement.node))
             }
             ast::Statement::Goto(label) => {
-                let target = self.label_block(&label.node.name);
-                self.end_path(Terminator::Goto(target));
+                self.jump_to_label(&label.node.name);
                 Ok(())
             }
             ast::Statement::Continue => match self.jumps.continues.last() {
-                Some(&target) => {
+                Some(&(target, scope)) => {
+                    self.clean_up_to(scope)?;
                     self.end_path(Terminator::Goto(target));
                     Ok(())
                 }
                 None => Err(self.error("`continue` outside of a loop")),
             },
             ast::Statement::Break => match self.jumps.breaks.last() {
-                Some(&target) => {
+                Some(&(target, scope)) => {
+                    self.clean_up_to(scope)?;
                     self.end_path(Terminator::Goto(target));
                     Ok(())
                 }
@@ -145,7 +168,7 @@ impl Lowerer<'_> {
             name.to_owned(),
             Label {
                 block,
-                defined: false,
+                position: None,
                 span: self.span,
             },
         );
@@ -158,11 +181,12 @@ impl Lowerer<'_> {
             ast::Label::Identifier(name) => {
                 let name = name.node.name.as_str();
                 let block = self.label_block(name);
+                let position = self.jumps.blocks.position();
                 let again = self
                     .jumps
                     .labels
                     .get_mut(name)
-                    .is_some_and(|label| std::mem::replace(&mut label.defined, true));
+                    .is_some_and(|label| label.position.replace(position).is_some());
                 if again {
                     return Err(self.error(format!("the label `{name}` is defined twice")));
                 }
@@ -211,8 +235,9 @@ impl Lowerer<'_> {
         exit: BlockIndex,
         next: BlockIndex,
     ) -> Result<()> {
-        self.jumps.breaks.push(exit);
-        self.jumps.continues.push(next);
+        let scope = self.jumps.blocks.innermost();
+        self.jumps.breaks.push((exit, scope));
+        self.jumps.continues.push((next, scope));
         let result = self.scoped(|this| this.statement(body));
         self.jumps.breaks.pop();
         self.jumps.continues.pop();
@@ -293,7 +318,7 @@ impl Lowerer<'_> {
                 self.span = self.place_of(expression);
                 let value = self.assignable(value, ty)?;
                 self.span = span;
-                let address = crate::frontend::ir::Expr::ObjectAddress(object);
+                let address = Expr::ObjectAddress(object);
                 self.store_value(Value::lvalue(address, ty.unqualified()), value)?;
             }
             (Some(expression), None) => {
@@ -306,19 +331,8 @@ impl Lowerer<'_> {
             }
             (None, None) => {}
         }
+        self.clean_up_to(None)?;
         self.end_path(Terminator::Return);
-        Ok(())
-    }
-
-    fn asm_statement(&mut self, asm: &ast::AsmStatement) -> Result<()> {
-        if let ast::AsmStatement::GnuExtended(asm) = asm {
-            for operand in asm.inputs.iter().chain(&asm.outputs) {
-                self.unevaluated(|this| this.expression(&operand.node.variable_name))?;
-            }
-            if !asm.outputs.is_empty() {
-                self.unsupported("inline assembly with outputs");
-            }
-        }
         Ok(())
     }
 
@@ -359,6 +373,14 @@ impl Lowerer<'_> {
             ast::Statement::Expression(Some(expression)) => {
                 let value = self.expression_for(expression, Use::Value)?;
                 let value = self.rvalue(value);
+                if let ValueKind::Aggregate(_) = value.kind
+                    && self.has_cleanups()
+                {
+                    let copy = self.temporary_object(value.ty)?;
+                    let copy = Value::lvalue(Expr::ObjectAddress(copy), value.ty.unqualified());
+                    self.store_value(copy.clone(), value)?;
+                    return Ok(self.rvalue(copy));
+                }
                 self.keep_value(value)
             }
             _ => {

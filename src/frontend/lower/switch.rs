@@ -2,7 +2,11 @@
 
 use lang_c::ast;
 use lang_c::span::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::builder::Effect;
+use super::jump::{Position, ScopeIndex};
+use super::statement::ComputedGoto;
 use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
@@ -16,6 +20,8 @@ pub(super) struct SwitchContext {
     scalar: ScalarType,
     cases: Vec<(i128, i128, BlockIndex)>,
     default: Option<BlockIndex>,
+    /// Where it stands among the blocks of the source.
+    position: Position,
 }
 
 impl Lowerer<'_> {
@@ -41,8 +47,10 @@ impl Lowerer<'_> {
             scalar,
             cases: Vec::new(),
             default: None,
+            position: self.jumps.blocks.position(),
         });
-        self.jumps.breaks.push(exit);
+        let scope = self.jumps.blocks.innermost();
+        self.jumps.breaks.push((exit, scope));
         let result = self.statement(&statement.statement);
         self.jumps.breaks.pop();
         let context = self.jumps.switches.pop();
@@ -66,7 +74,7 @@ impl Lowerer<'_> {
         let Some(context) = self.jumps.switches.last() else {
             return Err(self.error("`case` outside of a `switch`"));
         };
-        let ty = context.ty;
+        let (ty, from) = (context.ty, context.position);
         let low_value = self.case_value(low, ty)?;
         let high_value = self.case_value(high, ty)?;
         let span = self.span;
@@ -86,6 +94,7 @@ impl Lowerer<'_> {
             self.warn("an empty range of cases");
             return Ok(());
         }
+        let edge = self.case_edge(from, block);
         let overlap =
             |&(first, last, _): &(i128, i128, BlockIndex)| low_value <= last && first <= high_value;
         let Some(context) = self.jumps.switches.last_mut() else {
@@ -94,7 +103,7 @@ impl Lowerer<'_> {
         if context.cases.iter().any(overlap) {
             return Err(self.error_at(low, "duplicate `case` value"));
         }
-        context.cases.push((low_value, high_value, block));
+        context.cases.push((low_value, high_value, edge));
         Ok(())
     }
 
@@ -109,13 +118,18 @@ impl Lowerer<'_> {
     pub(super) fn default_label(&mut self) -> Result<()> {
         let block = self.function.new_block();
         let span = self.span;
-        let Some(context) = self.jumps.switches.last_mut() else {
+        let Some(context) = self.jumps.switches.last() else {
             return Err(self.error("`default` outside of a `switch`"));
         };
-        if context.default.replace(block).is_some() {
+        let (from, again) = (context.position, context.default.is_some());
+        if again {
             return Err(self.error("two `default` labels in a `switch`"));
         }
         self.function.goto_new(block, span);
+        let edge = self.case_edge(from, block);
+        if let Some(context) = self.jumps.switches.last_mut() {
+            context.default = Some(edge);
+        }
         Ok(())
     }
 
@@ -150,47 +164,71 @@ impl Lowerer<'_> {
         let (expr, ty) = self.scalar_value(address)?;
         let from = self.scalar_type(ty)?;
         let number = self.convert_representation(expr, from, self.size_scalar());
-        let block = self.function.current;
-        let span = self.span;
-        self.jumps.computed.push((block, number, span));
+        let goto = ComputedGoto {
+            block: self.function.current,
+            number,
+            from: self.jumps.blocks.position(),
+            span: self.span,
+        };
+        self.jumps.computed.push(goto);
         self.function.current = self.function.new_block();
         Ok(())
     }
 
-    /// Ends the blocks of computed `goto`s, once all labels have their numbers.
-    pub(super) fn finish_computed_gotos(&mut self) {
+    /// Where each computed `goto` begins and may end, once all labels are known.
+    pub(super) fn computed_jumps(&self) -> Vec<(Position, Position)> {
+        let labels = self.jumps.numbered.iter();
+        let targets: Vec<Position> = labels
+            .filter_map(|name| self.jumps.labels.get(name)?.position)
+            .collect();
+        let gotos = self.jumps.computed.iter();
+        gotos
+            .flat_map(|goto| targets.iter().map(|&target| (goto.from, target)))
+            .collect()
+    }
+
+    /// Ends the blocks of computed `goto`s, once all labels have their numbers and it is known which declarations jumps
+    /// within blocks pass. They run no cleanups, as in gcc.
+    pub(super) fn finish_computed_gotos(
+        &mut self,
+        passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
+    ) {
         let scalar = self.size_scalar();
-        for (block, value, span) in std::mem::take(&mut self.jumps.computed) {
-            let cases: Vec<(i128, i128, BlockIndex)> = self
-                .jumps
-                .numbered
-                .iter()
-                .enumerate()
-                .filter_map(|(position, name)| {
-                    let label = self.jumps.labels.get(name)?;
-                    let number = position as i128 + 1;
-                    Some((number, number, label.block))
-                })
-                .collect();
-            self.span = span;
-            let saved = self.function.current;
+        for goto in std::mem::take(&mut self.jumps.computed) {
+            self.span = goto.span;
+            let mut cases: Vec<(i128, i128, BlockIndex)> = Vec::new();
+            for (position, name) in self.jumps.numbered.iter().enumerate() {
+                let Some(label) = self.jumps.labels.get(name) else {
+                    continue;
+                };
+                let number = position as i128 + 1;
+                let mut target = label.block;
+                let begun = self.begun_on_the_way(goto.from, label, passed);
+                if !begun.is_empty() {
+                    let edge = self.function.new_block();
+                    self.function.current = edge;
+                    for object in begun {
+                        let declare = Instruction::Declare(object);
+                        self.function.emit(declare, Effect::Visible, goto.span);
+                    }
+                    self.function.end(Terminator::Goto(target), goto.span);
+                    target = edge;
+                }
+                cases.push((number, number, target));
+            }
             let other = self.function.new_block();
             self.function.current = other;
             self.emit(Instruction::Unsupported(
                 "`goto` to something that is not a label of the function".to_owned(),
             ));
-            self.function.end(Terminator::Unreachable, span);
-            self.function.current = saved;
-            self.function.end_block(
-                block,
-                Terminator::Switch {
-                    value,
-                    scalar,
-                    cases,
-                    default: other,
-                },
-                span,
-            );
+            self.function.end(Terminator::Unreachable, goto.span);
+            let terminator = Terminator::Switch {
+                value: goto.number,
+                scalar,
+                cases,
+                default: other,
+            };
+            self.function.end_block(goto.block, terminator, goto.span);
         }
     }
 }

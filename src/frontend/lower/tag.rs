@@ -86,6 +86,9 @@ impl Lowerer<'_> {
         }
         let mut names = FxHashSet::default();
         self.check_member_names(&members, &mut names)?;
+        if body.microsoft_layout && members.iter().any(|member| member.bit_width.is_some()) {
+            self.refuse("the attribute `ms_struct` on bit-fields");
+        }
         let TypeKind::Record(id) = *self.types.kind(ty) else {
             return Ok(());
         };

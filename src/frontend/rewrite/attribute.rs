@@ -1,8 +1,160 @@
 //! Attributes and assembly.
+//!
+//! Three kinds of attributes: those that are [`KEPT`] say something about layout, linkage or control and are read by
+//! `lower`; those that are [`WITHOUT_EFFECT`] change nothing that a program can observe, as long as it keeps its
+//! promises; of all others the user is warned, since nobody knows what they change.
 
 use super::Rewriter;
-use crate::frontend::diagnostic::Error;
-use crate::frontend::token::{punctuator as p, word};
+use crate::frontend::diagnostic::{Error, ErrorKind};
+use crate::frontend::token::{TokenKind, punctuator as p, word};
+
+/// Attributes that say something about layout, linkage or control.
+const KEPT: &[&str] = &[
+    "alias",
+    "aligned",
+    "cleanup",
+    "constructor",
+    "destructor",
+    "gcc_struct",
+    "hardbool",
+    "ifunc",
+    "mode",
+    "ms_struct",
+    "naked",
+    "noreturn",
+    "packed",
+    "scalar_storage_order",
+    "transparent_union",
+    "vector_size",
+    "weak",
+    "weakref",
+];
+
+/// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
+/// and promises to the optimiser, diagnostics, calling conventions, sections, visibility, instrumentation.
+const WITHOUT_EFFECT: &[&str] = &[
+    "access",
+    "alloc_align",
+    "alloc_size",
+    "always_inline",
+    "artificial",
+    "assume",
+    "assume_aligned",
+    "btf_decl_tag",
+    "btf_type_tag",
+    "cdecl",
+    "cf_check",
+    "cold",
+    "common",
+    "const",
+    "copy",
+    "counted_by",
+    "deprecated",
+    "designated_init",
+    "diagnose_if",
+    "enum_extensibility",
+    "error",
+    "expected_throw",
+    "externally_visible",
+    "fallthrough",
+    "fastcall",
+    "fd_arg",
+    "fd_arg_read",
+    "fd_arg_write",
+    "flag_enum",
+    "flatten",
+    "force_align_arg_pointer",
+    "format",
+    "format_arg",
+    "gnu_inline",
+    "hot",
+    "indirect_branch",
+    "indirect_return",
+    "leaf",
+    "malloc",
+    "may_alias",
+    "maybe_unused",
+    "minsize",
+    "ms_abi",
+    "ms_hook_prologue",
+    "musttail",
+    "neverinline",
+    "no_address_safety_analysis",
+    "no_caller_saved_registers",
+    "no_dangling",
+    "no_icf",
+    "no_instrument_function",
+    "no_profile_instrument_function",
+    "no_reorder",
+    "no_sanitize",
+    "no_sanitize_address",
+    "no_sanitize_coverage",
+    "no_sanitize_thread",
+    "no_sanitize_undefined",
+    "no_split_stack",
+    "no_stack_limit",
+    "no_stack_protector",
+    "no_tls_get_addr",
+    "noclone",
+    "nocommon",
+    "nocf_check",
+    "nodebug",
+    "nodiscard",
+    "noinline",
+    "noipa",
+    "nomerge",
+    "nonnull",
+    "nonnull_if_nonzero",
+    "nonstring",
+    "noplt",
+    "nothrow",
+    "null_terminated_string_arg",
+    "objc_root_class",
+    "optnone",
+    "overloadable",
+    "patchable_function_entry",
+    "pure",
+    "regparm",
+    "reproducible",
+    "retain",
+    "returns_nonnull",
+    "section",
+    "sentinel",
+    "signal",
+    "simd",
+    "sseregparm",
+    "stack_protect",
+    "stdcall",
+    "strict_flex_array",
+    "symver",
+    "sysv_abi",
+    "tainted_args",
+    "target",
+    "target_clones",
+    "thiscall",
+    "tls_model",
+    "unavailable",
+    "uninitialized",
+    "unsequenced",
+    "unused",
+    "used",
+    "visibility",
+    "warn_if_not_aligned",
+    "warn_unused_result",
+    "warning",
+    "zero_call_used_regs",
+];
+
+/// The name without the underscores that may stand around it.
+fn plain(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"__")
+        .and_then(|name| name.strip_suffix(b"__"))
+        .unwrap_or(name)
+}
+
+fn contains(names: &[&str], name: &[u8]) -> bool {
+    names.iter().any(|known| known.as_bytes() == name)
+}
 
 impl Rewriter<'_> {
     /// Reads `__attribute__((…))` and writes what is left of it; the index after it.
@@ -10,72 +162,147 @@ impl Rewriter<'_> {
         if !self.is(index + 1, p(b"(")) {
             return Ok(index + 1);
         }
-        let previous = self.previous;
         let close = self.partner(index + 1);
         let mut kept: Vec<(usize, usize)> = Vec::new();
         if self.is(index + 2, p(b"(")) && self.partner(index + 2) + 1 == close {
-            let end = self.partner(index + 2);
-            let mut item = index + 3;
-            while item < end {
-                let mut item_end = item;
-                while item_end < end && !self.is(item_end, p(b",")) {
-                    item_end = self.partner(item_end).max(item_end) + 1;
+            for (item, end) in self.attribute_items(index + 2) {
+                if self.keeps_attribute(item, item) {
+                    kept.push((item, end));
                 }
-                let name = self
-                    .word(item)
-                    .map_or(&b""[..], |symbol| self.all.words.text(symbol));
-                let name = name
-                    .strip_prefix(b"__")
-                    .and_then(|name| name.strip_suffix(b"__"))
-                    .unwrap_or(name);
-                if super::ATTRIBUTES.contains(&name) {
-                    kept.push((item, item_end));
-                }
-                item = item_end + 1;
             }
         }
+        self.write_attributes(index, &kept)?;
+        Ok(close + 1)
+    }
+
+    /// Reads C23's `[[…]]`; what it says is written as `__attribute__((…))`. The index after it.
+    pub(super) fn standard_attributes(&mut self, index: usize) -> Result<usize, Error> {
+        let after = self.partner(index) + 1;
+        let mut kept: Vec<(usize, usize)> = Vec::new();
+        for (item, end) in self.attribute_items(index + 1) {
+            let gnu = self
+                .word(item)
+                .is_some_and(|word| plain(self.all.words.text(word)) == b"gnu");
+            let colons = (item + 1..end)
+                .take_while(|&index| self.is(index, p(b":")) || self.is(index, p(b"::")))
+                .count();
+            let name = if colons > 0 { item + 1 + colons } else { item };
+            if colons > 0 && !gnu {
+                self.unknown_attribute(item);
+                continue;
+            }
+            if self.keeps_attribute(name, item) {
+                kept.push((name, end));
+            }
+        }
+        if !kept.is_empty() && (self.is(after, p(b"(")) || self.is(after, p(b"["))) {
+            let message = "an attribute between a name and its parameters or length";
+            return Err(self.error(index, ErrorKind::Unsupported, message));
+        }
+        self.write_attributes(index, &kept)?;
+        Ok(after)
+    }
+
+    /// The attributes within brackets, each from its first token up to the comma behind it.
+    fn attribute_items(&self, open: usize) -> Vec<(usize, usize)> {
+        let end = self.partner(open);
+        let mut items = Vec::new();
+        let mut item = open + 1;
+        while item < end {
+            let mut item_end = item;
+            while item_end < end && !self.is(item_end, p(b",")) {
+                item_end = self.partner(item_end).max(item_end) + 1;
+            }
+            if item < item_end {
+                items.push((item, item_end));
+            }
+            item = item_end + 1;
+        }
+        items
+    }
+
+    /// Whether the attribute with the name at an index is written; of unknown ones there is a warning.
+    fn keeps_attribute(&mut self, name: usize, place: usize) -> bool {
+        let text = self
+            .word(name)
+            .map_or(&b""[..], |symbol| plain(self.all.words.text(symbol)));
+        let text = if text == b"_Noreturn" {
+            b"noreturn"
+        } else {
+            text
+        };
+        if contains(KEPT, text) {
+            return true;
+        }
+        if !contains(WITHOUT_EFFECT, text) {
+            self.unknown_attribute(place);
+        }
+        false
+    }
+
+    fn unknown_attribute(&mut self, place: usize) {
+        let Some(&token) = self.tokens.get(place) else {
+            return;
+        };
+        // The library's headers are known.
+        if token.kind != TokenKind::Word || self.positions.is_system(token.start) {
+            return;
+        }
+        let name = String::from_utf8_lossy(self.source(token)).into_owned();
+        let message = format!("the attribute `{name}` is unknown and taken to change nothing");
+        self.warnings.push((token.start, message));
+    }
+
+    /// Writes attributes, each from its name up to the index behind it.
+    fn write_attributes(&mut self, index: usize, kept: &[(usize, usize)]) -> Result<(), Error> {
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let previous = self.previous;
         let statement_start = self.statement_start;
-        if !kept.is_empty() {
-            let start = self.tokens[index].start;
-            let aggregate = self.aggregate.take();
-            if aggregate.is_none() {
-                self.insert("__attribute__((", start);
+        let start = self.tokens[index].start;
+        let aggregate = self.aggregate.take();
+        if aggregate.is_none() {
+            self.insert("__attribute__((", start);
+        }
+        // Those of a struct are written to a text of their own, which goes behind the closing brace.
+        let held = aggregate.map(|_| {
+            let out = std::mem::take(&mut self.out);
+            (
+                out,
+                self.pieces.len(),
+                std::mem::take(&mut self.held_attributes),
+            )
+        });
+        for (number, &(item, end)) in kept.iter().enumerate() {
+            if number > 0 {
+                self.insert(",", start);
             }
-            // Those of a struct are written to a text of their own, which goes behind the closing brace.
-            let held = aggregate.map(|_| {
-                let out = std::mem::take(&mut self.out);
-                (
-                    out,
-                    self.pieces.len(),
-                    std::mem::take(&mut self.held_attributes),
-                )
-            });
-            for (number, (item, end)) in kept.into_iter().enumerate() {
-                if number > 0 {
-                    self.insert(",", start);
-                }
-                let mut argument = item;
-                while argument < end {
-                    argument = self.advance(argument)?;
-                }
+            let mut argument = item;
+            if self.word(item) == Some(word::Noreturn) {
+                self.insert("noreturn", start);
+                argument += 1;
             }
-            match held {
-                None => self.insert("))", start),
-                Some((out, pieces, mut attributes)) => {
-                    if !attributes.is_empty() {
-                        attributes.push(b',');
-                    }
-                    attributes.extend(std::mem::replace(&mut self.out, out));
-                    self.pieces.truncate(pieces);
-                    self.held_attributes = attributes;
-                    self.aggregate = aggregate;
-                    self.previous = previous;
-                    self.last_end = u32::MAX;
+            while argument < end {
+                argument = self.advance(argument)?;
+            }
+        }
+        match held {
+            None => self.insert("))", start),
+            Some((out, pieces, mut attributes)) => {
+                if !attributes.is_empty() {
+                    attributes.push(b',');
                 }
+                attributes.extend(std::mem::replace(&mut self.out, out));
+                self.pieces.truncate(pieces);
+                self.held_attributes = attributes;
+                self.aggregate = aggregate;
+                self.previous = previous;
+                self.last_end = u32::MAX;
             }
         }
         self.statement_start = statement_start;
-        Ok(close + 1)
+        Ok(())
     }
 
     /// `asm goto` is not parsed by lang-c, nor is the qualifier `inline`.

@@ -35,6 +35,18 @@ impl Rewriter<'_> {
         operand
     }
 
+    /// `__alignof__`, which asks for another alignment than `_Alignof` where an ABI has two.
+    pub(super) fn preferred_alignof(&mut self, index: usize) -> usize {
+        let operand = index + 1;
+        let end = self.operand_end(operand);
+        let start = self.tokens[index].start;
+        self.insert("__regatta_preferred_alignment(sizeof", start);
+        self.edit(end, "", None, ")");
+        self.previous = Some(index);
+        self.statement_start = false;
+        operand
+    }
+
     /// The index of the last token of the unary expression that begins at an index.
     pub(super) fn operand_end(&self, first: usize) -> usize {
         let mut index = first;

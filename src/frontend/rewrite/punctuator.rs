@@ -22,18 +22,18 @@ impl Rewriter<'_> {
         const AND: Symbol = p(b"&&");
         const ELLIPSIS: Symbol = p(b"...");
         let start = self.tokens[index].start;
+        if symbol == OPEN_INDEX
+            && self.is(index + 1, OPEN_INDEX)
+            && self.partner(index + 1) + 1 == self.partner(index)
+        {
+            // C23's attributes: nothing else begins with two brackets.
+            return self.standard_attributes(index);
+        }
         if symbol != OPEN_BRACE {
             self.aggregate = None;
             self.held_attributes.clear();
         }
         match symbol {
-            OPEN_INDEX
-                if self.is(index + 1, OPEN_INDEX)
-                    && self.partner(index + 1) + 1 == self.partner(index) =>
-            {
-                // C23's attributes: nothing else begins with two brackets.
-                return Ok(self.partner(index) + 1);
-            }
             OPEN_PARENTHESIS | OPEN_INDEX => {
                 if let Some(next) = self.character_table(index) {
                     return Ok(next);

@@ -121,6 +121,22 @@ impl TypeTable {
         Ok(ty.requested_alignment().unwrap_or(natural))
     }
 
+    /// The alignment in bytes that gcc prefers for a variable of the type (`__alignof__`): on 32-bit x86 more than the
+    /// ABI guarantees for eight-byte scalars.
+    pub fn preferred_alignment_of(&self, ty: Type) -> Result<u64, LayoutError> {
+        if let Some(requested) = ty.requested_alignment() {
+            return Ok(requested);
+        }
+        match self.kind(ty) {
+            TypeKind::Array { element, .. } => self.preferred_alignment_of(*element),
+            TypeKind::Integer(_)
+            | TypeKind::Enumeration(_)
+            | TypeKind::Float(FloatKind::Double) => self.size_of(ty),
+            TypeKind::Complex(FloatKind::Double) => Ok(self.size_of(ty)? / 2),
+            _ => self.alignment_of(ty),
+        }
+    }
+
     fn float_alignment(&self, kind: FloatKind) -> u64 {
         match (kind, self.model) {
             (FloatKind::Float128, _) => 16,

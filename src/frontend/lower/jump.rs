@@ -1,0 +1,397 @@
+//! What a jump passes by: declarations of the blocks that it enters, and cleanups of those that it leaves.
+//!
+//! An automatic object begins its life where its block is entered, and its value is not determined until it is given
+//! one; the declaration, when control reaches it, makes it so anew (C11 6.2.4). [`Instruction::Declare`] stands at
+//! declarations. Where a jump (`goto`, or a `switch` to one of its labels) passes one, it has to stand elsewhere, too:
+//! * on the jump, for what is visible at its target in blocks that it enters;
+//! * at the block's beginning and on the jumps into it, for what a jump within the block passes: there a value that the
+//!   object got earlier, since the block was entered, is kept.
+//!
+//! Jumps are remembered with where they begin and end, and lead through an edge block of their own that is filled when
+//! the whole function is known; it disappears where it stays empty, so that programs without such jumps do not change.
+//!
+//! `__attribute__((cleanup(f)))` calls `f(&object)` wherever control leaves the object's block.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::builder::Mark;
+use super::value::Value;
+use super::{Lowerer, Result};
+use crate::frontend::ir::{BlockIndex, Callee, Expr, Instruction, ObjectIndex, Terminator};
+use crate::frontend::types::Type;
+use crate::program::Span;
+
+/// Index of a block scope in [`Blocks`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ScopeIndex(u32);
+
+/// A place in the nesting of blocks: the innermost one, and how many of its objects are declared there.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Position {
+    scope: Option<ScopeIndex>,
+    declared: usize,
+}
+
+/// A function that is called with an object's address when its block is left.
+#[derive(Clone, Debug)]
+pub(super) struct Cleanup {
+    name: Rc<str>,
+    ty: Type,
+    object_type: Type,
+}
+
+#[derive(Debug)]
+struct Local {
+    object: ObjectIndex,
+    cleanup: Option<Cleanup>,
+}
+
+#[derive(Debug)]
+struct BlockScope {
+    /// Where it stands in the block around it.
+    outside: Position,
+    entry: Mark,
+    span: Span,
+    locals: Vec<Local>,
+}
+
+/// Where a jump goes.
+#[derive(Clone, Debug)]
+enum JumpTarget {
+    Label(String),
+    Case(BlockIndex, Position),
+}
+
+/// A jump, with the block that it leads through.
+#[derive(Debug)]
+struct Jump {
+    edge: BlockIndex,
+    from: Position,
+    target: JumpTarget,
+    span: Span,
+}
+
+/// The blocks of a function and the jumps between them.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    scopes: Vec<BlockScope>,
+    innermost: Option<ScopeIndex>,
+    jumps: Vec<Jump>,
+}
+
+impl Blocks {
+    /// The innermost block that is open.
+    pub fn innermost(&self) -> Option<ScopeIndex> {
+        self.innermost
+    }
+
+    fn scope(&self, index: ScopeIndex) -> &BlockScope {
+        &self.scopes[index.0 as usize]
+    }
+
+    /// Here.
+    pub fn position(&self) -> Position {
+        let declared = self
+            .innermost
+            .map_or(0, |scope| self.scope(scope).locals.len());
+        Position {
+            scope: self.innermost,
+            declared,
+        }
+    }
+
+    pub fn enter(&mut self, entry: Mark, span: Span) {
+        let outside = self.position();
+        self.scopes.push(BlockScope {
+            outside,
+            entry,
+            span,
+            locals: Vec::new(),
+        });
+        self.innermost = Some(ScopeIndex(self.scopes.len() as u32 - 1));
+    }
+
+    pub fn leave(&mut self) {
+        self.innermost = self
+            .innermost
+            .and_then(|scope| self.scope(scope).outside.scope);
+    }
+
+    /// Notes an automatic object of the innermost block.
+    pub fn declare(&mut self, object: ObjectIndex, cleanup: Option<Cleanup>) {
+        if let Some(scope) = self.innermost {
+            let local = Local { object, cleanup };
+            self.scopes[scope.0 as usize].locals.push(local);
+        }
+    }
+
+    /// The blocks around a position, innermost first, with how many of their objects are declared there.
+    fn around(&self, position: Position) -> impl Iterator<Item = (ScopeIndex, usize)> + '_ {
+        let mut next = position;
+        std::iter::from_fn(move || {
+            let scope = next.scope?;
+            let found = (scope, next.declared);
+            next = self.scope(scope).outside;
+            Some(found)
+        })
+    }
+
+    /// Whether anything is to be done on jumps of this function: it has objects that they could pass.
+    fn has_locals(&self) -> bool {
+        self.scopes.iter().any(|scope| !scope.locals.is_empty())
+    }
+
+    /// By block, the objects whose declarations the jump from one position to the other passes without entering their
+    /// block.
+    fn passed_within(
+        &self,
+        from: Position,
+        to: Position,
+        passed: &mut FxHashMap<ScopeIndex, FxHashSet<usize>>,
+    ) {
+        let sources: FxHashMap<ScopeIndex, usize> = self.around(from).collect();
+        for (scope, declared) in self.around(to) {
+            if let Some(&before) = sources.get(&scope)
+                && before < declared
+            {
+                passed.entry(scope).or_default().extend(before..declared);
+            }
+        }
+    }
+
+    /// The objects that begin their life on the jump.
+    fn begun(
+        &self,
+        from: Position,
+        to: Position,
+        passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
+    ) -> Vec<ObjectIndex> {
+        let sources: FxHashSet<ScopeIndex> = self.around(from).map(|entry| entry.0).collect();
+        let mut begun = Vec::new();
+        for (scope, declared) in self.around(to) {
+            if sources.contains(&scope) {
+                break;
+            }
+            let inner = passed.get(&scope);
+            let locals = self.scope(scope).locals.iter().enumerate();
+            begun.extend(
+                locals
+                    .filter(|(number, _)| {
+                        *number < declared || inner.is_some_and(|inner| inner.contains(number))
+                    })
+                    .map(|(_, local)| local.object),
+            );
+        }
+        begun
+    }
+
+    /// The objects with cleanups whose life ends on the jump, in the order of the calls.
+    fn ended(&self, from: Position, to: Position) -> Vec<(ObjectIndex, Cleanup)> {
+        let targets: FxHashMap<ScopeIndex, usize> = self.around(to).collect();
+        let mut ended = Vec::new();
+        for (scope, declared) in self.around(from) {
+            let kept = targets.get(&scope).copied().unwrap_or(0);
+            let locals = &self.scope(scope).locals;
+            let lost = locals.get(kept.min(declared)..declared).unwrap_or(&[]);
+            ended.extend(
+                lost.iter()
+                    .rev()
+                    .filter_map(|local| Some((local.object, local.cleanup.clone()?))),
+            );
+        }
+        ended
+    }
+}
+
+impl Lowerer<'_> {
+    /// Jumps to a label from here.
+    pub(super) fn jump_to_label(&mut self, name: &str) {
+        self.label_block(name);
+        let edge = self.function.new_block();
+        self.end_path(Terminator::Goto(edge));
+        let jump = Jump {
+            edge,
+            from: self.jumps.blocks.position(),
+            target: JumpTarget::Label(name.to_owned()),
+            span: self.span,
+        };
+        self.jumps.blocks.jumps.push(jump);
+    }
+
+    /// A block that leads from a `switch` at a position to the block that begins here.
+    pub(super) fn case_edge(&mut self, from: Position, block: BlockIndex) -> BlockIndex {
+        let edge = self.function.new_block();
+        let target = JumpTarget::Case(block, self.jumps.blocks.position());
+        self.jumps.blocks.jumps.push(Jump {
+            edge,
+            from,
+            target,
+            span: self.span,
+        });
+        edge
+    }
+
+    /// Fills the edges of all jumps; all labels are defined.
+    pub(super) fn finish_jumps(&mut self) -> Result<()> {
+        let jumps = std::mem::take(&mut self.jumps.blocks.jumps);
+        let simple = !self.jumps.blocks.has_locals();
+        let mut passed = FxHashMap::default();
+        let computed: Vec<(Position, Position)> = self.computed_jumps();
+        let mut ends = Vec::with_capacity(jumps.len());
+        for jump in &jumps {
+            let (block, to) = match &jump.target {
+                JumpTarget::Case(block, position) => (*block, *position),
+                JumpTarget::Label(name) => match self.jumps.labels.get(name) {
+                    Some(label) => (label.block, label.position.unwrap_or(jump.from)),
+                    None => continue,
+                },
+            };
+            if !simple {
+                let blocks = &self.jumps.blocks;
+                blocks.passed_within(jump.from, to, &mut passed);
+            }
+            ends.push((jump, block, to));
+        }
+        for &(from, to) in &computed {
+            self.jumps.blocks.passed_within(from, to, &mut passed);
+        }
+        let saved = self.function.current;
+        for (jump, block, to) in ends {
+            self.function.current = jump.edge;
+            self.span = jump.span;
+            if !simple {
+                for (object, cleanup) in self.jumps.blocks.ended(jump.from, to) {
+                    self.clean_up(object, &cleanup)?;
+                }
+                for object in self.jumps.blocks.begun(jump.from, to, &passed) {
+                    self.emit(Instruction::Declare(object));
+                }
+            }
+            let span = self.span;
+            self.function.end(Terminator::Goto(block), span);
+        }
+        self.finish_computed_gotos(&passed);
+        self.function.current = saved;
+        let mut entries: Vec<(Mark, Instruction, Span)> = Vec::new();
+        let mut scopes: Vec<_> = passed.iter().collect();
+        scopes.sort_unstable_by_key(|entry| entry.0);
+        for (&scope, numbers) in scopes {
+            let scope = self.jumps.blocks.scope(scope);
+            let mut numbers: Vec<usize> = numbers.iter().copied().collect();
+            numbers.sort_unstable();
+            for number in numbers {
+                let object = scope.locals[number].object;
+                entries.push((scope.entry, Instruction::Declare(object), scope.span));
+            }
+        }
+        self.function.insert_all(entries);
+        Ok(())
+    }
+
+    /// The objects that begin their life on a jump from a position to a label.
+    pub(super) fn begun_on_the_way(
+        &self,
+        from: Position,
+        label: &super::statement::Label,
+        passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
+    ) -> Vec<ObjectIndex> {
+        match label.position {
+            Some(to) => self.jumps.blocks.begun(from, to, passed),
+            None => Vec::new(),
+        }
+    }
+
+    // --- cleanups ---
+
+    /// The call that an attribute asks for, of the function that the name means here.
+    pub(super) fn cleanup_of(&mut self, name: &str, object_type: Type) -> Result<Cleanup> {
+        let symbol = self.scopes.lookup(name).map(|id| self.scopes.symbol(id));
+        match symbol {
+            Some(symbol) => match &symbol.entity {
+                super::scope::Entity::Function { name } => Ok(Cleanup {
+                    name: Rc::clone(name),
+                    ty: symbol.ty,
+                    object_type,
+                }),
+                _ => Err(self.error(format!("the cleanup `{name}` is not a function"))),
+            },
+            None => Err(self.error(format!("the cleanup function `{name}` is not declared"))),
+        }
+    }
+
+    fn clean_up(&mut self, object: ObjectIndex, cleanup: &Cleanup) -> Result<()> {
+        if self.property.forbids_call(&cleanup.name) {
+            self.end_path(Terminator::Error);
+            return Ok(());
+        }
+        let pointer = self.types.pointer(cleanup.object_type);
+        let mut value = Value::scalar(Expr::ObjectAddress(object), pointer);
+        let Some(function) = self.types.function_type(cleanup.ty) else {
+            return Err(self.error("a cleanup that is not a function"));
+        };
+        if let Some(&parameter) = function.parameters.first() {
+            value = self.assignable(value, parameter)?;
+        }
+        if let Some(&index) = self.defined.get(&cleanup.name) {
+            let callee = Callee::Direct(index);
+            self.emit_call(
+                callee,
+                &function,
+                vec![value],
+                super::assignment::Use::Effects,
+            )?;
+            return Ok(());
+        }
+        if crate::frontend::library::lookup(&cleanup.name).is_some() {
+            self.unsupported(format!(
+                "the library function `{}` as a cleanup",
+                cleanup.name
+            ));
+            return Ok(());
+        }
+        self.call_unknown(
+            &cleanup.name,
+            &function,
+            vec![value],
+            super::assignment::Use::Effects,
+        )?;
+        Ok(())
+    }
+
+    /// Leaves the innermost block at its end: its cleanups run.
+    pub(super) fn clean_up_block(&mut self) -> Result<()> {
+        let outside = self
+            .jumps
+            .blocks
+            .innermost
+            .map(|scope| self.jumps.blocks.scope(scope).outside);
+        match outside {
+            Some(outside) => self.clean_up_to(outside.scope),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the cleanups of all blocks within the given one (of all, if none is given), as control leaves them here.
+    pub(super) fn clean_up_to(&mut self, outer: Option<ScopeIndex>) -> Result<()> {
+        let from = self.jumps.blocks.position();
+        let to = Position {
+            scope: outer,
+            declared: usize::MAX,
+        };
+        // Whatever is declared outside goes on to exist.
+        for (object, cleanup) in self.jumps.blocks.ended(from, to) {
+            self.clean_up(object, &cleanup)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the innermost block has cleanups.
+    pub(super) fn has_cleanups(&self) -> bool {
+        self.jumps.blocks.innermost.is_some_and(|scope| {
+            let locals = &self.jumps.blocks.scope(scope).locals;
+            locals.iter().any(|local| local.cleanup.is_some())
+        })
+    }
+}
