@@ -236,3 +236,38 @@ fn wait_for_line(child: &mut Child) -> String {
     }
     String::from_utf8(line).expect("UTF-8")
 }
+
+/// What an answer was given under is told, and makes it no answer under `--strict`; what cannot be met is not told.
+#[test]
+fn an_answer_tells_what_it_was_given_under() {
+    let assumed = |file: &str| {
+        let output = output(&[file, "-v"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let assumed = said
+            .lines()
+            .filter_map(|line| line.split_once("assumed at "));
+        assumed.map(|line| line.1.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        assumed("ledger_proof.c"),
+        [
+            "ledger_proof.c:9:17: the allocation succeeds",
+            "ledger_proof.c:12:17: signed `+` wraps around where it overflows",
+            "ledger_proof.c:15:5: the write is within an object that exists",
+            "ledger_proof.c:15:5: the shift is by less than the width",
+        ]
+    );
+    // The run shows that the allocation can succeed; that `n + 1` does not overflow in it is not known.
+    let wraps = "ledger.c:12:17: signed `+` wraps around where it overflows";
+    assert_eq!(assumed("ledger.c"), [wraps]);
+    let strict = output(&["ledger_proof.c", "--strict"]);
+    assert_eq!(strict.status.code(), Some(2));
+    assert_eq!(
+        result_line(&strict),
+        "RESULT: UNKNOWN(assumption at ledger_proof.c:9:17: the allocation succeeds; and 3 more)"
+    );
+    assert_result(&["property.c", "--strict"], "RESULT: TRUE", 0);
+    let json = output(&["ledger_proof.c", "--json"]);
+    let events = String::from_utf8_lossy(&json.stdout).into_owned();
+    assert!(events.contains(r#""kind":"malloc_succeeds""#), "{events}");
+}

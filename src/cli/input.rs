@@ -64,6 +64,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
             UnknownCallsOption::Pure => UnknownEffect::Pure,
         },
         malloc_may_fail: options.malloc_may_fail,
+        all_assumptions: false,
         defines: options.define.clone(),
         include_folders: options.include.clone(),
     };

@@ -159,6 +159,10 @@ pub struct VerifyOptions {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
+    /// Answer UNKNOWN where the answer would depend on an assumption, such as that malloc succeeds
+    #[arg(long, help_heading = "Output")]
+    pub strict: bool,
+
     /// Log what happens to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,

@@ -9,13 +9,13 @@ use super::progress::{self, Progress};
 use super::{EXIT_INPUT, complain, input};
 use crate::portfolio::config::Portfolio;
 use crate::portfolio::event::{Event, What};
-use crate::portfolio::race::{self, RaceOptions};
+use crate::portfolio::race::{self, Ledger, RaceOptions};
 use crate::portfolio::supervisor::{Limits, Outcome, supervise};
 use crate::portfolio::verdict::{Conclusion, Verdict};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
-    let (file, load_options) = match input::resolve(&options.input) {
+    let (file, mut load_options) = match input::resolve(&options.input) {
         Ok(input) => input,
         Err(message) => {
             complain(&message);
@@ -29,6 +29,12 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             return EXIT_INPUT;
         }
     };
+    let ledger = match options {
+        options if options.strict => Ledger::Strict,
+        options if options.json || options.verbose => Ledger::Told,
+        _ => Ledger::Ignored,
+    };
+    load_options.all_assumptions = ledger != Ledger::Ignored;
     let time_limit = options.time_limit.map(Duration::from_secs_f64);
     // Both could be for the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
@@ -39,6 +45,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         style: input::style(),
         time_limit,
         threads: options.threads.map(usize::from),
+        ledger,
     };
     let limits = Limits {
         wall: time_limit,
@@ -176,6 +183,12 @@ fn describe(event: &Event) -> String {
                 text.push_str(&format!(
                     "\n            {}: {} = {}",
                     input.place, input.source, input.value
+                ));
+            }
+            for assumption in &conclusion.assumptions {
+                text.push_str(&format!(
+                    "\n            assumed at {}: {}",
+                    assumption.place, assumption.what
                 ));
             }
             text

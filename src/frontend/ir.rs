@@ -16,7 +16,7 @@
 //! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator have
 //!   the operator's type (shift counts excepted).
 
-use crate::program::{DataModel, Lifetime, SourceMap, Span};
+use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
 use crate::term::{FloatFormat, RoundingMode};
 
 /// A whole program.
@@ -433,6 +433,11 @@ pub enum Instruction {
         /// What it would be, for messages.
         what: String,
     },
+    /// A choice that C leaves to the implementation: any value.
+    Choice {
+        /// Where to.
+        place: Place,
+    },
     /// The object begins its life here with contents that are not determined.
     Declare(ObjectIndex),
     /// Makes a new object and assigns its address.
@@ -456,6 +461,13 @@ pub enum Instruction {
     SetRounding(Expr),
     /// What happens here is not modelled.
     Unsupported(String),
+    /// No effect: what comes after is right if this assumption is.
+    Assumption {
+        /// Its kind.
+        kind: AssumptionKind,
+        /// What is assumed, as a sentence without a capital and without the place.
+        what: String,
+    },
 }
 
 /// The contents of a new object.

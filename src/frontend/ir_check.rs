@@ -143,10 +143,13 @@ impl Checker {
             Instruction::CallUnknown {
                 arguments, result, ..
             } => self.call(arguments, result.as_ref()),
-            Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => {
-                self.place(place)
-            }
-            Instruction::Declare(_) | Instruction::Unsupported(_) | Instruction::Assume(_) => true,
+            Instruction::Nondet { place, .. }
+            | Instruction::Approximate { place, .. }
+            | Instruction::Choice { place } => self.place(place),
+            Instruction::Declare(_)
+            | Instruction::Unsupported(_)
+            | Instruction::Assumption { .. }
+            | Instruction::Assume(_) => true,
             Instruction::Allocate { place, size, .. } => {
                 self.place(place)
                     && place.scalar == ScalarType::Pointer

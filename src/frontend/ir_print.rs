@@ -324,6 +324,7 @@ impl fmt::Display for With<'_, Instruction> {
             Instruction::Nondet { place, function } => {
                 write!(f, "{} = input {function}", self.of(place))
             }
+            Instruction::Choice { place } => write!(f, "{} = choice", self.of(place)),
             Instruction::Approximate { place, what } => {
                 write!(f, "{} = approximate {what}", self.of(place))
             }
@@ -352,6 +353,7 @@ impl fmt::Display for With<'_, Instruction> {
             Instruction::Assume(condition) => write!(f, "assume {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),
+            Instruction::Assumption { what, .. } => write!(f, "assumption: {what}"),
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct LoadOptions {
     pub unknown_calls: UnknownEffect,
     /// Whether `malloc` and its like may return null.
     pub malloc_may_fail: bool,
+    /// Whether everything that is assumed of operands and accesses is noted.
+    pub all_assumptions: bool,
     /// `NAME` or `NAME=VALUE`, for the preprocessor.
     pub defines: Vec<String>,
     /// Folders that are searched for headers.
@@ -40,6 +42,7 @@ impl Default for LoadOptions {
             property: Property::Default,
             unknown_calls: UnknownEffect::Reachable,
             malloc_may_fail: false,
+            all_assumptions: false,
             defines: Vec::new(),
             include_folders: Vec::new(),
         }
@@ -101,6 +104,7 @@ fn translate(
         let model = MemoryOptions {
             arithmetic: options.arithmetic,
             malloc_may_fail: options.malloc_may_fail,
+            all_assumptions: options.all_assumptions,
         };
         let program = emit(&unit, &model).map_err(|error| {
             Error::new(ErrorKind::Unsupported, error.to_string()).at(Place::file(name))

@@ -7,6 +7,7 @@
 //! * [`race`]: what the child process does: load, simplify, analyse, certify.
 //! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
 //! * [`engine`]: the engines on their threads, and what makes an answer count.
+//! * [`ledger`]: what an answer was given under.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
@@ -15,6 +16,7 @@ mod coordinator;
 pub mod crash;
 mod engine;
 pub mod event;
+mod ledger;
 pub mod race;
 mod scheduler;
 pub mod supervisor;

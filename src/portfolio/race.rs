@@ -14,6 +14,7 @@ use super::config::Portfolio;
 use super::crash;
 use super::engine;
 use super::event::{Reporter, Size, What};
+use super::ledger;
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::invariants::InvariantStore;
@@ -40,12 +41,26 @@ pub struct RaceOptions {
     pub time_limit: Option<Duration>,
     /// How many threads work at a time; if not given, one for each core.
     pub threads: Option<usize>,
+    /// Whether assumptions are told, and what becomes of an answer that has some.
+    pub ledger: Ledger,
+}
+
+/// What is done with the assumptions of an answer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Ledger {
+    /// They are not looked for.
+    Ignored,
+    /// They are told with the answer.
+    Told,
+    /// The answer is "unknown" if there are any.
+    Strict,
 }
 
 /// Names of the analyses, for events and for what a crash excludes.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
 const CHECKER: &str = "proof checker";
+const LEDGER: &str = "ledger of assumptions";
 
 /// What the check of a proof may take when there is no time limit.
 const CHECK_BUDGET: Duration = Duration::from_secs(60);
@@ -83,12 +98,14 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
     };
     if race.simplified.is_safe() {
         match race.simplifier_decides() {
-            Some(conclusion) => return RaceEnd::Concluded(conclusion),
+            Some(conclusion) => return race.end(conclusion),
             // Whatever it knew, it cannot be checked: the engines get the program without it.
             None => race.simplified = unsimplified(&race.lowered),
         }
     }
-    RaceEnd::Concluded(Arc::new(race).run(attempt))
+    let race = Arc::new(race);
+    let conclusion = Arc::clone(&race).run(attempt);
+    race.end(conclusion)
 }
 
 /// Runs a part of the work; a panic in it is reported, and costs that part alone.
@@ -149,6 +166,28 @@ pub(super) struct Race {
 }
 
 impl Race {
+    /// How the run ends with the answer: with what a proof was given under, and what that makes of the answer.
+    fn end(&self, mut conclusion: Conclusion) -> RaceEnd {
+        if self.options.ledger == Ledger::Ignored {
+            return RaceEnd::Concluded(conclusion);
+        }
+        if conclusion.verdict == Verdict::True {
+            let found = guarded(&self.reporter, LEDGER, 4, || {
+                ledger::of_proof(&self.lowered)
+            });
+            conclusion.assumptions = match found {
+                Some(assumptions) => assumptions,
+                None => {
+                    return RaceEnd::Concluded(Conclusion::unknown("internal error in the ledger"));
+                }
+            };
+        }
+        RaceEnd::Concluded(match self.options.ledger {
+            Ledger::Strict => conclusion.strict(),
+            Ledger::Told | Ledger::Ignored => conclusion,
+        })
+    }
+
     fn run(self: Arc<Self>, attempt: &Attempt) -> Conclusion {
         let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
         let analyses = (0..).zip(self.options.portfolio.analyses.iter().cloned());
@@ -216,6 +255,12 @@ impl Race {
             analysis: Some(analysis.to_owned()),
             inputs: describe_inputs(&self.lowered, &violation.inputs),
             place: Some(self.lowered.sources.describe(place)),
+            assumptions: match self.options.ledger {
+                Ledger::Ignored => Vec::new(),
+                Ledger::Told | Ledger::Strict => {
+                    ledger::of_violation(&self.lowered, &self.executable, violation)
+                }
+            },
         }
     }
 }
@@ -227,6 +272,7 @@ pub(super) fn proved(analysis: &str) -> Conclusion {
         analysis: Some(analysis.to_owned()),
         inputs: Vec::new(),
         place: None,
+        assumptions: Vec::new(),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::program::AssumptionKind;
+
 /// The verdict, as the RESULT line has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,9 +56,40 @@ pub struct Conclusion {
     /// For an alarm, the place of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// What the answer was given under; empty unless it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<MetAssumption>,
+}
+
+/// An assumption that the answer may depend on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MetAssumption {
+    /// Where: file, line, column.
+    pub place: String,
+    /// Its kind.
+    pub kind: AssumptionKind,
+    /// What is assumed.
+    pub what: String,
 }
 
 impl Conclusion {
+    /// Under `--strict` an answer with assumptions is none.
+    pub fn strict(self) -> Self {
+        match self.assumptions.as_slice() {
+            [] => self,
+            [first, others @ ..] => {
+                let mut reason = format!("assumption at {}: {}", first.place, first.what);
+                if !others.is_empty() {
+                    reason.push_str(&format!("; and {} more", others.len()));
+                }
+                Self {
+                    verdict: Verdict::Unknown(reason),
+                    ..self
+                }
+            }
+        }
+    }
+
     /// No answer.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self {
@@ -64,6 +97,7 @@ impl Conclusion {
             analysis: None,
             inputs: Vec::new(),
             place: None,
+            assumptions: Vec::new(),
         }
     }
 }

@@ -54,6 +54,7 @@ impl ProgramBuilder {
                 inputs: Vec::new(),
                 start: FunctionId(0),
                 errors: Vec::new(),
+                assumptions: Vec::new(),
             },
             cursor: LocationId(0),
         };

@@ -20,6 +20,7 @@
 //!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
 //!   they are harmless when the guard fails: the lowering makes branches of the others.
 
+use crate::program::assumption::Assumption;
 use crate::program::source::{SourceMap, Span};
 use crate::term::{Sort, Symbol, TermId};
 
@@ -110,6 +111,8 @@ pub struct Program {
     pub start: FunctionId,
     /// Locations whose reachability violates the property, all without successors.
     pub errors: Vec<LocationId>,
+    /// What was assumed when the program was made; empty in what a simplifier has made of it.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// A program variable.

@@ -3,7 +3,7 @@
 //! Uses [`crate::term`]. The front end makes programs; every engine reads them.
 //!
 //! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`build`]: automata made by hand;
-//!   [`validate`]: whether one is well formed.
+//!   [`validate`]: whether one is well formed; [`assumption`]: what was assumed when it was made.
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
 //! * [`dot`]: automata as Graphviz.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
@@ -11,6 +11,7 @@
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 
+pub mod assumption;
 pub mod block;
 pub mod build;
 pub mod call_graph;
@@ -31,6 +32,7 @@ pub(crate) mod testing;
 pub mod validate;
 pub mod variables;
 
+pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 pub use build::ProgramBuilder;
 pub use call_graph::CallGraph;
@@ -40,7 +42,7 @@ pub use dot::to_dot;
 pub use graph::Graph;
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
-pub use simplify::{Simplified, simplify};
+pub use simplify::{Simplified, open_assumptions, simplify};
 pub use source::{FileId, SourceMap, Span};
 pub use validate::Malformed;
 pub use variables::VariableUse;

@@ -59,7 +59,7 @@ use crate::frontend::parse::ParsedUnit;
 use crate::frontend::position::Origin;
 use crate::frontend::types::layout::LayoutError;
 use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
-use crate::program::{DataModel, Span};
+use crate::program::{AssumptionKind, DataModel, Span};
 
 use builder::{Effect, FunctionBuilder};
 use scope::Scopes;
@@ -297,6 +297,13 @@ impl<'a> Lowerer<'a> {
     /// Emits what cannot change anything that an expression has read before.
     fn emit_fresh(&mut self, instruction: Instruction) {
         self.function.emit(instruction, Effect::Fresh, self.span);
+    }
+
+    /// Notes in the ledger what is assumed from here on; the program does nothing here.
+    #[expect(dead_code, reason = "the rules that assume something come with it")]
+    fn note_assumption(&mut self, kind: AssumptionKind, what: impl Into<String>) {
+        let what = what.into();
+        self.emit_fresh(Instruction::Assumption { kind, what });
     }
 
     /// Emits a construct that is not modelled; what follows is lowered all the same.

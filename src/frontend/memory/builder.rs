@@ -48,6 +48,7 @@ impl Builder {
                 inputs: Vec::new(),
                 start: FunctionId(0),
                 errors: Vec::new(),
+                assumptions: Vec::new(),
             },
             terms: Vec::new(),
             names: FxHashMap::default(),

@@ -346,11 +346,15 @@ impl<'a> Facts<'a> {
                 effect,
                 ..
             } => self.unknown_call(arguments, result.as_ref(), *effect),
-            Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => {
+            Instruction::Nondet { place, .. }
+            | Instruction::Approximate { place, .. }
+            | Instruction::Choice { place } => {
                 let target = self.access(place, Direction::Store);
                 self.assign_from_outside(target, place.scalar);
             }
-            Instruction::Declare(_) | Instruction::Unsupported(_) => {}
+            Instruction::Declare(_)
+            | Instruction::Unsupported(_)
+            | Instruction::Assumption { .. } => {}
             Instruction::Allocate {
                 place,
                 size,

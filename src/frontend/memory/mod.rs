@@ -40,6 +40,8 @@ pub struct MemoryOptions {
     pub arithmetic: Arithmetic,
     /// Whether `malloc` and its like may return null.
     pub malloc_may_fail: bool,
+    /// Whether everything that is assumed of operands and accesses is noted. It is only needed for the ledger, and large.
+    pub all_assumptions: bool,
 }
 
 /// Why a program cannot be made.

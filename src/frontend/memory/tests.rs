@@ -101,6 +101,7 @@ impl Maker {
         let options = MemoryOptions {
             arithmetic,
             malloc_may_fail: false,
+            all_assumptions: false,
         };
         let program = emit(&self.unit, &options).unwrap();
         program.validate().unwrap();

@@ -164,10 +164,10 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
         Instruction::CallUnknown {
             arguments, result, ..
         } => call_operands(arguments, result.as_ref(), f),
-        Instruction::Nondet { place, .. } | Instruction::Approximate { place, .. } => {
-            f(&place.address)
-        }
-        Instruction::Declare(_) | Instruction::Unsupported(_) => {}
+        Instruction::Nondet { place, .. }
+        | Instruction::Approximate { place, .. }
+        | Instruction::Choice { place } => f(&place.address),
+        Instruction::Declare(_) | Instruction::Unsupported(_) | Instruction::Assumption { .. } => {}
         Instruction::Allocate { place, size, .. } => {
             f(&place.address);
             f(size);

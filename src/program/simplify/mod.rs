@@ -218,6 +218,14 @@ pub fn unsimplified(lowered: &Program) -> Simplified {
     Workspace::new(lowered).finish()
 }
 
+/// For each of [`Program::assumptions`], whether an execution that reaches a target may meet it where it could be violated,
+/// as far as reachability, constants and ranges tell.
+pub fn open_assumptions(lowered: &Program) -> Vec<bool> {
+    let mut workspace = Workspace::new(lowered);
+    prune::run(&mut workspace);
+    constants::open(&mut workspace, lowered)
+}
+
 /// Simplifies the program.
 pub fn simplify(lowered: &Program) -> Simplified {
     let mut workspace = Workspace::new(lowered);

@@ -37,6 +37,8 @@ pub(super) struct Workspace {
 impl Workspace {
     pub fn new(lowered: &Program) -> Self {
         let mut program = lowered.clone();
+        // Locations get new numbers in the end.
+        program.assumptions.clear();
         for edge in &mut program.edges {
             // The bookkeeping of objects has no effect that a target could depend on.
             edge.operations.retain(|operation| {

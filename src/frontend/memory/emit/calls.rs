@@ -7,7 +7,7 @@ use super::transfer::{Overlap, Source};
 use super::*;
 use crate::frontend::ir::{Argument, Callee, Expr, Leaf, ObjectIndex, ResultPlace, UnknownEffect};
 use crate::frontend::memory::points_to::Target;
-use crate::program::Lifetime;
+use crate::program::{AssumptionKind, Doubt, Lifetime};
 use crate::term::Pool;
 
 /// How a parameter or a result is passed.
@@ -526,6 +526,14 @@ impl Emitter<'_, '_> {
         result: Option<&ResultPlace>,
         effect: UnknownEffect,
     ) {
+        let what = match effect {
+            UnknownEffect::Pure => format!("`{name}`, which is not known, changes nothing"),
+            UnknownEffect::Reachable => format!(
+                "`{name}`, which is not known, returns, and changes what it is given addresses of and \
+                 what other files can name"
+            ),
+        };
+        self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
         if effect == UnknownEffect::Reachable {
             for index in 0..self.plan.classes.len() {
                 let class = &self.plan.classes[index];

@@ -49,6 +49,7 @@ impl Emitter<'_, '_> {
             } => {
                 let count = walk::type_of(right, self.semantics.pointer_bits);
                 let operands = [self.value(left), self.value(right)];
+                self.note_operator(*op, operands, *scalar, count);
                 self.semantics
                     .binary(*op, operands, *scalar, count, self.mode())
             }
@@ -59,8 +60,8 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let condition = self.condition(condition);
-                let then = self.value(then);
-                let otherwise = self.value(otherwise);
+                let then = self.guarded(condition, |this| this.value(then));
+                let otherwise = self.guarded(pool().not(condition), |this| this.value(otherwise));
                 pool().ite(condition, then, otherwise)
             }
             Expr::Convert { operand, from, to } => {
@@ -122,7 +123,7 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let left = self.condition(left);
-                let right = self.condition(right);
+                let right = self.guarded(left, |this| this.condition(right));
                 pool().and2(left, right)
             }
             Expr::Binary {
@@ -132,7 +133,7 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let left = self.condition(left);
-                let right = self.condition(right);
+                let right = self.guarded(pool().not(left), |this| this.condition(right));
                 pool().or2(left, right)
             }
             Expr::Binary {
@@ -151,8 +152,9 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let condition = self.condition(condition);
-                let then = self.condition(then);
-                let otherwise = self.condition(otherwise);
+                let then = self.guarded(condition, |this| this.condition(then));
+                let otherwise =
+                    self.guarded(pool().not(condition), |this| this.condition(otherwise));
                 pool().ite(condition, then, otherwise)
             }
             // A wider type has no other zero.

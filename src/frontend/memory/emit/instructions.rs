@@ -1,10 +1,11 @@
 //! Instructions.
 
 use super::super::plan::ClassId;
+use super::assumptions::Access;
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::frontend::ir::{BlockIndex, Expr, InitialContents, Instruction, Place, Storage};
-use crate::program::Lifetime;
+use crate::program::{AssumptionKind, Doubt, Lifetime};
 use crate::term::Pool;
 
 impl Emitter<'_, '_> {
@@ -30,6 +31,8 @@ impl Emitter<'_, '_> {
                 } else {
                     Overlap::No
                 };
+                self.note_access(&source, *size, Access::Read);
+                self.note_access(&destination, *size, Access::Write);
                 self.transfer(&destination, *size, Source::Copy(source), overlap);
             }
             Instruction::Fill {
@@ -39,6 +42,7 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let destination = self.spot(destination);
+                self.note_access(&destination, *size, Access::Write);
                 self.transfer(&destination, *size, Source::Byte(*byte), Overlap::No);
             }
             Instruction::Call {
@@ -66,6 +70,7 @@ impl Emitter<'_, '_> {
             Instruction::Approximate { place, what } => {
                 self.nondet(place, InputKind::Unknown(what.clone()))
             }
+            Instruction::Choice { place } => self.nondet(place, InputKind::MemoryModel),
             Instruction::Declare(object) => self.declare(*object),
             Instruction::Allocate {
                 place,
@@ -103,6 +108,9 @@ impl Emitter<'_, '_> {
                 }
             }
             Instruction::Unsupported(reason) => self.unsupported(reason),
+            Instruction::Assumption { kind, what } => {
+                self.note_assumption(*kind, what, Doubt::Always)
+            }
         }
         self.check_trouble();
         self.taken.clear();
@@ -208,6 +216,10 @@ impl Emitter<'_, '_> {
         };
         let possible = self.is_possible(size);
         let mut join = None;
+        if lifetime == Lifetime::Heap && !self.options.malloc_may_fail {
+            let what = "the allocation succeeds";
+            self.note_assumption(AssumptionKind::MallocSucceeds, what, Doubt::Always);
+        }
         if lifetime == Lifetime::Automatic {
             // The stack is exhausted, and the program ends.
             self.assume(possible);

@@ -6,6 +6,7 @@
 
 use super::super::cells::FieldKind;
 use super::super::plan::FieldHome;
+use super::assumptions::Access;
 use super::places::{Located, Spot};
 use super::*;
 use crate::frontend::ir::Place;
@@ -26,6 +27,11 @@ impl Emitter<'_, '_> {
     pub fn load_place(&mut self, place: &Place) -> TermId {
         let spot = self.spot(&place.address);
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        self.note_access(
+            &spot,
+            u64::from(u32::from(bit) + bits).div_ceil(8),
+            Access::Read,
+        );
         let form = self.form(place.scalar, bits);
         let value = self.load(&spot, bit.into(), bits, form);
         self.widened_bit_field(value, place)
@@ -54,6 +60,11 @@ impl Emitter<'_, '_> {
     /// Writes a value to a place whose address is known already.
     pub fn store_at(&mut self, spot: &Spot, place: &Place, value: TermId) {
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        self.note_access(
+            spot,
+            u64::from(u32::from(bit) + bits).div_ceil(8),
+            Access::Write,
+        );
         let form = self.form(place.scalar, bits);
         let value = match (place.bit_field, form) {
             (Some(_), Kept::Bits(width)) => pool().zero_resize(value, width),

@@ -1,6 +1,7 @@
 //! Makes the program's edges, once it is decided where everything lives.
 
 mod allocation;
+mod assumptions;
 mod calls;
 mod choice;
 mod expressions;
@@ -50,6 +51,8 @@ pub struct Emitter<'a, 'b> {
     current: Option<LocationId>,
     operations: Vec<Operation>,
     span: Span,
+    /// Conditions without which what is being evaluated is not.
+    guards: Vec<TermId>,
     /// What an access in the current instruction turned out to need that is not supported.
     trouble: Option<String>,
     sink: Option<LocationId>,
@@ -110,6 +113,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             current: None,
             operations: Vec::new(),
             span: Span::NONE,
+            guards: Vec::new(),
             trouble: None,
             sink: None,
             errors: FxHashMap::default(),

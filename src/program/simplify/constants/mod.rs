@@ -9,14 +9,17 @@
 //! What is found is put into the terms; conditions that it decides disappear, or their edges do.
 //!
 //! * [`evaluator`]: states, and operations on them; [`record`]: what proofs need of them later.
+//! * [`doubts`]: which assumptions they leave open.
 //! * This file: the analysis, and what it does to the program.
 
+mod doubts;
 mod evaluator;
 mod record;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+pub(super) use self::doubts::open;
 use self::evaluator::{Evaluator, State};
 pub(super) use self::record::{RoundStates, finish};
 use self::record::{heads, record_round};

@@ -1,0 +1,161 @@
+//! The ledger: what is assumed where, with what would have to be known to do without.
+
+use super::super::arithmetic::IntegerType;
+use super::places::{Base, Spot};
+use super::*;
+use crate::frontend::ir::BinaryOp;
+use crate::program::{Assumption, AssumptionKind, Doubt, Operand};
+
+/// What is done to memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+impl Emitter<'_, '_> {
+    /// Notes an assumption that is met here.
+    pub fn note_assumption(&mut self, kind: AssumptionKind, what: &str, doubt: Doubt) {
+        let Some(location) = self.current else {
+            return;
+        };
+        let assumption = Assumption {
+            kind,
+            what: what.to_owned(),
+            location,
+            operations: self.operations.len(),
+            doubt,
+            guards: self.guards.clone(),
+            span: self.span,
+        };
+        self.program().assumptions.push(assumption);
+    }
+
+    /// Does something under a condition, without which it is not evaluated in C.
+    pub fn guarded<T>(&mut self, guard: TermId, act: impl FnOnce(&mut Self) -> T) -> T {
+        self.guards.push(guard);
+        let result = act(self);
+        self.guards.pop();
+        result
+    }
+
+    /// What an arithmetic operator assumes of its operands.
+    pub fn note_operator(
+        &mut self,
+        op: BinaryOp,
+        operands: [TermId; 2],
+        scalar: ScalarType,
+        count: ScalarType,
+    ) {
+        if !self.options.all_assumptions {
+            return;
+        }
+        let Some(IntegerType { bits, signed }) = self.semantics.integer(scalar) else {
+            return;
+        };
+        if matches!(scalar, ScalarType::Pointer) {
+            return;
+        }
+        let [left, right] = operands.map(|term| Operand { term, signed });
+        match op {
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => {
+                let wraps = self.semantics.arithmetic == Arithmetic::BitVector;
+                if (wraps && !signed) || bits > 64 {
+                    return;
+                }
+                let bounds = if signed {
+                    (-1 << (bits - 1), (1 << (bits - 1)) - 1)
+                } else {
+                    (0, (1 << bits) - 1)
+                };
+                let sum = |factor| Doubt::SumOutside {
+                    constant: 0,
+                    parts: vec![(1, left), (factor, right)],
+                    bounds,
+                };
+                let (symbol, doubt) = match op {
+                    BinaryOp::Add => ("+", sum(1)),
+                    BinaryOp::Subtract => ("-", sum(-1)),
+                    _ => (
+                        "*",
+                        Doubt::ProductOutside {
+                            factors: (left, right),
+                            bounds,
+                        },
+                    ),
+                };
+                let what = if wraps {
+                    format!("signed `{symbol}` wraps around where it overflows")
+                } else {
+                    format!("the result of `{symbol}` is in its type")
+                };
+                self.note_assumption(AssumptionKind::WrapAround, &what, doubt);
+            }
+            BinaryOp::Divide | BinaryOp::Remainder => {
+                let what = "the divisor is not zero";
+                self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(right.term));
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+                let signed = matches!(count, ScalarType::Integer { signed: true, .. });
+                let doubt = Doubt::SumOutside {
+                    constant: 0,
+                    parts: vec![(1, Operand { signed, ..right })],
+                    bounds: (0, i128::from(bits) - 1),
+                };
+                let what = "the shift is by less than the width";
+                self.note_assumption(AssumptionKind::Defined, what, doubt);
+            }
+            _ => {}
+        }
+    }
+
+    /// What an access to so many bytes assumes of its address.
+    pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
+        if !self.options.all_assumptions || bytes == 0 {
+            return;
+        }
+        let constant = spot.address.constant;
+        let mut parts: Vec<(i128, Operand)> = spot
+            .address
+            .parts
+            .iter()
+            .map(|part| {
+                let signed = part.kind.signed;
+                let term = part.value;
+                (part.factor, Operand { term, signed })
+            })
+            .collect();
+        let doubt = match spot.address.base {
+            Base::Object(object) => {
+                let size = self
+                    .unit
+                    .objects
+                    .get(object.0 as usize)
+                    .map_or(0, |object| object.size);
+                let last = i128::from(size) - i128::from(bytes);
+                if parts.is_empty() && (0..=last).contains(&constant) {
+                    return;
+                }
+                Doubt::SumOutside {
+                    constant,
+                    parts,
+                    bounds: (0, last),
+                }
+            }
+            Base::Value(term) => {
+                let signed = false;
+                parts.push((1, Operand { term, signed }));
+                Doubt::NotInStaticObject {
+                    parts,
+                    constant,
+                    bytes,
+                }
+            }
+        };
+        let what = match access {
+            Access::Read => "the read is within an object that exists",
+            Access::Write => "the write is within an object that exists",
+        };
+        self.note_assumption(AssumptionKind::WithinBounds, what, doubt);
+    }
+}

@@ -1,0 +1,168 @@
+//! Which assumptions a program can meet, as far as constants and ranges tell.
+
+use super::Analysis;
+use super::evaluator::{Evaluator, State};
+use crate::program::assumption::{Assumption, Doubt, Operand};
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::graph::Graph;
+use crate::program::liveness::Liveness;
+use crate::program::simplify::range::number;
+use crate::program::simplify::workspace::Workspace;
+use crate::term::{Op, Pool, Sort, TermKind, store};
+
+/// For each of the program's assumptions, whether it may be met and be violated. The workspace has the edges of that
+/// program that can matter, at the locations where they were.
+pub(in crate::program::simplify) fn open(
+    workspace: &mut Workspace,
+    lowered: &Program,
+) -> Vec<bool> {
+    for edge in &mut workspace.program.edges {
+        let operations = std::mem::take(&mut edge.operations);
+        edge.operations = operations.into_iter().flat_map(split).collect();
+    }
+    let graph = Graph::new(&workspace.program);
+    let calls = CallGraph::new(&workspace.program);
+    let Workspace { program, uses, .. } = workspace;
+    let liveness = Liveness::new(program, &graph, &calls, uses);
+    let mut analysis = Analysis::new(program, &graph, &calls, &liveness, uses);
+    analysis.ascend();
+    analysis.descend();
+    let mut matters = vec![false; program.locations.len()];
+    for edge in &program.edges {
+        matters[edge.source.index()] = true;
+    }
+    let outgoing = lowered.outgoing();
+    let check = |assumption: &Assumption| {
+        let location = assumption.location;
+        let state = analysis.states[location.index()].as_ref();
+        let Some(state) = state.filter(|_| matters[location.index()]) else {
+            return false;
+        };
+        let edge = outgoing[location.index()]
+            .iter()
+            .map(|&id| lowered.edge(id))
+            .find(|edge| edge.operations.len() >= assumption.operations);
+        let before = edge.map_or(&[][..], |edge| &edge.operations[..assumption.operations]);
+        may_be_violated(&analysis.evaluator, state.clone(), before, assumption)
+    };
+    lowered.assumptions.iter().map(check).collect()
+}
+
+/// A conjunction as its conjuncts, one after the other: each is then met with what is known from those before.
+fn split(operation: Operation) -> Vec<Operation> {
+    if let Operation::Assume(condition) = operation
+        && let TermKind::Apply {
+            op: Op::And,
+            arguments,
+        } = store().kind(condition)
+    {
+        return arguments.iter().copied().map(Operation::Assume).collect();
+    }
+    vec![operation]
+}
+
+fn may_be_violated(
+    evaluator: &Evaluator,
+    mut state: State,
+    before: &[Operation],
+    assumption: &Assumption,
+) -> bool {
+    let guards = assumption
+        .guards
+        .iter()
+        .map(|&guard| Operation::Assume(guard));
+    for operation in before.iter().cloned().chain(guards).flat_map(split) {
+        if evaluator.step(&mut state, &operation).is_none() {
+            return false;
+        }
+    }
+    let within = |range: Option<(i128, i128)>, (low, high): (i128, i128)| {
+        range.is_some_and(|range| low <= range.0 && range.1 <= high)
+    };
+    match &assumption.doubt {
+        Doubt::Always => true,
+        Doubt::Zero(term) => {
+            let signed = true;
+            let operand = Operand {
+                term: *term,
+                signed,
+            };
+            range(evaluator, &state, operand).is_none_or(|(low, high)| low <= 0 && 0 <= high)
+        }
+        Doubt::SumOutside {
+            constant,
+            parts,
+            bounds,
+        } => !within(sum(evaluator, &state, *constant, parts), *bounds),
+        Doubt::ProductOutside {
+            factors: (left, right),
+            bounds,
+        } => {
+            let left = range(evaluator, &state, *left);
+            let right = range(evaluator, &state, *right);
+            let product = left
+                .zip(right)
+                .and_then(|(left, right)| product(left, right));
+            !within(product, *bounds)
+        }
+        Doubt::NotInStaticObject {
+            parts,
+            constant,
+            bytes,
+        } => {
+            let address = sum(evaluator, &state, *constant, parts);
+            let mut objects = evaluator.program.objects.iter();
+            !objects.any(|object| {
+                number(object.address).is_some_and(|start| {
+                    let last = i128::from(object.size) - i128::from(*bytes);
+                    within(address, (start, start + last))
+                })
+            })
+        }
+    }
+}
+
+fn sum(
+    evaluator: &Evaluator,
+    state: &State,
+    constant: i128,
+    parts: &[(i128, Operand)],
+) -> Option<(i128, i128)> {
+    parts
+        .iter()
+        .try_fold((constant, constant), |(low, high), &(factor, operand)| {
+            let (a, b) = product((factor, factor), range(evaluator, state, operand)?)?;
+            Some((low.checked_add(a)?, high.checked_add(b)?))
+        })
+}
+
+fn product(left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
+    let corners = [
+        left.0.checked_mul(right.0)?,
+        left.0.checked_mul(right.1)?,
+        left.1.checked_mul(right.0)?,
+        left.1.checked_mul(right.1)?,
+    ];
+    Some((*corners.iter().min()?, *corners.iter().max()?))
+}
+
+/// Between which numbers the operand lies.
+fn range(evaluator: &Evaluator, state: &State, operand: Operand) -> Option<(i128, i128)> {
+    let known = evaluator.evaluate(state, operand.term);
+    let known = known.and_then(|value| value.bounds());
+    match store().sort(operand.term) {
+        Sort::BitVec(width @ 1..=64) => {
+            let end = 1_i128 << width;
+            let (low, high) = known.unwrap_or((-end / 2, end / 2 - 1));
+            Some(match operand.signed {
+                true => (low, high),
+                false if low >= 0 => (low, high),
+                false if high < 0 => (low + end, high + end),
+                false => (0, end - 1),
+            })
+        }
+        Sort::Int => known,
+        _ => None,
+    }
+}
