@@ -3,29 +3,86 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
 use crate::frontend::types::{Type, TypeKind};
 
 impl Lowerer<'_> {
-    /// Both operands, the left one evaluated first and settled.
-    pub(super) fn operands(
+    /// Both operands of a site, the left one evaluated first and settled.
+    fn operands(
+        &mut self,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+        site: &mut OpenSite,
+    ) -> Result<(Value, Value)> {
+        let span = self.span;
+        let left = self.tree_operand(left, site)?;
+        let mark = self.function.mark();
+        let right = self.tree_operand(right, site)?;
+        self.span = span;
+        let left = self.settle(left, mark)?;
+        Ok((left, right))
+    }
+
+    /// An operand; if it is a plain operator's, the operands of that belong to the same site.
+    fn tree_operand(&mut self, node: &Node<ast::Expression>, site: &mut OpenSite) -> Result<Value> {
+        if let Some((op, left, right)) = plain_operation(node) {
+            self.span = self.place_of(node);
+            let (left, right) = self.operands(left, right, site)?;
+            return self.binary_values(op, left, right);
+        }
+        let start = self.open_operand();
+        let value = self.leaf(node)?;
+        self.close_operand(site, start, std::slice::from_ref(&value));
+        Ok(value)
+    }
+
+    /// An operand that is no plain operator's result.
+    fn leaf(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
+        let value = self.expression(node)?;
+        self.operand_value(value, node)
+    }
+
+    /// The values of operators' operands in an order that is open.
+    fn operand_values(
+        &mut self,
+        conflict: &Conflict,
+        leaves: &[&Node<ast::Expression>],
+    ) -> Result<Vec<Value>> {
+        let values = self.in_every_order(conflict, leaves.len(), &mut |this, number| {
+            Ok(vec![this.leaf(leaves[number])?])
+        })?;
+        Ok(values.into_iter().flatten().collect())
+    }
+
+    /// The operands of `left[right]`.
+    pub(super) fn index_operands(
         &mut self,
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
     ) -> Result<(Value, Value)> {
+        let name = key(left);
+        if let Some(conflict) = self.conflict_at(name) {
+            let mut values = self.operand_values(&conflict, &[left, right])?.into_iter();
+            if let (Some(left), Some(right)) = (values.next(), values.next()) {
+                return Ok((left, right));
+            }
+        }
+        let mut site = self.open_site(name);
         let span = self.span;
-        let left_node = left;
-        let left = self.expression(left)?;
-        let left = self.operand_value(left, left_node)?;
+        let start = self.open_operand();
+        let pointer = self.leaf(left)?;
+        self.close_operand(&mut site, start, std::slice::from_ref(&pointer));
         let mark = self.function.mark();
-        let right_node = right;
-        let right = self.expression(right)?;
-        let right = self.operand_value(right, right_node)?;
+        let start = self.open_operand();
+        let index = self.leaf(right)?;
+        self.close_operand(&mut site, start, std::slice::from_ref(&index));
+        self.close_site(site);
         self.span = span;
-        let left = self.settle(left, mark)?;
-        Ok((left, right))
+        let pointer = self.settle(pointer, mark)?;
+        Ok((pointer, index))
     }
 
     /// An operand after lvalue conversion; `void` is none.
@@ -47,7 +104,21 @@ impl Lowerer<'_> {
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
     ) -> Result<Value> {
-        let (left, right) = self.operands(left, right)?;
+        let name = key(left);
+        if let Some(conflict) = self.conflict_at(name) {
+            let span = self.span;
+            let mut leaves = Vec::new();
+            leaves_of(left, &mut leaves);
+            leaves_of(right, &mut leaves);
+            let mut values = self.operand_values(&conflict, &leaves)?.into_iter();
+            let left = self.combine(left, &mut values)?;
+            let right = self.combine(right, &mut values)?;
+            self.span = span;
+            return self.binary_values(op, left, right);
+        }
+        let mut site = self.open_site(name);
+        let (left, right) = self.operands(left, right, &mut site)?;
+        self.close_site(site);
         self.binary_values(op, left, right)
     }
 

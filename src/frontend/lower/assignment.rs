@@ -3,6 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::sequencing::{Conflict, Spot, key};
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType};
@@ -77,15 +78,58 @@ impl Lowerer<'_> {
         wanted: Use,
     ) -> Result<Value> {
         let span = self.span;
+        if let Some(conflict) = self.conflict_at(key(left)) {
+            let ty = self.unevaluated(|this| this.expression(left))?.ty;
+            let mut sides =
+                self.in_every_order(&conflict, 2, &mut |this, number| match number {
+                    0 => {
+                        let target = this.expression(left)?;
+                        this.span = span;
+                        this.check_modifiable(&target)?;
+                        Ok(vec![target])
+                    }
+                    _ => {
+                        let value = this.expression(right)?;
+                        this.span = span;
+                        Ok(vec![this.assignable(value, ty)?])
+                    }
+                })?;
+            self.span = span;
+            let value = sides.pop().and_then(|mut values| values.pop());
+            let target = sides.pop().and_then(|mut values| values.pop());
+            return match (target, value) {
+                (Some(target), Some(value)) => self.store_and_read(target, value, wanted),
+                _ => Err(self.error("an operand has no value")),
+            };
+        }
+        let mut site = self.open_site(key(left));
+        let start = self.open_operand();
         let target = self.expression(left)?;
         self.span = span;
         self.check_modifiable(&target)?;
+        site.stores = self.spot_written(&target);
+        self.close_operand(&mut site, start, std::slice::from_ref(&target));
         let mark = self.function.mark();
+        let start = self.open_operand();
         let value = self.expression(right)?;
         self.span = span;
         let value = self.assignable(value, target.ty)?;
+        self.close_operand(&mut site, start, std::slice::from_ref(&value));
+        self.close_site(site);
         let target = self.settle(target, mark)?;
         self.store_and_read(target, value, wanted)
+    }
+
+    /// What an assignment to a scalar writes.
+    fn spot_written(&self, target: &Value) -> Option<Spot> {
+        let ValueKind::Lvalue(Lvalue { address, bit_field }) = &target.kind else {
+            return None;
+        };
+        Some(self.spot(&Place {
+            address: Box::new(address.clone()),
+            scalar: self.types.scalar(target.ty)?,
+            bit_field: *bit_field,
+        }))
     }
 
     /// Writes a value of the target's type and gives what the target holds then.
@@ -157,17 +201,62 @@ impl Lowerer<'_> {
         wanted: Use,
     ) -> Result<Value> {
         let span = self.span;
+        if let Some(conflict) = self.conflict_at(key(left)) {
+            return self.compound_in_every_order(&conflict, op, left, right, wanted);
+        }
+        let mut site = self.open_site(key(left));
+        let start = self.open_operand();
         let target = self.expression(left)?;
         self.span = span;
         self.check_modifiable(&target)?;
         let mark = self.function.mark();
         let old = self.rvalue(target.clone());
+        self.close_operand(&mut site, start, std::slice::from_ref(&old));
+        let start = self.open_operand();
         let operand = self.expression(right)?;
         self.span = span;
         let operand = self.rvalue(operand);
+        self.close_operand(&mut site, start, std::slice::from_ref(&operand));
+        self.close_site(site);
         // The old value was read first; it goes in at the mark after what its address needs.
         let old = self.settle(old, mark)?;
         let target = self.settle(target, mark)?;
+        let result = self.binary_values(op, old, operand)?;
+        let result = self.cast(result, target.ty)?;
+        self.store_and_read(target, result, wanted)
+    }
+
+    /// `left op= right` where the two conflict. The old value is read with the left operand.
+    fn compound_in_every_order(
+        &mut self,
+        conflict: &Conflict,
+        op: BinaryOp,
+        left: &Node<ast::Expression>,
+        right: &Node<ast::Expression>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let span = self.span;
+        let sides = self.in_every_order(conflict, 2, &mut |this, number| match number {
+            0 => {
+                let target = this.expression(left)?;
+                this.span = span;
+                this.check_modifiable(&target)?;
+                let old = this.rvalue(target.clone());
+                Ok(vec![target, old])
+            }
+            _ => {
+                let operand = this.expression(right)?;
+                this.span = span;
+                Ok(vec![this.rvalue(operand)])
+            }
+        })?;
+        self.span = span;
+        let mut values = sides.into_iter().flatten();
+        let (Some(target), Some(old), Some(operand)) =
+            (values.next(), values.next(), values.next())
+        else {
+            return Err(self.error("an operand has no value"));
+        };
         let result = self.binary_values(op, old, operand)?;
         let result = self.cast(result, target.ty)?;
         self.store_and_read(target, result, wanted)

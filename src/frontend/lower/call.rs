@@ -8,6 +8,7 @@ use lang_c::span::Node;
 use super::assignment::Use;
 use super::builder::Mark;
 use super::scope::Entity;
+use super::sequencing::key;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
@@ -46,17 +47,48 @@ impl Lowerer<'_> {
                 return self.call_named(&name, ty, &call.arguments, wanted);
             }
         }
-        let callee = self.expression(&call.callee)?;
-        self.span = span;
-        let callee = self.rvalue(callee);
-        let Some(function) = self.types.function_type(callee.ty) else {
-            let ty = self.types.describe(callee.ty);
-            return Err(self.error(format!("a `{ty}` is called, which is not a function")));
+        let name = key(&raw const *call.callee);
+        let conflict = self.conflict_at(name);
+        let ty = match &conflict {
+            Some(_) => self.unevaluated(|this| this.expression(&call.callee))?.ty,
+            None => Type::VOID,
         };
-        let mark = self.function.mark();
-        let values = self.arguments(&function, &call.arguments)?;
-        self.span = span;
-        let callee = self.settle(callee, mark)?;
+        let (callee, function, values) = if let Some(conflict) = conflict
+            && let Some(function) = self.types.function_type(ty)
+        {
+            let sides = self.in_every_order(&conflict, 2, &mut |this, number| match number {
+                0 => {
+                    let callee = this.expression(&call.callee)?;
+                    Ok(vec![this.rvalue(callee)])
+                }
+                _ => this.arguments(&function, &call.arguments),
+            })?;
+            self.span = span;
+            let mut sides = sides.into_iter();
+            let callee = sides.next().and_then(|mut values| values.pop());
+            let Some(callee) = callee else {
+                return Err(self.error("a void value is called"));
+            };
+            (callee, function, sides.next().unwrap_or_default())
+        } else {
+            let mut site = self.open_site(name);
+            let start = self.open_operand();
+            let callee = self.expression(&call.callee)?;
+            self.span = span;
+            let callee = self.rvalue(callee);
+            let Some(function) = self.types.function_type(callee.ty) else {
+                let ty = self.types.describe(callee.ty);
+                return Err(self.error(format!("a `{ty}` is called, which is not a function")));
+            };
+            self.close_operand(&mut site, start, std::slice::from_ref(&callee));
+            let mark = self.function.mark();
+            let start = self.open_operand();
+            let values = self.arguments(&function, &call.arguments)?;
+            self.span = span;
+            self.close_operand(&mut site, start, &values);
+            self.close_site(site);
+            (self.settle(callee, mark)?, function, values)
+        };
         let (address, _) = self.scalar_value(callee)?;
         let callee = match address {
             Expr::FunctionAddress(index) => Callee::Direct(index),
@@ -136,36 +168,57 @@ impl Lowerer<'_> {
                 nodes.len()
             )));
         }
+        self.evaluate_arguments(nodes, &mut |this, position, value| match function
+            .parameters
+            .get(position)
+        {
+            Some(&parameter) => this.assignable(value, parameter),
+            None => this.promoted_argument(value),
+        })
+    }
+
+    /// The arguments in order, each converted at once; in other orders, too, where that can make a difference.
+    fn evaluate_arguments(
+        &mut self,
+        nodes: &[Node<ast::Expression>],
+        convert: &mut dyn FnMut(&mut Self, usize, Value) -> Result<Value>,
+    ) -> Result<Vec<Value>> {
         let span = self.span;
+        let mut argument = |this: &mut Self, position: usize| {
+            let value = this.expression(&nodes[position])?;
+            this.span = this.place_of(&nodes[position]);
+            convert(this, position, value)
+        };
+        let name = key(nodes.as_ptr());
+        if let Some(conflict) = self.conflict_at(name) {
+            let values = self.in_every_order(&conflict, nodes.len(), &mut |this, position| {
+                Ok(vec![argument(this, position)?])
+            })?;
+            self.span = span;
+            return Ok(values.into_iter().flatten().collect());
+        }
+        let mut site = self.open_site(name);
         let mut values: Vec<(Value, Mark)> = Vec::with_capacity(nodes.len());
-        for (position, node) in nodes.iter().enumerate() {
-            let value = self.expression(node)?;
-            self.span = self.place_of(node);
-            let value = match function.parameters.get(position) {
-                Some(&parameter) => self.assignable(value, parameter)?,
-                None => self.promoted_argument(value)?,
-            };
+        for position in 0..nodes.len() {
+            let start = self.open_operand();
+            let value = argument(self, position)?;
+            self.close_operand(&mut site, start, std::slice::from_ref(&value));
             values.push((value, self.function.mark()));
         }
+        self.close_site(site);
         self.span = span;
         self.settle_all(values)
     }
 
     /// The arguments of a type-generic built-in, as they are.
     pub(super) fn raw_arguments(&mut self, nodes: &[Node<ast::Expression>]) -> Result<Vec<Value>> {
-        let span = self.span;
-        let mut values = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let value = self.expression(node)?;
-            self.span = self.place_of(node);
-            let value = self.rvalue(value);
-            if let ValueKind::Void = value.kind {
-                return Err(self.error("a void value is used"));
+        self.evaluate_arguments(nodes, &mut |this, _, value| {
+            let value = this.rvalue(value);
+            match value.kind {
+                ValueKind::Void => Err(this.error("a void value is used")),
+                _ => Ok(value),
             }
-            values.push((value, self.function.mark()));
-        }
-        self.span = span;
-        self.settle_all(values)
+        })
     }
 
     /// Settles values in the order of their marks.

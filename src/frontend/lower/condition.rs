@@ -131,6 +131,7 @@ impl Lowerer<'_> {
                             Connective::And => (trial.block, short),
                             Connective::Or => (short, trial.block),
                         };
+                        self.log_reads(&left);
                         let branch = branch(left, left_scalar, then, otherwise);
                         self.function.end_block(trial.saved, branch, span);
                         Ok(self.join_connective(connective, short, right))
@@ -186,6 +187,7 @@ impl Lowerer<'_> {
             Condition::Value(expr, scalar) => {
                 let then = self.function.new_block();
                 let otherwise = self.function.new_block();
+                self.log_reads(&expr);
                 let terminator = branch(expr, scalar, then, otherwise);
                 let span = self.span;
                 self.function.end(terminator, span);
@@ -284,6 +286,7 @@ impl Lowerer<'_> {
                 }
                 return self.pure_conditional(condition, scalar, left, right, ty);
             }
+            self.log_reads(&condition);
             let terminator = branch(condition, scalar, first, second);
             self.function.end_block(origin, terminator, span);
         }
@@ -313,6 +316,7 @@ impl Lowerer<'_> {
         }
         let end = self.function.current;
         let first = self.function.new_block();
+        self.log_reads(&kept);
         let terminator = branch(kept, scalar, first, trial.block);
         self.function.end_block(trial.saved, terminator, span);
         self.join_values([(first, then), (end, otherwise)], result)

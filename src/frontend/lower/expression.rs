@@ -13,7 +13,7 @@ use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FloatKind, IntegerKind, Type};
 
 /// The operator that evaluates both operands and nothing else.
-fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
+pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
     use ast::BinaryOperator as C;
     Some(match operator {
         C::Multiply => BinaryOp::Multiply,

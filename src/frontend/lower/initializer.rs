@@ -8,6 +8,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 use rustc_hash::FxHashSet;
 
+use super::sequencing::key;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::constant;
@@ -687,15 +688,47 @@ impl Lowerer<'_> {
                 _ => None,
             })
             .collect();
-        let mut values = rustc_hash::FxHashMap::default();
+        let expressions: Vec<&Node<ast::Expression>> = plan
+            .writes
+            .iter()
+            .filter_map(|write| match write.source {
+                Source::Expression(expression) => Some(expression),
+                _ => None,
+            })
+            .collect();
+        let name = expressions.first().map_or(0, |&first| key(first));
         let span = self.span;
+        let distinct: FxHashSet<u64> = plan.writes.iter().map(|write| write.bit_offset).collect();
+        let simple = repeated.is_empty() && distinct.len() == plan.writes.len();
+        match self.conflict_at(name) {
+            Some(conflict) if simple && expressions.len() == plan.writes.len() => {
+                self.in_every_order(&conflict, plan.writes.len(), &mut |this, number| {
+                    let write = &plan.writes[number];
+                    let value = this.expression(expressions[number])?;
+                    this.span = this.place_of(expressions[number]);
+                    let value = this.assignable_in(value, write.ty)?;
+                    let target = this.write_target(&address, write);
+                    this.store_value(target, value)?;
+                    Ok(Vec::new())
+                })?;
+                self.span = span;
+                return Ok(());
+            }
+            // Elements that are written twice have an order of their own.
+            Some(_) => self.or_another_order(),
+            None => {}
+        }
+        let mut site = self.open_site(name);
+        let mut values = rustc_hash::FxHashMap::default();
         let mut written: FxHashSet<u64> = FxHashSet::default();
         for (number, write) in plan.writes.iter().enumerate() {
             let value = match &write.source {
                 Source::Expression(expression) => {
+                    let start = self.open_operand();
                     let value = self.expression(expression)?;
                     self.span = self.place_of(expression);
                     let mut value = self.assignable_in(value, write.ty)?;
+                    self.close_operand(&mut site, start, std::slice::from_ref(&value));
                     if is_static {
                         self.check_static_constant(&value)?;
                     }
@@ -725,6 +758,7 @@ impl Lowerer<'_> {
                 self.store_value(target, value)?;
             }
         }
+        self.close_site(site);
         self.span = span;
         Ok(())
     }

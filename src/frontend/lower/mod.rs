@@ -38,6 +38,7 @@ mod place;
 mod property;
 mod reconcile;
 mod scope;
+mod sequencing;
 mod specifier;
 mod statement;
 mod switch;
@@ -63,6 +64,7 @@ use crate::program::{AssumptionKind, DataModel, Span};
 
 use builder::{Effect, FunctionBuilder};
 use scope::Scopes;
+use sequencing::{Sequencing, Step};
 
 use crate::frontend::property::Property;
 
@@ -84,12 +86,29 @@ pub fn lower(
     property: &Property,
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
-    let mut lowerer = Lowerer::new(parsed, property, *options);
-    let result = lowerer.run().and_then(|()| lowerer.finish());
+    let lowered = |conflicts| {
+        let mut lowerer = Lowerer::new(parsed, property, *options, conflicts);
+        lowerer.run().and_then(|()| lowerer.finish())
+    };
+    let result = lowered(FxHashMap::default()).and_then(|lowering| {
+        if lowering.conflicts.is_empty() {
+            return Ok(lowering);
+        }
+        lowered(lowering.conflicts)
+    });
+    let result = result.map(|lowering| (lowering.unit, lowering.warnings));
     result.map_err(|error| match parsed.positions.place(error.span()) {
         Some(place) if error.place().is_none() => error.at(place),
         _ => error,
     })
+}
+
+/// A program that has been lowered.
+struct Lowering {
+    unit: Unit,
+    warnings: Vec<Warning>,
+    /// Where the order of evaluation can make a difference, unless the lowering was told of it.
+    conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
 }
 
 /// The state of lowering one program.
@@ -141,13 +160,19 @@ struct Lowerer<'a> {
     has_assembly: bool,
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
+    sequencing: Sequencing,
 }
 
 /// What [`Lowerer::start`] is called.
 const START: &str = "<start>";
 
 impl<'a> Lowerer<'a> {
-    fn new(parsed: &'a ParsedUnit, property: &'a Property, options: LowerOptions) -> Self {
+    fn new(
+        parsed: &'a ParsedUnit,
+        property: &'a Property,
+        options: LowerOptions,
+        conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
+    ) -> Self {
         let start = FunctionIndex(0);
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
         let mut lowerer = Self {
@@ -179,6 +204,7 @@ impl<'a> Lowerer<'a> {
             dynamic_rounding: false,
             has_assembly: false,
             refused: FxHashSet::default(),
+            sequencing: Sequencing::new(conflicts),
         };
         lowerer.declare_builtin_types();
         lowerer
@@ -202,7 +228,7 @@ impl<'a> Lowerer<'a> {
         self.finish_globals()
     }
 
-    fn finish(mut self) -> Result<(Unit, Vec<Warning>)> {
+    fn finish(mut self) -> Result<Lowering> {
         self.span = Span::NONE;
         let sources = self.parsed.positions.source_map();
         std::mem::swap(&mut self.function, &mut self.start);
@@ -223,9 +249,10 @@ impl<'a> Lowerer<'a> {
             .map(|function| function.unwrap_or_else(unreachable_function))
             .collect();
         self.reconcile_calls(&mut functions);
+        let conflicts = self.find_conflicts(&functions);
         let outside = self.finish_outside(&mut functions);
-        Ok((
-            Unit {
+        Ok(Lowering {
+            unit: Unit {
                 sources,
                 data_model: self.options.data_model,
                 objects: self.objects,
@@ -234,8 +261,9 @@ impl<'a> Lowerer<'a> {
                 dynamic_rounding: self.dynamic_rounding,
                 outside,
             },
-            self.warnings,
-        ))
+            warnings: self.warnings,
+            conflicts,
+        })
     }
 
     // --- places and messages ---
@@ -291,16 +319,17 @@ impl<'a> Lowerer<'a> {
     // --- instructions ---
 
     fn emit(&mut self, instruction: Instruction) {
+        self.log_instruction(&instruction);
         self.function.emit(instruction, Effect::Visible, self.span);
     }
 
     /// Emits what cannot change anything that an expression has read before.
     fn emit_fresh(&mut self, instruction: Instruction) {
+        self.log_instruction(&instruction);
         self.function.emit(instruction, Effect::Fresh, self.span);
     }
 
     /// Notes in the ledger what is assumed from here on; the program does nothing here.
-    #[expect(dead_code, reason = "the rules that assume something come with it")]
     fn note_assumption(&mut self, kind: AssumptionKind, what: impl Into<String>) {
         let what = what.into();
         self.emit_fresh(Instruction::Assumption { kind, what });
@@ -314,6 +343,11 @@ impl<'a> Lowerer<'a> {
 
     /// Ends the path here.
     fn end_path(&mut self, terminator: Terminator) {
+        match terminator {
+            Terminator::End => self.log_step(Step::End),
+            Terminator::Error => self.log_step(Step::Error),
+            _ => {}
+        }
         self.function.end_path(terminator, self.span);
     }
 
@@ -344,7 +378,9 @@ impl<'a> Lowerer<'a> {
         scratch.temporaries = self.function.temporaries;
         let saved = std::mem::replace(&mut self.function, scratch);
         let jumps = std::mem::take(&mut self.jumps);
+        let log = self.sequencing.suspend();
         let result = act(self);
+        self.sequencing.resume(log);
         self.jumps = jumps;
         let scratch = std::mem::replace(&mut self.function, saved);
         self.function.temporaries = self.function.temporaries.max(scratch.temporaries);

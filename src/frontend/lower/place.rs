@@ -348,7 +348,7 @@ impl Lowerer<'_> {
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
     ) -> Result<Value> {
-        let (left, right) = self.operands(left, right)?;
+        let (left, right) = self.index_operands(left, right)?;
         let left = self.rvalue(left);
         let right = self.rvalue(right);
         let (pointer, index) = if self.types.is_pointer(left.ty) {

@@ -338,6 +338,7 @@ impl Lowerer<'_> {
 
     /// `({ … })`: the value of the last statement if that is an expression.
     pub(super) fn statement_expression(&mut self, node: &Node<ast::Statement>) -> Result<Value> {
+        self.sequencing.statements += 1;
         let ast::Statement::Compound(items) = &node.node else {
             self.statement(node)?;
             return Ok(Value::void());

@@ -221,6 +221,7 @@ impl Lowerer<'_> {
         if !self.function.changed_since(mark) || !self.reads_mutable(&expr) {
             return expr;
         }
+        self.log_reads(&expr);
         let temporary = self.temporary(scalar);
         let place = self.object_place(temporary, scalar);
         let span = self.span;
@@ -282,6 +283,7 @@ impl Lowerer<'_> {
                     leaves: self.types.leaves(ty),
                     overlapping: false,
                 };
+                self.log_instruction(&instruction);
                 let span = self.span;
                 self.function.insert(mark, instruction, span);
                 Value::aggregate(Expr::ObjectAddress(copy), ty)
