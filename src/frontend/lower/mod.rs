@@ -26,6 +26,7 @@ mod exit;
 mod expression;
 mod float_builtin;
 mod fold;
+mod format;
 mod function;
 mod initializer;
 mod library_call;
@@ -103,6 +104,9 @@ struct Lowerer<'a> {
     library_types: FxHashMap<&'static str, Option<Type>>,
     /// Functions of our own text that are used and not lowered yet.
     wanted_prelude: Vec<String>,
+    /// Functions of our own making, by what follows their name, and their texts by name.
+    generated: FxHashMap<String, String>,
+    generated_texts: FxHashMap<String, String>,
     objects: Vec<Object>,
     /// By object: whether it is a temporary that is assigned once before it is read.
     temporaries: Vec<bool>,
@@ -146,6 +150,8 @@ impl<'a> Lowerer<'a> {
             prelude_scopes: Scopes::new(),
             library_types: FxHashMap::default(),
             wanted_prelude: Vec::new(),
+            generated: FxHashMap::default(),
+            generated_texts: FxHashMap::default(),
             objects: Vec::new(),
             temporaries: Vec::new(),
             functions: vec![None],
@@ -178,7 +184,8 @@ impl<'a> Lowerer<'a> {
         self.span = Span::NONE;
         self.lower_prelude()?;
         self.want_exit_functions()?;
-        self.finish_globals()
+        self.finish_globals()?;
+        self.initialise_library_objects()
     }
 
     fn finish(mut self) -> Result<(Unit, Vec<Warning>)> {
