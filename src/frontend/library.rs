@@ -20,6 +20,7 @@ use super::position::PositionMap;
 use super::preprocess::Preprocessed;
 
 pub mod format;
+pub mod precision;
 mod table;
 
 /// How a library function is modelled.
@@ -83,6 +84,9 @@ pub enum Builtin {
     /// `__regatta_callbacks_matter()`: whether a function that compares may have effects, so that a program sees how
     /// often a library function calls it, and with what.
     CallbacksMatter,
+    /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
+    /// is not known may be one that writes.
+    CountsMatter,
     /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,
     /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.
@@ -152,9 +156,9 @@ pub struct LibraryFunction {
 
 /// The prelude's texts: declarations and definitions with a blank line between any two.
 const PRELUDE: &[&str] = &[
+    include_str!("library/ctype.c"),
     include_str!("library/memory.c"),
     include_str!("library/string.c"),
-    include_str!("library/ctype.c"),
     include_str!("library/stdlib.c"),
     include_str!("library/stdio.c"),
     include_str!("library/unistd.c"),
@@ -307,6 +311,7 @@ impl Library {
             None => {
                 // A static object: the last word before the semicolon.
                 let name = text.trim_end().trim_end_matches(';');
+                let name = name.split('[').next().unwrap_or("");
                 let name = name
                     .rsplit(|character: char| !is_name_character(character))
                     .next()

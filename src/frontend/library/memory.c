@@ -120,6 +120,13 @@ void *memmem(const void *block, __regatta_size_t size, const void *wanted, __reg
     return 0;
 }
 
+/* What could not be allocated is an error. */
+void __regatta_allocation(void *block)
+{
+    if (block == 0)
+        *__errno_location() = 12; /* ENOMEM */
+}
+
 /* As in glibc: a size of zero frees. What does not grow may stay where it is. */
 void *realloc(void *old, __regatta_size_t size)
 {

@@ -49,8 +49,9 @@ static int __regatta_done_or_failed(void)
 }
 
 /* Reading has found nothing: the end, or an error. */
-static int __regatta_nothing_read(__regatta_file *file)
+static int __regatta_nothing_read(void *stream)
 {
+    __regatta_file *file = stream;
     if (__VERIFIER_nondet_bool()) {
         file->end = 1;
     } else {
@@ -430,8 +431,9 @@ long ftello(void *stream)
 /* Scanning a stream: what a format says is put together by the lowering, from these. `count` is what the call gives:
    so many conversions are assigned, or -1 for an input failure before the first. */
 
-static void __regatta_scan_begin(__regatta_file *file, int count)
+static void __regatta_scan_begin(void *stream, int count)
 {
+    __regatta_file *file = stream;
     if (file->pushed != 0 || file->constrained == 2) {
         file->pushed = 0;
         __regatta_only_perhaps();
@@ -440,8 +442,9 @@ static void __regatta_scan_begin(__regatta_file *file, int count)
     }
 }
 
-static int __regatta_scan_end(__regatta_file *file, int count, int wanted)
+static int __regatta_scan_end(void *stream, int count, int wanted)
 {
+    __regatta_file *file = stream;
     if (count == -1) {
         if (!file->end)
             __regatta_nothing_read(file);
@@ -694,14 +697,23 @@ int __regatta_print_any(char *to, __regatta_size_t size)
     return length;
 }
 
+/* A format that is not known may be one with `%n`, if there is one. */
+void __regatta_no_counts(void)
+{
+    if (__regatta_counts_matter())
+        __regatta_unsupported("a format that may have a `%n` in it");
+}
+
 int vsprintf(char *to, const char *format, __builtin_va_list arguments)
 {
+    __regatta_no_counts();
     (void)format;
     return __regatta_print_any(to, (__regatta_size_t)-1);
 }
 
 int vsnprintf(char *to, __regatta_size_t size, const char *format, __builtin_va_list arguments)
 {
+    __regatta_no_counts();
     (void)format;
     return __regatta_print_any(to, size);
 }

@@ -512,7 +512,7 @@ static int __regatta_compare(const unsigned char *elements, __regatta_size_t cou
                              const void *left, const void *right, int (*compare)(const void *, const void *))
 {
     if (__regatta_callbacks_matter()) {
-        while (__regatta_unknown_int()) {
+        while (__VERIFIER_nondet_bool()) {
             __regatta_size_t i = __regatta_unknown_size();
             __regatta_size_t j = __regatta_unknown_size();
             __VERIFIER_assume(i < count && j < count);
@@ -539,7 +539,7 @@ void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*com
             int order = __regatta_compare(elements, count, size, left, right, compare);
             if (order < 0)
                 break;
-            if (order == 0 && (memcmp(left, right, size) == 0 || __regatta_unknown_int()))
+            if (order == 0 && (memcmp(left, right, size) == 0 || !__regatta_unknown_int()))
                 break;
             for (__regatta_size_t k = 0; k < size; k++) {
                 unsigned char byte = left[k];
@@ -554,7 +554,7 @@ static int __regatta_compare_key(const unsigned char *elements, __regatta_size_t
                                  const void *key, __regatta_size_t place, int (*compare)(const void *, const void *))
 {
     if (__regatta_callbacks_matter()) {
-        while (__regatta_unknown_int()) {
+        while (__VERIFIER_nondet_bool()) {
             __regatta_size_t i = __regatta_unknown_size();
             __VERIFIER_assume(i < count);
             compare(key, elements + i * size);
@@ -610,7 +610,7 @@ static char *__regatta_input_string(void)
 
 static __regatta_environment_t __regatta_environment;
 
-static __regatta_variable *__regatta_variable_of(const char *name)
+static void *__regatta_variable_of(const char *name)
 {
     __regatta_variable *variable;
     for (int i = 0; i < __regatta_environment.count; i++) {
@@ -645,7 +645,10 @@ static _Bool __regatta_is_variable(const char *name)
 
 char *getenv(const char *name)
 {
-    return __regatta_is_variable(name) ? __regatta_variable_of(name)->value : 0;
+    if (!__regatta_is_variable(name))
+        return 0;
+    __regatta_variable *variable = __regatta_variable_of(name);
+    return variable->value;
 }
 
 char *secure_getenv(const char *name)
@@ -677,7 +680,8 @@ int unsetenv(const char *name)
         *__errno_location() = 22; /* EINVAL */
         return -1;
     }
-    __regatta_variable_of(name)->value = 0;
+    __regatta_variable *variable = __regatta_variable_of(name);
+    variable->value = 0;
     return 0;
 }
 

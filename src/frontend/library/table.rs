@@ -323,6 +323,10 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         Builtin::CallbacksMatter,
         &["int __regatta_callbacks_matter(void)"],
     ),
+    (
+        Builtin::CountsMatter,
+        &["int __regatta_counts_matter(void)"],
+    ),
 ];
 
 /// Functions of one floating-point type, with the suffixes `f` and `l` for the others.

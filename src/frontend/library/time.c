@@ -83,8 +83,9 @@ static int __regatta_month_days(int year, int month)
 }
 
 /* The date and the time of day are drawn, and are the right ones. */
-static void __regatta_break_down(long long time, __regatta_tm *result)
+static void __regatta_break_down(long long time, void *broken_down)
 {
+    __regatta_tm *result = broken_down;
     int year = __VERIFIER_nondet_int();
     int month = __VERIFIER_nondet_int();
     int day = __VERIFIER_nondet_int();
@@ -102,7 +103,7 @@ static void __regatta_break_down(long long time, __regatta_tm *result)
         __VERIFIER_assume(year >= 1 && year <= 9999 && day <= __regatta_month_days(year, month));
         int days = (int)__regatta_days(year, month, day);
         __VERIFIER_assume((((long long)days * 24 + hour) * 60 + minute) * 60 + second == time);
-        __VERIFIER_assume((days + 719163 + 1) % 7 == weekday);
+        __VERIFIER_assume((days + 719163) % 7 == weekday);
         __VERIFIER_assume(day_of_year == days - (int)__regatta_days(year, 1, 1));
     }
     result->tm_sec = second;

@@ -181,6 +181,10 @@ impl Lowerer<'_> {
             Builtin::Nondet => self.nondet(known.name, function.result),
             Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
             Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
+            Builtin::CountsMatter => {
+                let matter = self.counts_matter();
+                Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
+            }
             Builtin::CallbacksMatter => {
                 let matter = self.callbacks_matter();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))

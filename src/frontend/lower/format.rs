@@ -28,7 +28,7 @@ impl Lowerer<'_> {
             return self.unmodelled(known.name, function.result);
         };
         let Some(format) = values.get(family.format) else {
-            return Err(self.error(format!("`{}` is called with too few arguments", known.name)));
+            return self.unmodelled(known.name, function.result);
         };
         let format = self.literal_text(format);
         let scans = matches!(
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
                 return self.unmodelled(known.name, function.result);
             }
         }
-        let seen = wanted == Use::Value || made.writes || self.errno_is_visible();
+        let seen = family.list || wanted == Use::Value || made.writes || self.errno_is_visible();
         let output = matches!(
             family.channel,
             Channel::StandardOutput | Channel::Output | Channel::Elsewhere
@@ -73,7 +73,10 @@ impl Lowerer<'_> {
         }
         let made = match family.list {
             true => match print_function(family.channel, None) {
-                Ok(made) => made,
+                Ok(made) => FormatFunction {
+                    body: format!("    __regatta_no_counts();\n{}", made.body),
+                    ..made
+                },
                 Err(error) => return self.unmodelled(&error.to_string(), function.result),
             },
             false => made,
@@ -243,6 +246,20 @@ impl Lowerer<'_> {
         };
         self.library_values(known, &function, values, Use::Effects)?;
         Ok(())
+    }
+
+    /// Whether a string literal of the program may be a format with `%n`.
+    pub(super) fn counts_matter(&self) -> bool {
+        self.strings.keys().any(|(units, bytes)| {
+            *bytes == 1
+                && units.iter().enumerate().any(|(position, &unit)| {
+                    let mut behind = units.iter().skip(position + 1);
+                    let last = behind.find(|&&unit| {
+                        !char::from_u32(unit).is_some_and(|c| "hlqjzt0123456789".contains(c))
+                    });
+                    unit == u32::from(b'%') && last == Some(&u32::from(b'n'))
+                })
+        })
     }
 
     /// Whether a function that may be given to `qsort` or `bsearch` does anything but compare.

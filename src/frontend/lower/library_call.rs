@@ -445,16 +445,25 @@ impl Lowerer<'_> {
         };
         let own = name
             .strip_prefix(library::SHARED)
-            .and_then(|own| self.prelude_scopes.linked.get(own));
-        let Some(symbol) = own.map(|own| self.prelude_scopes.symbol(own.symbol).clone()) else {
+            .and_then(|own| self.program_objects.get(own));
+        let Some(symbol) = own.cloned() else {
             return false;
         };
-        if !matches!(symbol.entity, Entity::Object(_)) {
-            return false;
-        }
         let symbol = self.scopes.create(symbol);
         self.scopes.bind_at_file_scope(name, symbol);
         true
+    }
+
+    /// Notes which of the library's objects the program declares: functions of ours use the same ones.
+    pub(super) fn note_library_objects(&mut self) {
+        for &name in library::OBJECTS {
+            if let Some(linked) = self.scopes.linked.get(name) {
+                let symbol = self.scopes.symbol(linked.symbol);
+                if matches!(symbol.entity, Entity::Object(_)) {
+                    self.program_objects.insert(name, symbol.clone());
+                }
+            }
+        }
     }
 
     /// Gives the library's objects that the program declares and does not define the values that they have at first.

@@ -16,6 +16,24 @@ impl Lowerer<'_> {
         known: &LibraryFunction,
         values: Vec<Value>,
     ) -> Result<Value> {
+        let value = self.memory_operation(builtin, known, values)?;
+        if matches!(
+            builtin,
+            Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc
+        ) && self.errno_is_visible()
+            && let Some(check) = lookup("__regatta_allocation")
+        {
+            self.call_quietly(&check, vec![value.clone()])?;
+        }
+        Ok(value)
+    }
+
+    fn memory_operation(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
         match builtin {
             Builtin::Malloc => {
                 let [size] = self.exactly(known, values)?;

@@ -107,6 +107,8 @@ struct Lowerer<'a> {
     /// Functions of our own making, by what follows their name, and their texts by name.
     generated: FxHashMap<String, String>,
     generated_texts: FxHashMap<String, String>,
+    /// The library's objects that the program declares, by name.
+    program_objects: FxHashMap<&'static str, scope::Symbol>,
     objects: Vec<Object>,
     /// By object: whether it is a temporary that is assigned once before it is read.
     temporaries: Vec<bool>,
@@ -152,6 +154,7 @@ impl<'a> Lowerer<'a> {
             wanted_prelude: Vec::new(),
             generated: FxHashMap::default(),
             generated_texts: FxHashMap::default(),
+            program_objects: FxHashMap::default(),
             objects: Vec::new(),
             temporaries: Vec::new(),
             functions: vec![None],
@@ -182,6 +185,7 @@ impl<'a> Lowerer<'a> {
         }
         self.origin = None;
         self.span = Span::NONE;
+        self.note_library_objects();
         self.lower_prelude()?;
         self.want_exit_functions()?;
         self.finish_globals()?;
