@@ -6,6 +6,7 @@
 mod cfa;
 mod input;
 mod interpret;
+mod library;
 pub mod options;
 mod portfolio;
 mod progress;
@@ -38,6 +39,7 @@ pub fn run(started: Instant) -> ExitCode {
         Command::Cfa(options) => cfa::run(options),
         Command::Interpret(options) => interpret::run(options),
         Command::Portfolio(command) => portfolio::run(command),
+        Command::Library => library::run(),
     })
 }
 

@@ -35,10 +35,12 @@ pub enum Command {
     /// Show which portfolios there are and what is in them
     #[command(subcommand)]
     Portfolio(PortfolioCommand),
+    /// Show what is known of the functions of the C library, and how exactly they are modelled
+    Library,
 }
 
 /// The names of the subcommands; anything else in their place is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 5] = ["verify", "cfa", "interpret", "portfolio", "help"];
+pub const SUBCOMMANDS: [&str; 6] = ["verify", "cfa", "interpret", "portfolio", "library", "help"];
 
 /// How the C program is read.
 #[derive(Clone, Debug, Args)]

@@ -19,6 +19,8 @@ use super::parse::{ParsedUnit, parse};
 use super::position::PositionMap;
 use super::preprocess::Preprocessed;
 
+pub mod format;
+pub mod precision;
 mod table;
 
 /// How a library function is modelled.
@@ -33,8 +35,6 @@ pub enum Model {
     /// Returns a value that real executions determine but that is not modelled ([`super::ir::Instruction::Approximate`]);
     /// has no effect.
     Approximate,
-    /// Has no effect that a program could see; returns any value of its type.
-    NoEffect,
     /// Returns an input: any value of its type, as `__VERIFIER_nondet_…` does.
     Input,
     /// Threads, non-local jumps and the like: the path is not modelled from here on.
@@ -78,10 +78,15 @@ pub enum Builtin {
     Nondet,
     /// `__VERIFIER_nondet_memory(pointer, size)`: the bytes become inputs.
     NondetMemory,
-    /// `scanf` and its kind: what the arguments after the format point to becomes inputs.
-    Scan,
-    /// `sscanf`: what the arguments after the format point to becomes values that are not modelled.
-    ScanString,
+    /// `scanf`, `printf`, `sprintf` and their kinds: a format that is known becomes C text of ours, see
+    /// [`super::lower`]'s module on formats.
+    Formatted,
+    /// `__regatta_callbacks_matter()`: whether a function that compares may have effects, so that a program sees how
+    /// often a library function calls it, and with what.
+    CallbacksMatter,
+    /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
+    /// is not known may be one that writes.
+    CountsMatter,
     /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,
     /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.
@@ -151,11 +156,14 @@ pub struct LibraryFunction {
 
 /// The prelude's texts: declarations and definitions with a blank line between any two.
 const PRELUDE: &[&str] = &[
+    include_str!("library/ctype.c"),
     include_str!("library/memory.c"),
     include_str!("library/string.c"),
-    include_str!("library/ctype.c"),
     include_str!("library/stdlib.c"),
     include_str!("library/stdio.c"),
+    include_str!("library/unistd.c"),
+    include_str!("library/time.c"),
+    include_str!("library/pthread.c"),
     include_str!("library/math.c"),
 ];
 
@@ -167,6 +175,27 @@ const TYPES: &str = include_str!("library/types.c");
 
 /// The floating-point types with their functions' suffixes.
 const REAL_TYPES: [(&str, &str); 3] = [("", "double"), ("f", "float"), ("l", "long double")];
+
+/// Objects of the library that a program may declare and that have a known value when it starts. The prelude's function
+/// `__regatta_initial_NAME` gives it, and the prelude's object `__regatta_shared_NAME`, if there is one, is the
+/// program's own object.
+pub const OBJECTS: &[&str] = &[
+    "stdin",
+    "stdout",
+    "stderr",
+    "errno",
+    "optind",
+    "opterr",
+    "optopt",
+    "optarg",
+    "signgam",
+    "program_invocation_name",
+    "program_invocation_short_name",
+    "__progname",
+];
+
+/// The prefix of the prelude's objects that are the program's own ones.
+pub const SHARED: &str = "__regatta_shared_";
 
 /// Names of functions that the compiler provides; those that the table lacks are not supported.
 const COMPILER_PREFIXES: [&str; 3] = ["__builtin_", "__sync_", "__atomic_"];
@@ -194,7 +223,10 @@ static MADE_PROTOTYPES: LazyLock<Vec<(Model, String)>> = LazyLock::new(|| {
     let mut add = |model: Model, names: &[&str], operands: usize| {
         for name in names {
             for (suffix, real) in REAL_TYPES {
-                let operands = vec![real; operands].join(", ");
+                let operands = match operands {
+                    0 => "void".to_owned(),
+                    _ => vec![real; operands].join(", "),
+                };
                 prototypes.push((model, format!("{real} {name}{suffix}({operands})")));
             }
         }
@@ -205,6 +237,7 @@ static MADE_PROTOTYPES: LazyLock<Vec<(Model, String)>> = LazyLock::new(|| {
     for (function, names) in table::MATH_OF_TWO {
         add(Model::Math(*function), names, 2);
     }
+    add(Model::Approximate, &["__regatta_unknown_real"], 0);
     add(Model::Approximate, table::APPROXIMATE, 1);
     add(Model::Approximate, table::APPROXIMATE_OF_TWO, 2);
     prototypes
@@ -278,6 +311,7 @@ impl Library {
             None => {
                 // A static object: the last word before the semicolon.
                 let name = text.trim_end().trim_end_matches(';');
+                let name = name.split('[').next().unwrap_or("");
                 let name = name
                     .rsplit(|character: char| !is_name_character(character))
                     .next()
@@ -347,17 +381,24 @@ fn contains_name(text: &str, name: &str) -> bool {
     })
 }
 
+/// The names that a function may be known by: its own; without `__builtin_`; without the standard that glibc's headers
+/// put in front of it; without the suffix of those that do not lock their stream.
+fn aliases(name: &str) -> impl Iterator<Item = &str> {
+    let plain = name.strip_prefix("__builtin_");
+    let standard = name
+        .strip_prefix("__isoc99_")
+        .or_else(|| name.strip_prefix("__isoc23_"));
+    let unlocked = name.strip_suffix("_unlocked");
+    [Some(name), plain, standard, unlocked]
+        .into_iter()
+        .flatten()
+}
+
 /// What is known of a function by its name; `__builtin_NAME` is `NAME` where it has no entry of its own, and what else
 /// the compiler provides is not supported. `None` for unknown code.
 pub fn lookup(name: &str) -> Option<LibraryFunction> {
     let library = &*LIBRARY;
-    let known = library.functions.get(name).copied();
-    let known = known.or_else(|| {
-        library
-            .functions
-            .get(name.strip_prefix("__builtin_")?)
-            .copied()
-    });
+    let known = aliases(name).find_map(|name| library.functions.get(name).copied());
     if known.is_some() {
         return known;
     }
@@ -397,6 +438,34 @@ pub fn definition(name: &str) -> Option<Result<ParsedUnit, Error>> {
     let function = lookup(name).filter(|function| function.model == Model::Prelude)?;
     let item = LIBRARY.items.get(function.name)?;
     Some(parse_text(&LIBRARY.with_dependencies(item)))
+}
+
+/// Whether a function of the prelude only writes: see [`table::OUTPUT`].
+pub fn is_output(name: &str) -> bool {
+    table::OUTPUT.contains(&name)
+}
+
+/// Whether a function is one of those whose values are not modelled.
+pub fn is_transcendental(name: &str) -> bool {
+    let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
+    [table::APPROXIMATE, table::APPROXIMATE_OF_TWO]
+        .iter()
+        .any(|names| names.contains(&plain) || names.contains(&name))
+}
+
+/// A function of the lowering's own making, in C like the prelude's: its prototype, or its definition.
+pub fn generated(text: &str) -> Result<ParsedUnit, Error> {
+    parse_text(&LIBRARY.with_dependencies(text))
+}
+
+/// The function of the prelude that gives the initial value of a library's object.
+pub fn initial_value(object: &str) -> Option<LibraryFunction> {
+    let name = OBJECTS.iter().find(|known| **known == object)?;
+    let name = match *name {
+        "program_invocation_short_name" | "__progname" => "program_invocation_name",
+        name => name,
+    };
+    lookup(&format!("__regatta_initial_{name}"))
 }
 
 fn parse_text(text: &str) -> Result<ParsedUnit, Error> {

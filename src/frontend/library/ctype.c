@@ -1,19 +1,59 @@
-/* <ctype.h> in the C locale: what is no ASCII belongs to no class. The results for characters that are in a class are
+/* <ctype.h>: in the C locale what is no ASCII belongs to no class. The results for characters that are in a class are
    glibc's: the bit by which its table marks it. */
+
+/* Whether a locale that is not C's may be in use. */
+
+static _Bool __regatta_locale;
+
+/* The classes of the characters from 128 on in that locale: 0 none, 1 control, 2 space, 3 punctuation, 4 a letter
+   without case, 5 a capital, 6 a small letter, 7 one that is not printed; others are 0. */
+
+static unsigned char __regatta_classes[128];
+
+/* In how many locales the program can be is not known: the classes are as good as inputs. */
+char *setlocale(int category, const char *name)
+{
+    (void)category;
+    if (name == 0)
+        return __regatta_locale ? __regatta_input_string() : "C";
+    if ((name[0] == 'C' && name[1] == 0) || strcmp(name, "POSIX") == 0) {
+        __regatta_locale = __regatta_locale && category != 6; /* LC_ALL */
+        return "C";
+    }
+    if (__VERIFIER_nondet_bool())
+        return 0;
+    if (__regatta_locale)
+        __regatta_only_perhaps();
+    __regatta_locale = 1;
+    __VERIFIER_nondet_memory(__regatta_classes, sizeof(__regatta_classes));
+    return __regatta_input_string();
+}
+
+/* The class of a character that the C locale has in none. */
+static int __regatta_class(int c)
+{
+    if (!__regatta_locale || c < -128 || c > 255 || (c >= -1 && c < 128))
+        return 0;
+    int class = __regatta_classes[c < 0 ? c + 128 : c - 128];
+    return class > 7 ? 0 : class;
+}
 
 int isupper(int c)
 {
-    return c >= 'A' && c <= 'Z' ? 1 << 8 : 0;
+    int class = __regatta_class(c);
+    return (c >= 'A' && c <= 'Z') || (class == 5) ? 1 << 8 : 0;
 }
 
 int islower(int c)
 {
-    return c >= 'a' && c <= 'z' ? 1 << 9 : 0;
+    int class = __regatta_class(c);
+    return (c >= 'a' && c <= 'z') || (class == 6) ? 1 << 9 : 0;
 }
 
 int isalpha(int c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? 1 << 10 : 0;
+    int class = __regatta_class(c);
+    return ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) || (class >= 4 && class <= 6) ? 1 << 10 : 0;
 }
 
 int isdigit(int c)
@@ -28,37 +68,44 @@ int isxdigit(int c)
 
 int isspace(int c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r') ? 1 << 13 : 0;
+    int class = __regatta_class(c);
+    return (c == ' ' || (c >= '\t' && c <= '\r')) || (class == 2) ? 1 << 13 : 0;
 }
 
 int isprint(int c)
 {
-    return c >= ' ' && c <= '~' ? 1 << 14 : 0;
+    int class = __regatta_class(c);
+    return (c >= ' ' && c <= '~') || (class >= 2 && class <= 6) ? 1 << 14 : 0;
 }
 
 int isgraph(int c)
 {
-    return c > ' ' && c <= '~' ? 1 << 15 : 0;
+    int class = __regatta_class(c);
+    return (c > ' ' && c <= '~') || (class >= 3 && class <= 6) ? 1 << 15 : 0;
 }
 
 int isblank(int c)
 {
-    return c == ' ' || c == '\t' ? 1 << 0 : 0;
+    int class = __regatta_class(c);
+    return (c == ' ' || c == '\t') || (class == 2) ? 1 << 0 : 0;
 }
 
 int iscntrl(int c)
 {
-    return (c >= 0 && c < ' ') || c == 127 ? 1 << 1 : 0;
-}
-
-int isalnum(int c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? 1 << 3 : 0;
+    int class = __regatta_class(c);
+    return ((c >= 0 && c < ' ') || c == 127) || (class == 1) ? 1 << 1 : 0;
 }
 
 int ispunct(int c)
 {
-    return c > ' ' && c <= '~' && isalnum(c) == 0 ? 1 << 2 : 0;
+    int class = __regatta_class(c);
+    return (c > ' ' && c <= '~' && isalnum(c) == 0) || (class == 3) ? 1 << 2 : 0;
+}
+
+int isalnum(int c)
+{
+    int class = __regatta_class(c);
+    return ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) || (class >= 4 && class <= 6) ? 1 << 3 : 0;
 }
 
 int isascii(int c)
@@ -74,6 +121,11 @@ int toascii(int c)
 /* Negative characters but EOF are taken for the unsigned ones, as in glibc's tables. */
 int __regatta_ctype_tolower(int c)
 {
+    if (__regatta_class(c) != 0) {
+        int other = __regatta_unknown_int();
+        __VERIFIER_assume(other >= 128 && other <= 255);
+        return other;
+    }
     if (c >= -128 && c <= -2)
         return c + 256;
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
@@ -81,6 +133,11 @@ int __regatta_ctype_tolower(int c)
 
 int __regatta_ctype_toupper(int c)
 {
+    if (__regatta_class(c) != 0) {
+        int other = __regatta_unknown_int();
+        __VERIFIER_assume(other >= 128 && other <= 255);
+        return other;
+    }
     if (c >= -128 && c <= -2)
         return c + 256;
     return c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c;

@@ -1,5 +1,19 @@
 /* <math.h>: what looks at the bits of a floating-point number. */
 
+static int __regatta_shared_signgam;
+
+int __regatta_initial_signgam(void)
+{
+    return 0;
+}
+
+/* Whether there is a range error is not modelled. */
+void __regatta_errno_perhaps(void)
+{
+    if (__regatta_unknown_int())
+        *__errno_location() = 34; /* ERANGE */
+}
+
 float frexpf(float x, int *exponent)
 {
     __regatta_float_bits number;

@@ -1,11 +1,14 @@
 /* <math.h> for each floating-point type: REAL is the type, __X the suffix of the names ("", f, l). */
 
+/* Of two zeros either may be the smaller, and the larger. */
+
 REAL fmin__X(REAL x, REAL y)
 {
-    /* As x86's minsd: of two zeros the second. */
     if (__builtin_isnan(x))
         return y;
     if (__builtin_isnan(y))
+        return x;
+    if (x == 0 && y == 0 && __builtin_signbit(x) != __builtin_signbit(y) && __regatta_unknown_int())
         return x;
     return x < y ? x : y;
 }
@@ -15,6 +18,8 @@ REAL fmax__X(REAL x, REAL y)
     if (__builtin_isnan(x))
         return y;
     if (__builtin_isnan(y))
+        return x;
+    if (x == 0 && y == 0 && __builtin_signbit(x) != __builtin_signbit(y) && __regatta_unknown_int())
         return x;
     return x > y ? x : y;
 }
@@ -103,13 +108,230 @@ void sincos__X(REAL x, REAL *sine, REAL *cosine)
     *cosine = cos__X(x);
 }
 
+/* The sign of the gamma function at x, as `signgam` has it: between negative integers it alternates. */
+static int __regatta_gamma_sign__X(REAL x)
+{
+    if (x > 0 || __builtin_isnan(x))
+        return 1;
+    REAL whole = floor__X(x);
+    if (whole == x || __builtin_isinf(x)) {
+        int sign = __regatta_unknown_int();
+        __VERIFIER_assume(sign == 1 || sign == -1);
+        return sign;
+    }
+    return fmod__X(whole, 2) != 0 ? -1 : 1;
+}
+
 REAL lgamma__X_r(REAL x, int *sign)
 {
-    *sign = __regatta_unknown_int();
-    return lgamma__X(x);
+    *sign = __regatta_gamma_sign__X(x);
+    __regatta_errno_perhaps();
+    return __regatta_unknown_real__X();
+}
+
+REAL lgamma__X(REAL x)
+{
+    return lgamma__X_r(x, &__regatta_shared_signgam);
+}
+
+REAL gamma__X(REAL x)
+{
+    return lgamma__X_r(x, &__regatta_shared_signgam);
+}
+
+/* What is certain of functions that are not computed: exact cases, where they are not defined, bounds. */
+
+REAL pow__X(REAL x, REAL y)
+{
+    if (y == 0 || x == 1)
+        return 1;
+    if (y == 1)
+        return x;
+    if (trunc__X(x) == x && trunc__X(y) == y && y > 1 && y <= 32 && fabs__X(x) <= 4096) {
+        /* Exact as long as the significand has room: 24 bits, in all formats. */
+        REAL result = x;
+        int count = 1;
+        while (count < (int)y && fabs__X(result * x) <= 16777216) {
+            result *= x;
+            count++;
+        }
+        if (count == (int)y)
+            return result;
+    }
+    if (x < 0 && __builtin_isfinite(x) && __builtin_isfinite(y) && trunc__X(y) != y) {
+        *__errno_location() = 33; /* EDOM */
+        return __regatta_unknown_real__X();
+    }
+    __regatta_errno_perhaps();
+    REAL result = __regatta_unknown_real__X();
+    if (x > 0 && !__builtin_isnan(y))
+        __VERIFIER_assume(result >= 0);
+    return result;
+}
+
+REAL hypot__X(REAL x, REAL y)
+{
+    REAL a = fabs__X(x);
+    REAL b = fabs__X(y);
+    if (trunc__X(a) == a && trunc__X(b) == b && a <= 2048 && b <= 2048) {
+        REAL root = sqrt__X(a * a + b * b);
+        if (root * root == a * a + b * b && trunc__X(root) == root)
+            return root;
+    }
+    __regatta_errno_perhaps();
+    REAL result = __regatta_unknown_real__X();
+    if (!__builtin_isnan(x) && !__builtin_isnan(y))
+        __VERIFIER_assume(result >= 0);
+    return result;
+}
+
+REAL exp__X(REAL x)
+{
+    if (x == 0)
+        return 1;
+    REAL result = __regatta_unknown_real__X();
+    if (__builtin_isnan(x))
+        return x;
+    if (__builtin_isinf(x))
+        return x > 0 ? x : 0;
+    __VERIFIER_assume(x > 0 ? result >= 1 : result >= 0 && result <= 1);
+    if (x > 12000 || x < -12000) {
+        __VERIFIER_assume(x > 0 ? result > 1 && __builtin_isinf(result) : result == 0);
+        *__errno_location() = 34; /* ERANGE */
+    } else if ((x > 88 || x < -86) && __regatta_unknown_int()) {
+        *__errno_location() = 34;
+    }
+    return result;
 }
 
 int __fpclassify__X(REAL x)
 {
     return __builtin_fpclassify(0, 1, 4, 3, 2, x);
+}
+
+REAL sin__X(REAL x)
+{
+    if (x == 0)
+        return x;
+    if (__builtin_isinf(x))
+        *__errno_location() = 33;
+    if (!__builtin_isfinite(x))
+        return x - x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(result >= -1 && result <= 1);
+    return result;
+}
+
+REAL cos__X(REAL x)
+{
+    if (x == 0)
+        return 1;
+    if (__builtin_isinf(x))
+        *__errno_location() = 33;
+    if (!__builtin_isfinite(x))
+        return x - x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(result >= -1 && result <= 1);
+    return result;
+}
+
+REAL log__X(REAL x)
+{
+    if (x == 1)
+        return 0;
+    if (x == 0) {
+        *__errno_location() = 34;
+        return -__builtin_inf();
+    }
+    if (x < 0) {
+        *__errno_location() = 33;
+        return (x - x) / (x - x);
+    }
+    if (!__builtin_isfinite(x))
+        return x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(x < 1 ? result < 0 : result > 0);
+    return result;
+}
+
+REAL log2__X(REAL x)
+{
+    if (x == 1)
+        return 0;
+    if (x == 0) {
+        *__errno_location() = 34;
+        return -__builtin_inf();
+    }
+    if (x < 0) {
+        *__errno_location() = 33;
+        return (x - x) / (x - x);
+    }
+    if (!__builtin_isfinite(x))
+        return x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(x < 1 ? result < 0 : result > 0);
+    return result;
+}
+
+REAL log10__X(REAL x)
+{
+    if (x == 1)
+        return 0;
+    if (x == 0) {
+        *__errno_location() = 34;
+        return -__builtin_inf();
+    }
+    if (x < 0) {
+        *__errno_location() = 33;
+        return (x - x) / (x - x);
+    }
+    if (!__builtin_isfinite(x))
+        return x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(x < 1 ? result < 0 : result > 0);
+    return result;
+}
+
+REAL acos__X(REAL x)
+{
+    if (x < -1 || x > 1) {
+        *__errno_location() = 33;
+        return __builtin_nan("");
+    }
+    if (__builtin_isnan(x))
+        return x;
+    if (x == 1)
+        return 0;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(result >= 0 && result <= 4);
+    return result;
+}
+
+REAL asin__X(REAL x)
+{
+    if (x < -1 || x > 1) {
+        *__errno_location() = 33;
+        return __builtin_nan("");
+    }
+    if (__builtin_isnan(x))
+        return x;
+    if (x == 0)
+        return x;
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(result >= -2 && result <= 2);
+    return result;
+}
+
+/* What exact functions do to `errno`. */
+
+void __regatta_errno_sqrt__X(REAL x)
+{
+    if (x < 0)
+        *__errno_location() = 33;
+}
+
+void __regatta_errno_remainder__X(REAL x, REAL y)
+{
+    if ((__builtin_isinf(x) && !__builtin_isnan(y)) || (y == 0 && !__builtin_isnan(x)))
+        *__errno_location() = 33;
 }

@@ -70,7 +70,7 @@ int memcmp(const void *left, const void *right, __regatta_size_t size)
     const unsigned char *b = right;
     for (__regatta_size_t i = 0; i < size; i++) {
         if (a[i] != b[i])
-            return a[i] - b[i];
+            return __regatta_order(a[i] - b[i]);
     }
     return 0;
 }
@@ -120,7 +120,14 @@ void *memmem(const void *block, __regatta_size_t size, const void *wanted, __reg
     return 0;
 }
 
-/* As in glibc: a size of zero frees. */
+/* What could not be allocated is an error. */
+void __regatta_allocation(void *block)
+{
+    if (block == 0)
+        *__errno_location() = 12; /* ENOMEM */
+}
+
+/* As in glibc: a size of zero frees. What does not grow may stay where it is. */
 void *realloc(void *old, __regatta_size_t size)
 {
     if (old == 0)
@@ -129,9 +136,11 @@ void *realloc(void *old, __regatta_size_t size)
         free(old);
         return 0;
     }
+    __regatta_size_t old_size = __regatta_allocated_size(old);
+    if (size <= old_size && __VERIFIER_nondet_bool())
+        return old;
     unsigned char *result = malloc(size);
     if (result != 0) {
-        __regatta_size_t old_size = __regatta_allocated_size(old);
         const unsigned char *source = old;
         for (__regatta_size_t i = 0; i < size && i < old_size; i++)
             result[i] = source[i];
@@ -186,4 +195,130 @@ int posix_memalign(void **result, __regatta_size_t alignment, __regatta_size_t s
 void *valloc(__regatta_size_t size)
 {
     return aligned_alloc(4096, size);
+}
+
+/* At least what was asked for; for one block it is always the same. */
+
+static void *__regatta_measured_block;
+
+static __regatta_size_t __regatta_measured_size;
+
+__regatta_size_t malloc_usable_size(void *block)
+{
+    if (block == 0)
+        return 0;
+    if (block != __regatta_measured_block) {
+        if (__regatta_measured_block != 0)
+            __regatta_only_perhaps();
+        __regatta_size_t spare = __VERIFIER_nondet_size_t();
+        __VERIFIER_assume(spare < 4096);
+        __regatta_measured_block = block;
+        __regatta_measured_size = __regatta_allocated_size(block) + spare;
+    }
+    return __regatta_measured_size;
+}
+
+/* An alignment that is not a constant. */
+void *__regatta_aligned_alloc(__regatta_size_t alignment, __regatta_size_t size)
+{
+    void *block;
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        *__errno_location() = 22; /* EINVAL */
+        return 0;
+    }
+    return posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) == 0 ? block : 0;
+}
+
+/* The fortified functions end the program if what is written is larger than the object, as far as its size is known. */
+
+void *__memcpy_chk(void *to, const void *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return memcpy(to, from, size);
+}
+
+void *__memmove_chk(void *to, const void *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return memmove(to, from, size);
+}
+
+void *__memset_chk(void *to, int byte, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return memset(to, byte, size);
+}
+
+void *__mempcpy_chk(void *to, const void *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return mempcpy(to, from, size);
+}
+
+char *__strcpy_chk(char *to, const char *from, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && strlen(from) + 1 > limit)
+        abort();
+    return strcpy(to, from);
+}
+
+char *__stpcpy_chk(char *to, const char *from, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && strlen(from) + 1 > limit)
+        abort();
+    return stpcpy(to, from);
+}
+
+char *__strncpy_chk(char *to, const char *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return strncpy(to, from, size);
+}
+
+char *__stpncpy_chk(char *to, const char *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && size > limit)
+        abort();
+    return stpncpy(to, from, size);
+}
+
+char *__strcat_chk(char *to, const char *from, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && strlen(to) + strlen(from) + 1 > limit)
+        abort();
+    return strcat(to, from);
+}
+
+char *__strncat_chk(char *to, const char *from, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (limit != (__regatta_size_t)-1 && strlen(to) + strnlen(from, size) + 1 > limit)
+        abort();
+    return strncat(to, from, size);
+}
+
+char *__fgets_chk(char *s, __regatta_size_t limit, int size, void *stream)
+{
+    if (limit != (__regatta_size_t)-1 && size > 0 && (__regatta_size_t)size > limit)
+        abort();
+    return fgets(s, size, stream);
+}
+
+long __read_chk(int file, void *buffer, __regatta_size_t size, __regatta_size_t limit)
+{
+    if (size > limit)
+        abort();
+    return read(file, buffer, size);
+}
+
+__regatta_size_t __fread_chk(void *buffer, __regatta_size_t limit, __regatta_size_t size, __regatta_size_t count,
+                             void *stream)
+{
+    if (limit != (__regatta_size_t)-1 && size * count > limit)
+        abort();
+    return fread(buffer, size, count, stream);
 }

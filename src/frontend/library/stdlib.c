@@ -1,10 +1,17 @@
 /* <stdlib.h> and <errno.h>: numbers, sorting, the environment. */
 
-static int __regatta_errno;
+/* The program's own `errno`, if it declares one. */
+
+static int __regatta_shared_errno;
 
 int *__errno_location(void)
 {
-    return &__regatta_errno;
+    return &__regatta_shared_errno;
+}
+
+int __regatta_initial_errno(void)
+{
+    return 0;
 }
 
 int abs(int value)
@@ -204,7 +211,8 @@ long long atoll(const char *s)
     return strtoll(s, 0, 10);
 }
 
-/* Where a floating-point number in a string ends: exact for decimal numbers; others end anywhere. */
+/* Where a floating-point number in a string ends: exact for decimal numbers; others end anywhere, as do all in locales
+   that are not C's. */
 static const char *__regatta_float_end(const char *s)
 {
     const char *start = s;
@@ -213,7 +221,8 @@ static const char *__regatta_float_end(const char *s)
     if (*s == '-' || *s == '+')
         s++;
     int digits = 0;
-    if (*s == 'i' || *s == 'I' || *s == 'n' || *s == 'N' || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
+    if (*s == 'i' || *s == 'I' || *s == 'n' || *s == 'N' || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+        || __regatta_locale) {
         while (*s != 0 && __regatta_unknown_int())
             s++;
         return s;
@@ -242,28 +251,174 @@ static const char *__regatta_float_end(const char *s)
     return s;
 }
 
+/* A number between `s` and `end`: its digits as an integer and the power of ten that it is to be multiplied by. The
+   result says what that is: 0 nothing known, 1 exact, 2 with digits cut off behind. */
+static int __regatta_decimal(const char *s, const char *end, unsigned long long *digits, int *power, int *count,
+                             _Bool *negative)
+{
+    int exactness = 1;
+    _Bool fraction = 0;
+    *digits = 0;
+    *power = 0;
+    *count = 0;
+    while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
+        s++;
+    *negative = *s == '-';
+    if (*s == '-' || *s == '+')
+        s++;
+    if (__regatta_locale || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')))
+        return 0;
+    for (; s < end && *s != 'e' && *s != 'E'; s++) {
+        if (*s == '.') {
+            fraction = 1;
+            continue;
+        }
+        if (*s < '0' || *s > '9')
+            return 0;
+        if (*digits > 1000000000000000000ULL) {
+            exactness = *s == '0' ? exactness : 2;
+            *power += !fraction;
+        } else {
+            *digits = *digits * 10 + (*s - '0');
+            *count += *digits != 0;
+            *power -= fraction;
+        }
+    }
+    if (s < end) {
+        int exponent = 0;
+        s++;
+        _Bool below = *s == '-';
+        if (*s == '-' || *s == '+')
+            s++;
+        for (; s < end; s++)
+            exponent = exponent < 100000 ? exponent * 10 + (*s - '0') : exponent;
+        *power += below ? -exponent : exponent;
+    }
+    return exactness;
+}
+
 double strtod(const char *s, char **end)
 {
+    unsigned long long digits;
+    int power;
+    int count;
+    _Bool negative;
     const char *after = __regatta_float_end(s);
     if (end != 0)
         *end = (char *)after;
-    return after == s ? 0.0 : __regatta_unknown_double();
+    if (after == s)
+        return 0.0;
+    int exactness = __regatta_decimal(s, after, &digits, &power, &count, &negative);
+    if (exactness == 0) {
+        if (__regatta_unknown_int())
+            *__errno_location() = 34; /* ERANGE */
+        return __regatta_unknown_double();
+    }
+    double result = 0;
+    int magnitude = count - 1 + power;
+    if (digits == 0) {
+        result = 0;
+    } else if (exactness == 1 && digits <= 1ULL << 53 && power >= -22 && power <= 22) {
+        /* Both operands are exact, so that the result is rounded once. */
+        double scale = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--)
+            scale *= 10;
+        result = power < 0 ? (double)digits / scale : (double)digits * scale;
+    } else if (magnitude > 308) {
+        *__errno_location() = 34;
+        result = __builtin_inf();
+    } else if (magnitude < -326) {
+        *__errno_location() = 34;
+        result = 0;
+    } else {
+        if ((magnitude < -306 || magnitude == 308) && __regatta_unknown_int())
+            *__errno_location() = 34;
+        result = __regatta_unknown_double();
+        __VERIFIER_assume(result >= 0);
+    }
+    return negative ? -result : result;
 }
 
 float strtof(const char *s, char **end)
 {
+    unsigned long long digits;
+    int power;
+    int count;
+    _Bool negative;
     const char *after = __regatta_float_end(s);
     if (end != 0)
         *end = (char *)after;
-    return after == s ? 0.0f : __regatta_unknown_float();
+    if (after == s)
+        return 0.0f;
+    int exactness = __regatta_decimal(s, after, &digits, &power, &count, &negative);
+    if (exactness == 0) {
+        if (__regatta_unknown_int())
+            *__errno_location() = 34;
+        return __regatta_unknown_float();
+    }
+    float result = 0;
+    int magnitude = count - 1 + power;
+    if (digits == 0) {
+        result = 0;
+    } else if (exactness == 1 && digits <= 1ULL << 24 && power >= -10 && power <= 10) {
+        float scale = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--)
+            scale *= 10;
+        result = power < 0 ? (float)digits / scale : (float)digits * scale;
+    } else if (magnitude > 38) {
+        *__errno_location() = 34;
+        result = __builtin_inff();
+    } else if (magnitude < -47) {
+        *__errno_location() = 34;
+        result = 0;
+    } else {
+        if ((magnitude < -36 || magnitude == 38) && __regatta_unknown_int())
+            *__errno_location() = 34;
+        result = __regatta_unknown_float();
+        __VERIFIER_assume(result >= 0);
+    }
+    return negative ? -result : result;
 }
 
 long double strtold(const char *s, char **end)
 {
+    unsigned long long digits;
+    int power;
+    int count;
+    _Bool negative;
     const char *after = __regatta_float_end(s);
     if (end != 0)
         *end = (char *)after;
-    return after == s ? 0.0L : __regatta_unknown_long_double();
+    if (after == s)
+        return 0.0L;
+    int exactness = __regatta_decimal(s, after, &digits, &power, &count, &negative);
+    if (exactness == 0) {
+        if (__regatta_unknown_int())
+            *__errno_location() = 34;
+        return __regatta_unknown_long_double();
+    }
+    long double result = 0;
+    int magnitude = count - 1 + power;
+    if (digits == 0) {
+        result = 0;
+    } else if (exactness == 1 && power >= -27 && power <= 27) {
+        long double scale = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--)
+            scale *= 10;
+        result = power < 0 ? (long double)digits / scale : (long double)digits * scale;
+    } else if (magnitude > 4932) {
+        *__errno_location() = 34;
+        result = __builtin_infl();
+    } else if (magnitude < -4953) {
+        *__errno_location() = 34;
+        result = 0;
+    } else {
+        if ((magnitude < -4930 || magnitude == 4932) && __regatta_unknown_int())
+            *__errno_location() = 34;
+        result = __regatta_unknown_long_double();
+        __VERIFIER_assume(result >= 0);
+    }
+    return negative ? -result : result;
 }
 
 double atof(const char *s)
@@ -271,19 +426,59 @@ double atof(const char *s)
     return strtod(s, 0);
 }
 
-/* Random numbers are inputs. */
+/* Random numbers are inputs, as long as no generator is seeded again: a seed may be one that was used before, and then
+   the numbers are, too. */
+
+static _Bool __regatta_random_drawn;
+
+static _Bool __regatta_random_again;
+
+static void __regatta_draw(void)
+{
+    if (__regatta_random_again)
+        __regatta_only_perhaps();
+    __regatta_random_drawn = 1;
+}
+
+static void __regatta_seed(void)
+{
+    if (__regatta_random_drawn)
+        __regatta_random_again = 1;
+}
+
+void srand(unsigned seed)
+{
+    (void)seed;
+    __regatta_seed();
+}
+
+void srandom(unsigned seed)
+{
+    (void)seed;
+    __regatta_seed();
+}
+
+void srand48(long seed)
+{
+    (void)seed;
+    __regatta_seed();
+}
 
 int rand(void)
 {
     int value = __VERIFIER_nondet_int();
     __VERIFIER_assume(value >= 0);
+    __regatta_draw();
     return value;
 }
 
+/* The state determines the number. */
 int rand_r(unsigned *state)
 {
-    *state = __VERIFIER_nondet_uint();
-    return rand();
+    int value = __regatta_unknown_int();
+    *state = (unsigned)__regatta_unknown_int();
+    __VERIFIER_assume(value >= 0);
+    return value;
 }
 
 long random(void)
@@ -298,17 +493,42 @@ long lrand48(void)
 
 long mrand48(void)
 {
-    return __VERIFIER_nondet_int();
+    int value = __VERIFIER_nondet_int();
+    __regatta_draw();
+    return value;
 }
 
 double drand48(void)
 {
     double value = __VERIFIER_nondet_double();
     __VERIFIER_assume(value >= 0.0 && value < 1.0);
+    __regatta_draw();
     return value;
 }
 
-/* Insertion sort: stable, as glibc's merge sort is. */
+/* What a function that compares is called with, and how often, is not said: where that can be seen, another order of the
+   operands, a second call, and calls with any two elements are possible. */
+static int __regatta_compare(const unsigned char *elements, __regatta_size_t count, __regatta_size_t size,
+                             const void *left, const void *right, int (*compare)(const void *, const void *))
+{
+    if (__regatta_callbacks_matter()) {
+        while (__VERIFIER_nondet_bool()) {
+            __regatta_size_t i = __regatta_unknown_size();
+            __regatta_size_t j = __regatta_unknown_size();
+            __VERIFIER_assume(i < count && j < count);
+            compare(elements + i * size, elements + j * size);
+        }
+        if (__VERIFIER_nondet_bool())
+            compare(left, right);
+        if (__VERIFIER_nondet_bool()) {
+            int order = compare(right, left);
+            return order > 0 ? -1 : order < 0;
+        }
+    }
+    return compare(left, right);
+}
+
+/* Insertion sort; in which order equal elements come is not said. */
 void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*compare)(const void *, const void *))
 {
     unsigned char *elements = array;
@@ -316,7 +536,10 @@ void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*com
         for (__regatta_size_t j = i; j > 0; j--) {
             unsigned char *left = elements + (j - 1) * size;
             unsigned char *right = elements + j * size;
-            if (compare(left, right) <= 0)
+            int order = __regatta_compare(elements, count, size, left, right, compare);
+            if (order < 0)
+                break;
+            if (order == 0 && (memcmp(left, right, size) == 0 || !__regatta_unknown_int()))
                 break;
             for (__regatta_size_t k = 0; k < size; k++) {
                 unsigned char byte = left[k];
@@ -327,6 +550,22 @@ void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*com
     }
 }
 
+static int __regatta_compare_key(const unsigned char *elements, __regatta_size_t count, __regatta_size_t size,
+                                 const void *key, __regatta_size_t place, int (*compare)(const void *, const void *))
+{
+    if (__regatta_callbacks_matter()) {
+        while (__VERIFIER_nondet_bool()) {
+            __regatta_size_t i = __regatta_unknown_size();
+            __VERIFIER_assume(i < count);
+            compare(key, elements + i * size);
+        }
+        if (__VERIFIER_nondet_bool())
+            compare(key, elements + place * size);
+    }
+    return compare(key, elements + place * size);
+}
+
+/* Which of several equal elements is found is not said. */
 void *bsearch(const void *key, const void *array, __regatta_size_t count, __regatta_size_t size,
               int (*compare)(const void *, const void *))
 {
@@ -335,9 +574,14 @@ void *bsearch(const void *key, const void *array, __regatta_size_t count, __rega
     __regatta_size_t high = count;
     while (low < high) {
         __regatta_size_t middle = (low + high) / 2;
-        int order = compare(key, elements + middle * size);
-        if (order == 0)
+        int order = __regatta_compare_key(elements, count, size, key, middle, compare);
+        if (order == 0) {
+            while (middle > low && compare(key, elements + (middle - 1) * size) == 0 && __regatta_unknown_int())
+                middle--;
+            while (middle + 1 < high && compare(key, elements + (middle + 1) * size) == 0 && __regatta_unknown_int())
+                middle++;
             return (void *)(elements + middle * size);
+        }
         if (order < 0)
             high = middle;
         else
@@ -352,6 +596,8 @@ static char *__regatta_input_string(void)
     __regatta_size_t length = __VERIFIER_nondet_size_t();
     __VERIFIER_assume(length < (__regatta_size_t)-1);
     char *s = malloc(length + 1);
+    if (s == 0)
+        return 0;
     for (__regatta_size_t i = 0; i < length; i++) {
         s[i] = __VERIFIER_nondet_char();
         __VERIFIER_assume(s[i] != 0);
@@ -360,21 +606,124 @@ static char *__regatta_input_string(void)
     return s;
 }
 
+/* The environment: each name is looked up there once, and is known from then on. */
+
+static __regatta_environment_t __regatta_environment;
+
+static void *__regatta_variable_of(const char *name)
+{
+    __regatta_variable *variable;
+    for (int i = 0; i < __regatta_environment.count; i++) {
+        variable = &__regatta_environment.variables[i];
+        if (strcmp(variable->name, name) == 0)
+            return variable;
+    }
+    if (__regatta_environment.count == 8)
+        __regatta_unsupported("more than 8 names given to getenv");
+    variable = &__regatta_environment.variables[__regatta_environment.count];
+    __regatta_environment.count++;
+    variable->name = strdup(name);
+    __VERIFIER_assume(variable->name != 0);
+    variable->value = 0;
+    if (__VERIFIER_nondet_bool()) {
+        variable->value = __regatta_input_string();
+        __VERIFIER_assume(variable->value != 0);
+    }
+    return variable;
+}
+
+static _Bool __regatta_is_variable(const char *name)
+{
+    if (name == 0 || *name == 0)
+        return 0;
+    for (; *name != 0; name++) {
+        if (*name == '=')
+            return 0;
+    }
+    return 1;
+}
+
 char *getenv(const char *name)
 {
-    (void)name;
-    return __VERIFIER_nondet_bool() ? __regatta_input_string() : 0;
+    if (!__regatta_is_variable(name))
+        return 0;
+    __regatta_variable *variable = __regatta_variable_of(name);
+    return variable->value;
 }
 
 char *secure_getenv(const char *name)
 {
-    return getenv(name);
+    return __VERIFIER_nondet_bool() ? getenv(name) : 0;
 }
 
+int setenv(const char *name, const char *value, int overwrite)
+{
+    if (!__regatta_is_variable(name)) {
+        *__errno_location() = 22; /* EINVAL */
+        return -1;
+    }
+    __regatta_variable *variable = __regatta_variable_of(name);
+    if (variable->value != 0 && !overwrite)
+        return 0;
+    char *copy = __VERIFIER_nondet_bool() ? strdup(value) : 0;
+    if (copy == 0) {
+        *__errno_location() = 12; /* ENOMEM */
+        return -1;
+    }
+    variable->value = copy;
+    return 0;
+}
+
+int unsetenv(const char *name)
+{
+    if (!__regatta_is_variable(name)) {
+        *__errno_location() = 22; /* EINVAL */
+        return -1;
+    }
+    __regatta_variable *variable = __regatta_variable_of(name);
+    variable->value = 0;
+    return 0;
+}
+
+/* Some of glibc's messages in the C locale; of the others nothing is known. */
 char *strerror(int error)
 {
-    (void)error;
-    return __regatta_input_string();
+    if (!__regatta_locale) {
+        switch (error) {
+        case 0:
+            return "Success";
+        case 1:
+            return "Operation not permitted";
+        case 2:
+            return "No such file or directory";
+        case 4:
+            return "Interrupted system call";
+        case 5:
+            return "Input/output error";
+        case 9:
+            return "Bad file descriptor";
+        case 11:
+            return "Resource temporarily unavailable";
+        case 12:
+            return "Cannot allocate memory";
+        case 13:
+            return "Permission denied";
+        case 16:
+            return "Device or resource busy";
+        case 17:
+            return "File exists";
+        case 22:
+            return "Invalid argument";
+        case 33:
+            return "Numerical argument out of domain";
+        case 34:
+            return "Numerical result out of range";
+        }
+    }
+    __regatta_only_perhaps();
+    char *message = __regatta_input_string();
+    __VERIFIER_assume(message != 0);
+    return message;
 }
 
 static __regatta_exit_list_t __regatta_exit_list;
@@ -401,4 +750,13 @@ void __regatta_run_exit_functions(void)
         __regatta_exit_list.count--;
         __regatta_exit_list.functions[__regatta_exit_list.count]();
     }
+}
+
+/* The name that the program was called by. */
+char *__regatta_initial_program_invocation_name(void)
+{
+    char *name = __regatta_input_string();
+    __VERIFIER_assume(name != 0);
+    __regatta_only_perhaps();
+    return name;
 }

@@ -96,26 +96,36 @@ __regatta_size_t strlcat(char *to, const char *from, __regatta_size_t size)
     return end + strlcpy(to + end, from, size - end);
 }
 
+/* Of what comparing gives only the sign is said: glibc gives a difference or 1. */
+static int __regatta_order(int difference)
+{
+    if (difference >= -1 && difference <= 1)
+        return difference;
+    if (__VERIFIER_nondet_bool())
+        return difference;
+    return difference < 0 ? -1 : 1;
+}
+
 int strcmp(const char *left, const char *right)
 {
     __regatta_size_t i = 0;
     while (left[i] != 0 && left[i] == right[i])
         i++;
-    return (unsigned char)left[i] - (unsigned char)right[i];
+    return __regatta_order((unsigned char)left[i] - (unsigned char)right[i]);
 }
 
 int strncmp(const char *left, const char *right, __regatta_size_t size)
 {
     for (__regatta_size_t i = 0; i < size; i++) {
         if (left[i] != right[i] || left[i] == 0)
-            return (unsigned char)left[i] - (unsigned char)right[i];
+            return __regatta_order((unsigned char)left[i] - (unsigned char)right[i]);
     }
     return 0;
 }
 
 int strcoll(const char *left, const char *right)
 {
-    return strcmp(left, right);
+    return __regatta_locale ? __regatta_unknown_int() : strcmp(left, right);
 }
 
 int strcasecmp(const char *left, const char *right)
@@ -124,7 +134,7 @@ int strcasecmp(const char *left, const char *right)
         int a = tolower((unsigned char)left[i]);
         int b = tolower((unsigned char)right[i]);
         if (a != b || a == 0)
-            return a - b;
+            return __regatta_order(a - b);
     }
 }
 
@@ -134,7 +144,7 @@ int strncasecmp(const char *left, const char *right, __regatta_size_t size)
         int a = tolower((unsigned char)left[i]);
         int b = tolower((unsigned char)right[i]);
         if (a != b || a == 0)
-            return a - b;
+            return __regatta_order(a - b);
     }
     return 0;
 }

@@ -64,8 +64,10 @@ fn lookups() {
         ),
         ("fmodl", Some(Model::Math(MathFunction::Modulo))),
         ("fminl", Some(Model::Prelude)),
-        ("sinf", Some(Model::Approximate)),
-        ("printf", Some(Model::NoEffect)),
+        ("tanf", Some(Model::Approximate)),
+        ("printf", Some(Model::Builtin(Builtin::Formatted))),
+        ("__isoc99_sscanf", Some(Model::Builtin(Builtin::Formatted))),
+        ("getc_unlocked", Some(Model::Prelude)),
         (
             "__VERIFIER_nondet_int",
             Some(Model::Builtin(Builtin::Nondet)),
@@ -101,8 +103,9 @@ fn dependencies_come_in_front() {
     assert_eq!(lines.len(), 3);
     assert!(lines[0].ends_with("__regatta_long_double_parts;"));
     assert!(lines[1].ends_with("__regatta_long_double_bits;"));
-    let lines = names(&LIBRARY.with_dependencies("int *f(void) { return &__regatta_errno; }"));
-    assert_eq!(lines[0], "static int __regatta_errno;");
+    let lines =
+        names(&LIBRARY.with_dependencies("int *f(void) { return &__regatta_shared_errno; }"));
+    assert_eq!(lines[0], "static int __regatta_shared_errno;");
 }
 
 /// What the prelude calls but does not define, for a program that is compiled.
@@ -122,6 +125,16 @@ const STUBS: &str = "
     static char __VERIFIER_nondet_char(void) { return 'x'; }
     static _Bool __VERIFIER_nondet_bool(void) { return 0; }
     static double __VERIFIER_nondet_double(void) { return 0; }
+    static unsigned long __VERIFIER_nondet_ulong(void) { return 1; }
+    static long long __VERIFIER_nondet_longlong(void) { return 0; }
+    static unsigned long long __VERIFIER_nondet_ulonglong(void) { return 0; }
+    static void __VERIFIER_nondet_memory(void *p, __regatta_size_t n) { (void)p; (void)n; }
+    static __regatta_size_t __regatta_unknown_size(void) { return 0; }
+    static int __regatta_callbacks_matter(void) { return 0; }
+    static int __regatta_counts_matter(void) { return 0; }
+    static double __regatta_unknown_real(void) { return 0; }
+    static float __regatta_unknown_realf(void) { return 0; }
+    static long double __regatta_unknown_reall(void) { return 0; }
     static __regatta_size_t __VERIFIER_nondet_size_t(void) { return 0; }
 ";
 

@@ -81,7 +81,11 @@ impl Lowerer<'_> {
         let Some(pointer) = next() else {
             return Err(self.error(format!("`{name}` needs a pointer")));
         };
-        let (address, target) = self.address_value(pointer)?;
+        let (address, mut target) = self.address_value(pointer)?;
+        // `atomic_flag` is a struct of one byte.
+        if matches!(operation, "test_and_set" | "clear") && self.types.scalar(target).is_none() {
+            target = Type::BOOL;
+        }
         let address = self.keep(address, crate::frontend::ir::ScalarType::Pointer);
         let place = Value::lvalue(address, target);
         let missing = |this: &Self| this.error(format!("`{name}` has too few arguments"));

@@ -194,7 +194,14 @@ impl Lowerer<'_> {
             Builtin::Nondet => self.nondet(known.name, function.result),
             Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
             Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
-            Builtin::Scan | Builtin::ScanString => self.scan(builtin, known, function, values),
+            Builtin::CountsMatter => {
+                let matter = self.counts_matter();
+                Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
+            }
+            Builtin::CallbacksMatter => {
+                let matter = self.callbacks_matter();
+                Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
+            }
             Builtin::FirstArgument => match values.into_iter().next() {
                 Some(value) => Ok(self.rvalue(value)),
                 None => Err(self.error(format!("`{}` needs an argument", known.name))),
@@ -229,7 +236,8 @@ impl Lowerer<'_> {
             | Builtin::ChooseExpression
             | Builtin::ObjectSize
             | Builtin::VaStart
-            | Builtin::VaCopy => self.unmodelled(known.name, function.result),
+            | Builtin::VaCopy
+            | Builtin::Formatted => self.unmodelled(known.name, function.result),
         }
     }
 
@@ -383,7 +391,78 @@ impl Lowerer<'_> {
         {
             return self.atomic(name, nodes, wanted);
         }
+        if name == "__builtin_tgmath" {
+            return self.type_generic_math(nodes, wanted);
+        }
         self.overflow_predicate(name, nodes)
+    }
+
+    /// `__builtin_tgmath(sqrtf, sqrt, sqrtl, csqrtf, …, arguments)`: what `<tgmath.h>`'s macros expand to. Of the
+    /// functions the one is called whose type the arguments have together; an integer counts as a `double`.
+    fn type_generic_math(
+        &mut self,
+        nodes: Arguments<'_>,
+        wanted: super::assignment::Use,
+    ) -> Result<Option<Value>> {
+        let span = self.span;
+        let mut functions: Vec<(&str, Type)> = Vec::new();
+        for node in nodes {
+            let ast::Expression::Identifier(identifier) = &node.node else {
+                break;
+            };
+            let name = identifier.node.name.as_str();
+            let Some(symbol) = self.scopes.lookup(name) else {
+                break;
+            };
+            let symbol = self.scopes.symbol(symbol);
+            if !self.types.is_function(symbol.ty) {
+                break;
+            }
+            functions.push((name, symbol.ty));
+        }
+        let arguments = &nodes[functions.len()..];
+        let mut common = None;
+        for argument in arguments {
+            let ty = self.unevaluated(|this| {
+                let value = this.expression(argument)?;
+                Ok(this.rvalue(value).ty)
+            })?;
+            if self.is_exotic(ty) {
+                return self
+                    .unmodelled("`__builtin_tgmath` of such a type", Type::DOUBLE)
+                    .map(Some);
+            }
+            if !self.types.is_arithmetic(ty) {
+                continue;
+            }
+            let ty = if self.types.is_float(ty) {
+                ty.unqualified()
+            } else {
+                Type::DOUBLE
+            };
+            common = Some(match common {
+                Some(common) => self.types.common_arithmetic(common, ty),
+                None => ty,
+            });
+        }
+        self.span = span;
+        let common = common.unwrap_or(Type::DOUBLE);
+        let scalar = self.types.scalar(common);
+        let chosen = functions.iter().find(|(_, ty)| {
+            let first = self.types.function_type(*ty).and_then(|function| {
+                let mut reals = function.parameters.iter();
+                reals
+                    .find(|&&parameter| self.types.is_float(parameter))
+                    .copied()
+            });
+            first.is_some_and(|first| self.types.scalar(first) == scalar)
+        });
+        match chosen {
+            Some(&(name, ty)) => self.call_named(name, ty, arguments, wanted).map(Some),
+            None => self
+                .unmodelled("`__builtin_tgmath` of such a type", Type::DOUBLE)
+                .map(Some),
+        }
     }
 
     /// The value of a label's or function's kind is a scalar; anything else has an address.

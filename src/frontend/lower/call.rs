@@ -98,7 +98,7 @@ impl Lowerer<'_> {
     }
 
     /// A call of a function by its name.
-    fn call_named(
+    pub(super) fn call_named(
         &mut self,
         name: &str,
         ty: Type,

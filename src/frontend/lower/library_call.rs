@@ -185,6 +185,18 @@ impl Lowerer<'_> {
         wanted: Use,
     ) -> Result<Value> {
         match known.model {
+            // A failure is in the stream and in `errno` only.
+            Model::Prelude
+                if wanted == Use::Effects
+                    && library::is_output(known.name)
+                    && !self.errno_is_visible() =>
+            {
+                Ok(Value::void())
+            }
+            Model::Builtin(library::Builtin::Formatted) => {
+                let value = self.formatted(known, function, values, wanted)?;
+                self.library_result(value, function.result, wanted)
+            }
             Model::Prelude => {
                 let index = self.prelude_function(known.name);
                 let values = self.fit_prelude_arguments(known, values)?;
@@ -201,16 +213,15 @@ impl Lowerer<'_> {
                 self.library_result(value, function.result, wanted)
             }
             Model::Math(math) => {
+                self.math_errno(known, &values)?;
                 let value = self.math_call(known, math, values)?;
                 self.library_result(value, function.result, wanted)
             }
-            Model::Approximate => self.approximate(known.name, function.result),
-            Model::NoEffect | Model::Input => {
-                if wanted == Use::Effects && known.model == Model::NoEffect {
-                    return Ok(Value::void());
-                }
-                self.nondet(known.name, function.result)
+            Model::Approximate => {
+                self.math_errno(known, &values)?;
+                self.approximate(known.name, function.result)
             }
+            Model::Input => self.nondet(known.name, function.result),
             Model::Unsupported => self.unmodelled(known.name, function.result),
         }
     }
@@ -350,7 +361,11 @@ impl Lowerer<'_> {
     /// Lowers the prelude functions that are used, and those that they use.
     pub(super) fn lower_prelude(&mut self) -> Result<()> {
         while let Some(name) = self.wanted_prelude.pop() {
-            let Some(unit) = library::definition(&name) else {
+            let unit = match self.generated_texts.get(&name) {
+                Some(text) => Some(library::generated(text)),
+                None => library::definition(&name),
+            };
+            let Some(unit) = unit else {
                 return Err(self.error(format!("the library has no definition of `{name}`")));
             };
             let unit = unit?;
@@ -365,7 +380,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers text of ours: with scopes of its own, and without places.
-    fn in_prelude<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(super) fn in_prelude<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let span = std::mem::replace(&mut self.span, Span::NONE);
         let origin = self.origin.take();
         let prelude = std::mem::replace(&mut self.prelude_scopes, super::scope::Scopes::new());
@@ -378,7 +393,10 @@ impl Lowerer<'_> {
     }
 
     /// A declaration of our text; what was declared before is not declared again.
-    fn prelude_declaration(&mut self, node: &Node<ast::ExternalDeclaration>) -> Result<()> {
+    pub(super) fn prelude_declaration(
+        &mut self,
+        node: &Node<ast::ExternalDeclaration>,
+    ) -> Result<()> {
         match &node.node {
             ast::ExternalDeclaration::FunctionDefinition(function) => {
                 let name = super::function::declarator_name(&function.node.declarator);
@@ -408,13 +426,77 @@ impl Lowerer<'_> {
                     super::function::declarator_name(&item.node.declarator)
                         .is_some_and(|name| self.scopes.lookup(name).is_some())
                 });
-                if repeated {
+                if repeated || self.share_object(&declaration.node) {
                     return Ok(());
                 }
                 self.external_declaration(node)
             }
             ast::ExternalDeclaration::StaticAssert(_) => self.external_declaration(node),
         }
+    }
+
+    /// Gives an object of the prelude's the program's own one, if it declares that.
+    fn share_object(&mut self, declaration: &ast::Declaration) -> bool {
+        let [item] = declaration.declarators.as_slice() else {
+            return false;
+        };
+        let Some(name) = super::function::declarator_name(&item.node.declarator) else {
+            return false;
+        };
+        let own = name
+            .strip_prefix(library::SHARED)
+            .and_then(|own| self.program_objects.get(own));
+        let Some(symbol) = own.cloned() else {
+            return false;
+        };
+        let symbol = self.scopes.create(symbol);
+        self.scopes.bind_at_file_scope(name, symbol);
+        true
+    }
+
+    /// Notes which of the library's objects the program declares: functions of ours use the same ones.
+    pub(super) fn note_library_objects(&mut self) {
+        for &name in library::OBJECTS {
+            if let Some(linked) = self.scopes.linked.get(name) {
+                let symbol = self.scopes.symbol(linked.symbol);
+                if matches!(symbol.entity, Entity::Object(_)) {
+                    self.program_objects.insert(name, symbol.clone());
+                }
+            }
+        }
+    }
+
+    /// Gives the library's objects that the program declares and does not define the values that they have at first.
+    pub(super) fn initialise_library_objects(&mut self) -> Result<()> {
+        for &name in library::OBJECTS {
+            let Some(linked) = self.scopes.linked.get(name).copied() else {
+                continue;
+            };
+            let symbol = self.scopes.symbol(linked.symbol).clone();
+            let (Entity::Object(object), Definition::Declared) = (symbol.entity, linked.definition)
+            else {
+                continue;
+            };
+            let Some(known) = library::initial_value(name) else {
+                continue;
+            };
+            let function = FunctionType {
+                result: symbol.ty.unqualified(),
+                parameters: Vec::new(),
+                form: ParameterForm::Unspecified,
+            };
+            self.span = symbol.span;
+            if self.types.scalar(symbol.ty).is_none() {
+                continue;
+            }
+            self.in_start(|this| {
+                let value = this.library_values(&known, &function, Vec::new(), Use::Value)?;
+                let target = Value::lvalue(Expr::ObjectAddress(object), symbol.ty);
+                this.store_value(target, value)
+            })?;
+        }
+        self.span = Span::NONE;
+        self.lower_prelude()
     }
 
     /// Arguments as the prelude's own prototype wants them.

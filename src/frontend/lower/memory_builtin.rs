@@ -16,6 +16,24 @@ impl Lowerer<'_> {
         known: &LibraryFunction,
         values: Vec<Value>,
     ) -> Result<Value> {
+        let value = self.memory_operation(builtin, known, values)?;
+        if matches!(
+            builtin,
+            Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc
+        ) && self.errno_is_visible()
+            && let Some(check) = lookup("__regatta_allocation")
+        {
+            self.call_quietly(&check, vec![value.clone()])?;
+        }
+        Ok(value)
+    }
+
+    fn memory_operation(
+        &mut self,
+        builtin: Builtin,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Value> {
         match builtin {
             Builtin::Malloc => {
                 let [size] = self.exactly(known, values)?;
@@ -38,11 +56,14 @@ impl Lowerer<'_> {
             }
             Builtin::AlignedAlloc => {
                 let [alignment, size] = self.exactly(known, values)?;
-                let alignment = self
+                let constant = self
                     .constant_argument(&alignment)
                     .and_then(|value| u64::try_from(value).ok())
-                    .filter(|value| value.is_power_of_two())
-                    .unwrap_or_else(|| self.heap_alignment());
+                    .filter(|value| value.is_power_of_two());
+                let Some(constant) = constant else {
+                    return self.call_prelude("__regatta_aligned_alloc", vec![alignment, size]);
+                };
+                let alignment = constant.max(self.heap_alignment());
                 let size = self.size_operand(size)?;
                 let contents = InitialContents::Uninitialised;
                 self.allocate(size, alignment, Lifetime::Heap, contents)
@@ -65,7 +86,7 @@ impl Lowerer<'_> {
             }
             Builtin::Memcpy | Builtin::Memmove => self.copy_memory(builtin, known, values),
             Builtin::Memset => self.fill_memory(known, values),
-            _ => self.havoc_memory(builtin, known, values),
+            _ => self.havoc_memory(known, values),
         }
     }
 
@@ -253,90 +274,8 @@ impl Lowerer<'_> {
         self.library_values(&known, &function, values, super::assignment::Use::Value)
     }
 
-    /// `scanf` and its kind: what the pointers after the format point to may be changed, and the result is any number.
-    pub(super) fn scan(
-        &mut self,
-        builtin: Builtin,
-        known: &LibraryFunction,
-        function: &FunctionType,
-        values: Vec<Value>,
-    ) -> Result<Value> {
-        let named = match self.library_type(known)? {
-            Some(ty) => self
-                .types
-                .function_type(ty)
-                .map_or(1, |own| own.parameters.len()),
-            None => function.parameters.len(),
-        };
-        for value in values.into_iter().skip(named) {
-            let value = self.rvalue(value);
-            let Some(target) = self.types.pointee(value.ty) else {
-                self.unsupported(format!(
-                    "`{}` into something that is no pointer",
-                    known.name
-                ));
-                continue;
-            };
-            if self.types.is_pointer(target) || self.types.scalar(target).is_none() {
-                self.unsupported(format!(
-                    "`{}` into a `{}`",
-                    known.name,
-                    self.types.describe(target)
-                ));
-                continue;
-            }
-            let (address, _) = self.scalar_value(value)?;
-            self.scan_into(builtin, known, address, target)?;
-        }
-        match builtin {
-            Builtin::Scan => self.nondet(known.name, Type::INT),
-            _ => self.approximate(known.name, Type::INT),
-        }
-    }
-
-    /// A number, or a string into an array of known size.
-    fn scan_into(
-        &mut self,
-        builtin: Builtin,
-        known: &LibraryFunction,
-        address: Expr,
-        target: Type,
-    ) -> Result<()> {
-        if self.size_of(target)? > 1 {
-            let value = match builtin {
-                Builtin::Scan => self.nondet(known.name, target)?,
-                _ => self.approximate(known.name, target)?,
-            };
-            return self.store_value(Value::lvalue(address, target), value);
-        }
-        // `%c` writes one character and `%s` at least two: the whole array may change.
-        let room = match &address {
-            Expr::ObjectAddress(object) => self.objects.get(object.0 as usize),
-            _ => None,
-        };
-        let Some(size) = room.map(|object| object.size).filter(|&size| size > 0) else {
-            self.unsupported(format!("`{}` of a string", known.name));
-            return Ok(());
-        };
-        let filler = match builtin {
-            Builtin::Scan => Builtin::NondetMemory,
-            _ => Builtin::ScanString,
-        };
-        let bytes = size.saturating_sub(1).max(1);
-        let pointer_type = self.types.pointer(target);
-        let pointer = Value::scalar(address, pointer_type);
-        let size = self.size_constant(bytes);
-        self.havoc_memory(filler, known, vec![pointer, size])?;
-        Ok(())
-    }
-
-    /// So many bytes become inputs, or values that are not modelled: in a loop, byte by byte.
-    fn havoc_memory(
-        &mut self,
-        builtin: Builtin,
-        known: &LibraryFunction,
-        values: Vec<Value>,
-    ) -> Result<Value> {
+    /// So many bytes become inputs: in a loop, byte by byte.
+    fn havoc_memory(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
         let [pointer, size] = self.exactly(known, values)?;
         let pointer = self.pointer_operand(pointer)?;
         let pointer = self.keep(pointer, ScalarType::Pointer);
@@ -370,15 +309,9 @@ impl Lowerer<'_> {
         let address = self.offset(pointer, offset);
         let character = Type::CHAR;
         let place = self.scalar_place(address, character)?;
-        self.emit(match builtin {
-            Builtin::NondetMemory => Instruction::Nondet {
-                place,
-                function: known.name.to_owned(),
-            },
-            _ => Instruction::Approximate {
-                place,
-                what: known.name.to_owned(),
-            },
+        self.emit(Instruction::Nondet {
+            place,
+            function: known.name.to_owned(),
         });
         let one = fold::integer(1, scalar);
         let next = fold::binary(BinaryOp::Add, index, one, scalar);

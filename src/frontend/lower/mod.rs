@@ -27,6 +27,7 @@ mod exit;
 mod expression;
 mod float_builtin;
 mod fold;
+mod format;
 mod function;
 mod initializer;
 mod jump;
@@ -126,6 +127,11 @@ struct Lowerer<'a> {
     library_types: FxHashMap<&'static str, Option<Type>>,
     /// Functions of our own text that are used and not lowered yet.
     wanted_prelude: Vec<String>,
+    /// Functions of our own making, by what follows their name, and their texts by name.
+    generated: FxHashMap<String, String>,
+    generated_texts: FxHashMap<String, String>,
+    /// The library's objects that the program declares, by name.
+    program_objects: FxHashMap<&'static str, scope::Symbol>,
     objects: Vec<Object>,
     /// By object: whether it is a temporary that is assigned once before it is read.
     temporaries: Vec<bool>,
@@ -185,6 +191,9 @@ impl<'a> Lowerer<'a> {
             prelude_scopes: Scopes::new(),
             library_types: FxHashMap::default(),
             wanted_prelude: Vec::new(),
+            generated: FxHashMap::default(),
+            generated_texts: FxHashMap::default(),
+            program_objects: FxHashMap::default(),
             objects: Vec::new(),
             temporaries: Vec::new(),
             functions: vec![None],
@@ -223,9 +232,11 @@ impl<'a> Lowerer<'a> {
         }
         self.origin = None;
         self.span = Span::NONE;
+        self.note_library_objects();
         self.lower_prelude()?;
         self.want_exit_functions()?;
-        self.finish_globals()
+        self.finish_globals()?;
+        self.initialise_library_objects()
     }
 
     fn finish(mut self) -> Result<Lowering> {
