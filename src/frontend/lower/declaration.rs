@@ -14,6 +14,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
     BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage,
 };
+use crate::frontend::library;
 use crate::frontend::types::{ArrayLength, Type, TypeKind};
 use crate::program::{Lifetime, Span};
 
@@ -282,7 +283,9 @@ impl Lowerer<'_> {
                 linked.symbol
             }
             None => {
-                let external = storage != Some(StorageClass::Static);
+                // `errno` and the like have our name, but everybody can reach them.
+                let external =
+                    storage != Some(StorageClass::Static) || name.starts_with(library::SHARED);
                 let span = self.span;
                 let object =
                     self.add_object(entity.to_owned(), ty, Storage::Static { external }, span)?;
@@ -365,7 +368,10 @@ impl Lowerer<'_> {
                 let ty = self.types.describe(ty);
                 return Err(self.error(format!("a variable of the incomplete type `{ty}`")));
             }
-            if linked.definition == Definition::Declared {
+            // What the library's objects hold is known.
+            let name = &self.objects[object.0 as usize].name;
+            let known = library::OBJECTS.contains(&name.as_str());
+            if linked.definition == Definition::Declared && !known {
                 self.define_elsewhere(object, ty)?;
             }
         }
