@@ -205,7 +205,15 @@ count++;
 }}
 a += {n} + {array}[{i} & 3]; }}"""
 
-    pieces = [small_wrap, medium, large_step, many, many, nested, array_walk]
+    def memory_in_loop():
+        n, s = p.name("n"), p.name("s")
+        p.declare(f"static struct {{ int count; unsigned char byte; short cells[4]; int *to; }} {s};\nstatic void bump_{s}(int by) {{ {s}.count += by; {s}.byte++; }}")
+        lines = [p.pick([f"{s}.count++;", f"{s}.byte += 3;", f"{s}.cells[{n} & 3] += {p.pick([n, '1', i])};", f"bump_{s}({p.pick(['1', '-1', i])});", f"*{s}.to += 2;",
+                         f"if ({s}.byte == {p.number(0, 255)}) {p.pick([f'{s}.count = 0', 'break', f'{s}.to = &b', 'a++'])};", f"{s}.to = {n} & 1 ? &a : &b;",
+                         f"{s}.cells[{p.pick(['0', f'({j} & 3)'])}] ^= {s}.byte;", f"((unsigned char *)&{s}.count)[{p.number(0, 3)}]++;"]) for _ in range(p.number(1, 3))]
+        return f"{{ int {n}; {s}.to = &a; for ({n} = {p.pick(['0', i])}; {n} < {p.pick(['1000', '300', '10', '70000'])}; {n}++) {{\n" + "\n".join(lines) + f"\n}} sum += {s}.count + {s}.byte + {s}.cells[1] * 7 + {s}.cells[2]; }}"
+
+    pieces = [small_wrap, medium, large_step, many, many, nested, array_walk, memory_in_loop, memory_in_loop]
     for _ in range(p.number(1, 3)):
         p.do(p.pick(pieces)())
         if p.chance(4):

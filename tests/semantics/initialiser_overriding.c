@@ -73,6 +73,10 @@ int main(void)
         OBSERVE(r[1].u.byte);
     }
     {
+        struct outer o = { .in = seven, .in.y = 3, 4 };
+        observe_outer(o);
+    }
+    {
         struct bits b = { { 1, 2 }, 3, .fields = { .b = 1 } };
         OBSERVE(b.fields.a);
         OBSERVE(b.fields.b);

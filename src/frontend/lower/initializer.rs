@@ -6,6 +6,7 @@
 //!
 //! An initialiser of a part overrides those before of the part or of what is in it (6.7.9 p19): these are not used, and
 //! so what the later one leaves out is zero. They are not evaluated either, as gcc does it, and the standard permits.
+//! As in gcc, a part that is given again also overrides the whole struct that was copied there before.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -75,8 +76,8 @@ struct Items<'n> {
 #[derive(Default)]
 struct Planner<'n> {
     writes: Vec<Write<'n>>,
-    /// The writes that are not overridden, by their first bits; with the ends.
-    current: BTreeMap<u64, Vec<(u64, usize)>>,
+    /// The writes that are not overridden, which do not overlap: by the first bit, the end and the number.
+    current: BTreeMap<u64, (u64, usize)>,
     /// All that has been overridden, in bits.
     overridden: Vec<Range<u64>>,
     /// Which member of a union has been initialised, by the union's first bit and its type.
@@ -763,6 +764,12 @@ impl Lowerer<'_> {
         let mut written: FxHashSet<u64> = FxHashSet::default();
         for (number, write) in plan.writes.iter().enumerate() {
             if write.overridden && !repeated.contains(&number) {
+                if let Source::Expression(expression) = write.source
+                    && !matches!(expression.node, ast::Expression::Constant(_))
+                {
+                    self.span = self.place_of(expression);
+                    self.warn("an overridden initialiser is not evaluated");
+                }
                 continue;
             }
             let value = match &write.source {
@@ -971,10 +978,11 @@ impl<'n> Planner<'n> {
             Some(bits) => u64::from(bits),
             None => lowerer.size_of(target.ty)?.saturating_mul(8),
         };
-        let end = target.bit_offset.saturating_add(bits);
-        let number = self.writes.len();
-        let there = self.current.entry(target.bit_offset).or_default();
-        there.push((end, number));
+        if bits > 0 {
+            let end = target.bit_offset.saturating_add(bits);
+            self.current
+                .insert(target.bit_offset, (end, self.writes.len()));
+        }
         self.writes.push(Write {
             bit_offset: target.bit_offset,
             bit_width: target.bit_width,
@@ -985,19 +993,18 @@ impl<'n> Planner<'n> {
         Ok(())
     }
 
-    /// What was to be written within these bits is not.
+    /// What was to be written to these bits is not.
     fn override_bits(&mut self, bits: Range<u64>) {
         if bits.is_empty() {
             return;
         }
-        for (_, there) in self.current.range_mut(bits.clone()) {
-            there.retain(|&(end, number)| {
-                let within = end <= bits.end;
-                if within && let Some(write) = self.writes.get_mut(number) {
-                    write.overridden = true;
-                }
-                !within
-            });
+        while let Some((&start, &(end, number))) = self.current.range(..bits.end).next_back()
+            && end > bits.start
+        {
+            self.current.remove(&start);
+            if let Some(write) = self.writes.get_mut(number) {
+                write.overridden = true;
+            }
         }
         self.overridden.push(bits);
     }
