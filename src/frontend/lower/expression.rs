@@ -173,8 +173,9 @@ impl Lowerer<'_> {
         }
         let value = self.unevaluated(|this| this.expression(expression))?;
         let guaranteed = self.alignment_of(value.ty)?;
-        if let ast::Expression::Member(_) = &expression.node {
-            return Ok(guaranteed);
+        if let ast::Expression::Member(member) = &expression.node {
+            let alignment = self.alignment_of_member(&member.node)?;
+            return Ok(alignment.unwrap_or(guaranteed));
         }
         let usual = self.preferred_alignment_of(value.ty)?;
         let own = match &value.kind {
@@ -188,6 +189,17 @@ impl Lowerer<'_> {
             _ => 1,
         };
         Ok(own.max(usual).max(guaranteed))
+    }
+
+    /// What a struct's declaration says of its member: `packed`, `aligned` and `#pragma pack` included.
+    fn alignment_of_member(&mut self, member: &ast::MemberExpression) -> Result<Option<u64>> {
+        let base = self.unevaluated(|this| {
+            let base = this.expression(&member.expression)?;
+            Ok(this.rvalue(base).ty)
+        })?;
+        let record = self.types.pointee(base).unwrap_or(base);
+        let field = self.types.find_field(record, &member.identifier.node.name);
+        Ok(field.map(|field| field.alignment))
     }
 
     /// A constant of type `size_t`.

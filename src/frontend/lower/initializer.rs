@@ -3,6 +3,13 @@
 //! Planning walks the lists beside the type, with designators, elided braces and strings, and finds the length of an
 //! array without one. Emitting evaluates the expressions in their order and writes them; what is not mentioned was
 //! zeroed before.
+//!
+//! An initialiser of a part overrides those before of the part or of what is in it (6.7.9 p19): these are not used, and
+//! so what the later one leaves out is zero. They are not evaluated either, as gcc does it, and the standard permits.
+//! As in gcc, a part that is given again also overrides the whole struct that was copied there before.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -38,6 +45,8 @@ struct Write<'n> {
     bit_width: Option<u8>,
     ty: Type,
     source: Source<'n>,
+    /// Whether a later initialiser is for the same part.
+    overridden: bool,
 }
 
 #[derive(Debug)]
@@ -65,8 +74,15 @@ struct Items<'n> {
     designators: usize,
 }
 
+#[derive(Default)]
 struct Planner<'n> {
     writes: Vec<Write<'n>>,
+    /// The writes that are not overridden, which do not overlap: by the first bit, the end and the number.
+    current: BTreeMap<u64, (u64, usize)>,
+    /// All that has been overridden, in bits.
+    overridden: Vec<Range<u64>>,
+    /// Which member of a union has been initialised, by the union's first bit and its type.
+    union_members: BTreeMap<u64, Vec<(Type, u64)>>,
     /// The end of what is initialised, in bits.
     end: u64,
     flexible: Vec<Leaf>,
@@ -100,11 +116,7 @@ impl Lowerer<'_> {
         ty: Type,
         node: &'n Node<ast::Initializer>,
     ) -> Result<Plan<'n>> {
-        let mut planner = Planner {
-            writes: Vec::new(),
-            end: 0,
-            flexible: Vec::new(),
-        };
+        let mut planner = Planner::default();
         let target = Target {
             ty,
             bit_offset: 0,
@@ -120,11 +132,7 @@ impl Lowerer<'_> {
         ty: Type,
         list: &'n [Node<ast::InitializerListItem>],
     ) -> Result<Plan<'n>> {
-        let mut planner = Planner {
-            writes: Vec::new(),
-            end: 0,
-            flexible: Vec::new(),
-        };
+        let mut planner = Planner::default();
         let target = Target {
             ty,
             bit_offset: 0,
@@ -179,6 +187,7 @@ impl Lowerer<'_> {
                     false => None,
                 };
                 let target = self.with_length(target, length);
+                self.override_target(planner, target)?;
                 planner.write(self, target, Source::Expression(expression))?;
                 Ok(length)
             }
@@ -229,6 +238,7 @@ impl Lowerer<'_> {
         {
             return Ok(Some(length));
         }
+        self.override_target(planner, target)?;
         let length = match *self.types.kind(target.ty) {
             TypeKind::Array { .. } | TypeKind::Record(_) | TypeKind::Vector { .. } => {
                 self.check_target(target)?;
@@ -281,6 +291,7 @@ impl Lowerer<'_> {
                     break;
                 };
                 let before = items.next;
+                self.choose_union_member(planner, target, position)?;
                 self.plan_item(planner, member, items)?;
                 if items.next == before && self.types.is_array(target.ty) {
                     // Elements without members take nothing, however many there are.
@@ -294,6 +305,45 @@ impl Lowerer<'_> {
             }
         }
         Ok(Some(length))
+    }
+
+    /// An initialiser of this part begins: what has been said of its parts does not count any more.
+    fn override_target(&mut self, planner: &mut Planner<'_>, target: Target) -> Result<()> {
+        let end = self.end_of(target)?;
+        planner.override_bits(target.bit_offset..end);
+        Ok(())
+    }
+
+    /// The end of a part, in bits; an array without a length has none.
+    fn end_of(&mut self, target: Target) -> Result<u64> {
+        let bits = match target.bit_width {
+            Some(bits) => u64::from(bits),
+            None if !self.types.is_complete(target.ty) => u64::MAX,
+            None => self.size_of(target.ty)?.saturating_mul(8),
+        };
+        Ok(target.bit_offset.saturating_add(bits))
+    }
+
+    /// A designator names a member of what may be a union: of that one member is initialised, the last that was named.
+    fn choose_union_member(
+        &mut self,
+        planner: &mut Planner<'_>,
+        target: Target,
+        position: u64,
+    ) -> Result<()> {
+        if !self.is_union(target.ty) {
+            return Ok(());
+        }
+        let ty = target.ty.unqualified();
+        let before = planner.union_members.get(&target.bit_offset);
+        let chosen = before.and_then(|unions| unions.iter().find(|(union, _)| *union == ty));
+        if chosen.is_some_and(|&(_, chosen)| chosen != position) {
+            self.override_target(planner, target)?;
+        }
+        let unions = planner.union_members.entry(target.bit_offset).or_default();
+        unions.retain(|(union, _)| *union != ty);
+        unions.push((ty, position));
+        Ok(())
     }
 
     fn is_union(&self, ty: Type) -> bool {
@@ -321,6 +371,7 @@ impl Lowerer<'_> {
                 let Some(member) = self.member_at(target, position)? else {
                     return Err(self.error("a designator names no member"));
                 };
+                self.choose_union_member(planner, target, position)?;
                 if nested {
                     // A member of an anonymous struct: the designator counts there.
                     let start = items.next;
@@ -357,7 +408,7 @@ impl Lowerer<'_> {
                     return Err(self.error("an index is out of the array's range"));
                 };
                 items.designators += 1;
-                let start = planner.writes.len();
+                let start = (planner.writes.len(), planner.overridden.len());
                 self.plan_item(planner, member, items)?;
                 self.repeat(planner, target, member, start, first..last)?;
                 Ok(last)
@@ -365,30 +416,47 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Repeats the writes since `start`, which are for the element `range.start`, for the following ones.
+    /// Repeats what has been written and overridden since `start`, which is for the element `range.start`, for the
+    /// following ones.
     fn repeat(
         &mut self,
         planner: &mut Planner<'_>,
         target: Target,
         member: Target,
-        start: usize,
-        range: std::ops::Range<u64>,
+        start: (usize, usize),
+        range: Range<u64>,
     ) -> Result<()> {
-        let end = planner.writes.len();
+        let end = (planner.writes.len(), planner.overridden.len());
         if start == end {
             return Ok(());
         }
+        let member_end = self.end_of(member)?;
         for position in range.start + 1..=range.end {
             let Some(other) = self.member_at(target, position)? else {
                 break;
             };
-            for earlier in start..end {
+            let distance = other.bit_offset - member.bit_offset;
+            for earlier in start.1..end.1 {
+                if let Some(bits) = planner.overridden.get(earlier) {
+                    planner.override_bits(bits.start + distance..bits.end.saturating_add(distance));
+                }
+            }
+            let unions: Vec<_> = planner
+                .union_members
+                .range(member.bit_offset..member_end)
+                .map(|(bit, members)| (bit + distance, members.clone()))
+                .collect();
+            planner.union_members.extend(unions);
+            for earlier in start.0..end.0 {
                 let Some(write) = planner.writes.get(earlier) else {
                     break;
                 };
+                if write.overridden {
+                    continue;
+                }
                 let target = Target {
                     ty: write.ty,
-                    bit_offset: write.bit_offset - member.bit_offset + other.bit_offset,
+                    bit_offset: write.bit_offset + distance,
                     bit_width: write.bit_width,
                 };
                 let source = match write.source {
@@ -480,6 +548,7 @@ impl Lowerer<'_> {
             _ => false,
         };
         if !descend {
+            self.override_target(planner, member)?;
             planner.write(self, member, Source::Expression(expression))?;
             items.advance();
             return Ok(());
@@ -512,6 +581,7 @@ impl Lowerer<'_> {
                 break;
             };
             let before = items.next;
+            self.choose_union_member(planner, target, position)?;
             self.plan_item(planner, member, items)?;
             position += 1;
             let stuck = items.next == before && self.types.is_array(target.ty);
@@ -656,6 +726,7 @@ impl Lowerer<'_> {
             ArrayLength::Constant(length) => length,
             _ => total,
         };
+        self.override_target(planner, target)?;
         if units.len() as u64 > length {
             self.warn("the string is longer than the array");
         }
@@ -683,6 +754,7 @@ impl Lowerer<'_> {
         let repeated: FxHashSet<usize> = plan
             .writes
             .iter()
+            .filter(|write| !write.overridden)
             .filter_map(|write| match write.source {
                 Source::Earlier(earlier) => Some(earlier),
                 _ => None,
@@ -722,6 +794,15 @@ impl Lowerer<'_> {
         let mut values = rustc_hash::FxHashMap::default();
         let mut written: FxHashSet<u64> = FxHashSet::default();
         for (number, write) in plan.writes.iter().enumerate() {
+            if write.overridden && !repeated.contains(&number) {
+                if let Source::Expression(expression) = write.source
+                    && !matches!(expression.node, ast::Expression::Constant(_))
+                {
+                    self.span = self.place_of(expression);
+                    self.warn("an overridden initialiser is not evaluated");
+                }
+                continue;
+            }
             let value = match &write.source {
                 Source::Expression(expression) => {
                     let start = self.open_operand();
@@ -751,6 +832,10 @@ impl Lowerer<'_> {
                     None => continue,
                 },
             };
+            if write.overridden {
+                // Only its value was needed, for other elements.
+                continue;
+            }
             let first_time = written.insert(write.bit_offset);
             let skip = zeroed && first_time && is_zero_bits(&value);
             if !skip {
@@ -847,7 +932,7 @@ impl Lowerer<'_> {
         });
         let mut seen = FxHashSet::default();
         let mut covered: u64 = 0;
-        for write in &plan.writes {
+        for write in plan.writes.iter().filter(|write| !write.overridden) {
             if !seen.insert((write.bit_offset, write.bit_width)) {
                 continue;
             }
@@ -929,13 +1014,39 @@ impl<'n> Planner<'n> {
         if self.writes.len() >= WRITE_LIMIT {
             return Err(lowerer.error("the initialiser has too many elements"));
         }
+        let bits = match target.bit_width {
+            Some(bits) => u64::from(bits),
+            None => lowerer.size_of(target.ty)?.saturating_mul(8),
+        };
+        if bits > 0 {
+            let end = target.bit_offset.saturating_add(bits);
+            self.current
+                .insert(target.bit_offset, (end, self.writes.len()));
+        }
         self.writes.push(Write {
             bit_offset: target.bit_offset,
             bit_width: target.bit_width,
             ty: target.ty.unqualified(),
             source,
+            overridden: false,
         });
         Ok(())
+    }
+
+    /// What was to be written to these bits is not.
+    fn override_bits(&mut self, bits: Range<u64>) {
+        if bits.is_empty() {
+            return;
+        }
+        while let Some((&start, &(end, number))) = self.current.range(..bits.end).next_back()
+            && end > bits.start
+        {
+            self.current.remove(&start);
+            if let Some(write) = self.writes.get_mut(number) {
+                write.overridden = true;
+            }
+        }
+        self.overridden.push(bits);
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Field {
     pub bit_offset: u64,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
+    /// Its alignment within the record in bytes, with what attributes and `#pragma pack` say.
+    pub alignment: u64,
 }
 
 /// A member as it is declared, before layout.
@@ -77,6 +79,8 @@ pub struct FieldPath {
     pub bit_offset: u64,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
+    /// Its alignment within the innermost record in bytes.
+    pub alignment: u64,
 }
 
 impl TypeTable {
@@ -194,6 +198,7 @@ impl TypeTable {
                         ty,
                         bit_offset: field.bit_offset,
                         bit_width: field.bit_width,
+                        alignment: field.alignment,
                     });
                 }
                 Some(_) => {}
@@ -280,6 +285,7 @@ impl RecordLayout {
             ty: declaration.ty,
             bit_offset: position,
             bit_width: None,
+            alignment,
         });
         Ok(())
     }
@@ -332,6 +338,7 @@ impl RecordLayout {
                 ty: declaration.ty,
                 bit_offset: position,
                 bit_width: Some(width as u8),
+                alignment: natural / 8,
             });
         }
         Ok(())
