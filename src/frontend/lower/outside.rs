@@ -308,6 +308,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                 Instruction::Assign { place: to, .. }
                 | Instruction::Nondet { place: to, .. }
                 | Instruction::Approximate { place: to, .. }
+                | Instruction::Choice { place: to }
                 | Instruction::Allocate { place: to, .. } => place(to),
                 Instruction::Copy { destination, .. } | Instruction::Fill { destination, .. } => {
                     !is_harmless(destination)
@@ -325,7 +326,10 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                 }
                 Instruction::CallUnknown { result: to, .. } => result(to),
                 Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
-                Instruction::Declare(_) | Instruction::Free(_) | Instruction::Assume(_) => false,
+                Instruction::Declare(_)
+                | Instruction::Free(_)
+                | Instruction::Assume(_)
+                | Instruction::Assumption { .. } => false,
             })
     })
 }

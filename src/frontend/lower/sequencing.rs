@@ -416,7 +416,7 @@ fn steps_of(instruction: &Instruction, spot: &mut dyn FnMut(&Place) -> Spot) -> 
         | Instruction::Choice { place }
         | Instruction::Allocate { place, .. } => vec![Step::Write(spot(place))],
         Instruction::Call { callee, .. } => vec![match callee {
-            Callee::Direct(function) => Step::Call(*function),
+            Callee::Direct(function) | Callee::Escaped(function) => Step::Call(*function),
             Callee::Indirect(_) => Step::CallThroughPointer,
         }],
         Instruction::CallUnknown {
@@ -667,7 +667,9 @@ impl<'p> Judge<'p> {
                 self.add_instruction(instruction, &mut direct.effects);
                 if let Instruction::Call { callee, .. } = instruction {
                     match callee {
-                        Callee::Direct(callee) => direct.callees.push(*callee),
+                        Callee::Direct(callee) | Callee::Escaped(callee) => {
+                            direct.callees.push(*callee);
+                        }
                         Callee::Indirect(_) => direct.calls_through_pointers = true,
                     }
                 }
