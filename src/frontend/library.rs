@@ -388,7 +388,9 @@ fn aliases(name: &str) -> impl Iterator<Item = &str> {
     let standard = name
         .strip_prefix("__isoc99_")
         .or_else(|| name.strip_prefix("__isoc23_"));
-    let unlocked = name.strip_suffix("_unlocked");
+    let unlocked = name
+        .strip_suffix("_unlocked")
+        .filter(|name| table::UNLOCKED.contains(name));
     [Some(name), plain, standard, unlocked]
         .into_iter()
         .flatten()
