@@ -70,6 +70,16 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
         "int x = 0; if (scanf(\"%d\", &x) == 0 && scanf(\"%d\", &x) == 1) reach_error();",
         &[],
     ),
+    (
+        "false",
+        "int x; if (scanf(\"%d\", &x) == 1 && getchar() == '\\n') reach_error();",
+        &[],
+    ),
+    (
+        "open",
+        "int x; char c; if (scanf(\"%d\", &x) == 1 && scanf(\"%c\", &c) == 1 && c == '7') reach_error();",
+        &[],
+    ),
     // Streams.
     (
         "true",

@@ -8,6 +8,12 @@
 //! that the table has as well, `__regatta_unknown_int()` ([`Model::Approximate`]), `__regatta_allocated_size(p)`,
 //! `__regatta_unsupported("what")`. Result types that a user's header defines as a struct (`div_t`) have a type of ours
 //! with the same layout.
+//!
+//! Each function returns and writes what the standard, or POSIX, permits. Where that is up to the environment (a file may
+//! not be there) it is an input, and an alarm may depend on it. Where a real execution determines what is not modelled,
+//! the value is unknown, or the path goes on only behind `__regatta_only_perhaps()`: no alarm is confirmed there. What
+//! glibc documents counts as known (the messages of `strerror`, the bits of `isalpha`). [`precision`] is the table of all
+//! that; [`format`](mod@format) is about `printf` and `scanf`.
 
 use std::sync::LazyLock;
 
@@ -388,7 +394,9 @@ fn aliases(name: &str) -> impl Iterator<Item = &str> {
     let standard = name
         .strip_prefix("__isoc99_")
         .or_else(|| name.strip_prefix("__isoc23_"));
-    let unlocked = name.strip_suffix("_unlocked");
+    let unlocked = name
+        .strip_suffix("_unlocked")
+        .filter(|name| table::UNLOCKED.contains(name));
     [Some(name), plain, standard, unlocked]
         .into_iter()
         .flatten()

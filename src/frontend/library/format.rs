@@ -573,7 +573,15 @@ fn scan_stream(pieces: &[Piece], channel: Channel) -> Made {
         function.line(&format!(
             "__VERIFIER_assume(count >= -1 && count <= {wanted});"
         ));
-        function.line("__regatta_scan_begin(file, count);");
+        let skips_white = match pieces.first() {
+            Some(Piece::White) => true,
+            Some(Piece::Conversion(first)) => !matches!(first.letter, b'c' | b'[' | b'n'),
+            _ => false,
+        };
+        let skips_white = u8::from(skips_white);
+        function.line(&format!(
+            "__regatta_scan_begin(file, count, {skips_white});"
+        ));
     } else {
         function.line("int count = 0;");
     }
@@ -834,4 +842,86 @@ fn text_conversion(
         function.line("count++;");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_take_the_arguments_that_they_name() {
+        let types = |made: Made| -> Vec<String> {
+            let made = made.unwrap();
+            made.parameters.into_iter().map(|(_, ty)| ty).collect()
+        };
+        let printed = |format: &[u8]| types(print_function(Channel::Text, Some(format)));
+        assert_eq!(printed(b"100%% plain"), [""; 0]);
+        assert_eq!(
+            printed(b"%*.*s %hhd%lx %zu %Lf %n"),
+            [
+                "int",
+                "int",
+                "const char *",
+                "signed char",
+                "unsigned long",
+                "__regatta_size_t",
+                "long double",
+                "int *"
+            ]
+        );
+        let scanned = |format: &[u8]| types(scan_function(Channel::TextInput, format));
+        assert_eq!(
+            scanned(b"%*d %hd %lf%[^]x] %c%n"),
+            ["short *", "double *", "char *", "char *", "int *"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_modelled_is_named() {
+        for (format, name) in [
+            (&b"%ls"[..], "%ls"),
+            (b"%1$d", "%$"),
+            (b"%lc", "%lc"),
+            (b"%k", "%k"),
+        ] {
+            let refused = print_function(Channel::Text, Some(format)).unwrap_err();
+            assert_eq!(refused, NotModelled(name.to_owned()));
+        }
+        for format in [&b"%ms"[..], b"%p", b"%[abc", b"%"] {
+            assert!(scan_function(Channel::Input, format).is_err());
+        }
+    }
+
+    #[test]
+    fn sets_of_characters() {
+        let set = |text: &[u8]| {
+            let mut reader = Reader { text, at: 0 };
+            let set = reader.set().unwrap();
+            (0..=255u8)
+                .filter(|byte| set[usize::from(byte >> 6)] >> (byte & 63) & 1 != 0)
+                .map(char::from)
+                .collect::<String>()
+        };
+        assert_eq!(set(b"a-dz]"), "abcdz");
+        assert_eq!(set(b"]a]"), "]a");
+        assert_eq!(set(b"a-]"), "-a");
+    }
+
+    #[test]
+    fn what_ends_one_directive_restricts_the_next() {
+        for (format, expected) in [
+            (&b"%d%d"[..], false),
+            (b"%d %c", false),
+            (b"%d%c", true),
+            (b"%d,%d", false),
+            (b"%d5", true),
+            (b"%s,", true),
+            (b"%[a-z]%d", true),
+            (b"%s%s", false),
+        ] {
+            let pieces = pieces(format, true).unwrap();
+            let text = String::from_utf8_lossy(format).into_owned();
+            assert_eq!(is_restricted(&pieces), expected, "{text}");
+        }
+    }
 }

@@ -73,11 +73,12 @@ int getc(void *stream)
         return -1;
     int character = __VERIFIER_nondet_int();
     __VERIFIER_assume(character >= -1 && character <= 255);
-    if (file->constrained != 0) {
+    /* White space and the end can always come after what was scanned. */
+    if (file->constrained == 2
+        || (file->constrained == 1 && character != -1 && character != ' ' && (character < '\t' || character > '\r')))
         __regatta_only_perhaps();
-        if (file->constrained == 1)
-            file->constrained = 0;
-    }
+    if (file->constrained == 1)
+        file->constrained = 0;
     return character == -1 ? __regatta_nothing_read(file) : character;
 }
 
@@ -431,10 +432,10 @@ long ftello(void *stream)
 /* Scanning a stream: what a format says is put together by the lowering, from these. `count` is what the call gives:
    so many conversions are assigned, or -1 for an input failure before the first. */
 
-static void __regatta_scan_begin(void *stream, int count)
+static void __regatta_scan_begin(void *stream, int count, _Bool skips_white)
 {
     __regatta_file *file = stream;
-    if (file->pushed != 0 || file->constrained == 2) {
+    if (file->pushed != 0 || file->constrained == 2 || (file->constrained == 1 && !skips_white)) {
         file->pushed = 0;
         __regatta_only_perhaps();
     } else if (file->end) {

@@ -563,3 +563,9 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
 pub(super) const OUTPUT: &[&str] = &[
     "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite", "setvbuf",
 ];
+
+/// Functions on streams that have a twin which does not lock the stream.
+pub(super) const UNLOCKED: &[&str] = &[
+    "getc", "getchar", "fgetc", "fgets", "fread", "putc", "putchar", "fputc", "fputs", "fwrite",
+    "feof", "ferror", "fflush", "clearerr", "fileno",
+];

@@ -67,50 +67,46 @@ double difftime(__regatta_time_t later, __regatta_time_t earlier)
     return -(double)((unsigned long)earlier - (unsigned long)later);
 }
 
-/* Days from 1970-01-01 to a date of the years from 0 on; months count from 1. */
-static long __regatta_days(int year, int month, int day)
-{
-    int of_year = year - (month <= 2);
-    int days = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-    return 365 * (long)of_year + of_year / 4 - of_year / 100 + of_year / 400 + days - 719468;
-}
-
-static int __regatta_month_days(int year, int month)
-{
-    if (month == 2)
-        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
-    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
-/* The date and the time of day are drawn, and are the right ones. */
+/* The Gregorian calendar, in eras of 400 years that begin in March. What is assumed at the end always holds: it spares
+   proving that the divisions come to it. */
 static void __regatta_break_down(long long time, void *broken_down)
 {
     __regatta_tm *result = broken_down;
-    int year = __VERIFIER_nondet_int();
-    int month = __VERIFIER_nondet_int();
-    int day = __VERIFIER_nondet_int();
-    int hour = __VERIFIER_nondet_int();
-    int minute = __VERIFIER_nondet_int();
-    int second = __VERIFIER_nondet_int();
-    int weekday = __VERIFIER_nondet_int();
-    int day_of_year = __VERIFIER_nondet_int();
-    __VERIFIER_assume(month >= 1 && month <= 12 && day >= 1 && day <= 31);
-    __VERIFIER_assume(hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59);
-    __VERIFIER_assume(weekday >= 0 && weekday <= 6 && day_of_year >= 0 && day_of_year <= 365);
-    if (time < -62135596800LL || time > 253402300799LL) {
-        __regatta_only_perhaps();
-    } else {
-        __VERIFIER_assume(year >= 1 && year <= 9999 && day <= __regatta_month_days(year, month));
-        int days = (int)__regatta_days(year, month, day);
-        __VERIFIER_assume((((long long)days * 24 + hour) * 60 + minute) * 60 + second == time);
-        __VERIFIER_assume((days + 719163) % 7 == weekday);
-        __VERIFIER_assume(day_of_year == days - (int)__regatta_days(year, 1, 1));
+    long long days = time / 86400;
+    int rest = (int)(time % 86400);
+    if (rest < 0) {
+        rest += 86400;
+        days--;
     }
+    long long shifted = days + 719468;
+    long long era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+    int day_of_era = (int)(shifted - era * 146097);
+    int year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int month = (5 * day_of_year + 2) / 153;
+    int day = day_of_year - (153 * month + 2) / 5 + 1;
+    int year = (int)(year_of_era + era * 400);
+    int hour = rest / 3600;
+    int minute = rest / 60 % 60;
+    int second = rest % 60;
+    int weekday = (int)((days % 7 + 11) % 7);
+    if (month < 10) {
+        _Bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        month += 2;
+        day_of_year += 59 + leap;
+    } else {
+        month -= 10;
+        year++;
+        day_of_year -= 306;
+    }
+    __VERIFIER_assume(month >= 0 && month <= 11 && day >= 1 && day <= 31 && weekday >= 0 && weekday <= 6);
+    __VERIFIER_assume(hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59);
+    __VERIFIER_assume(day_of_year >= 0 && day_of_year <= 365);
     result->tm_sec = second;
     result->tm_min = minute;
     result->tm_hour = hour;
     result->tm_mday = day;
-    result->tm_mon = month - 1;
+    result->tm_mon = month;
     result->tm_year = year - 1900;
     result->tm_wday = weekday;
     result->tm_yday = day_of_year;

@@ -6,6 +6,10 @@ static unsigned long long __regatta_open_files;
 
 static unsigned long long __regatta_closed_files;
 
+/* The last one beyond these, as long as none is closed: the next is larger. */
+
+static int __regatta_high_file;
+
 static _Bool __regatta_is_closed(int file)
 {
     return file < 0 || (file < 64 && (__regatta_closed_files >> file & 1));
@@ -30,6 +34,9 @@ static int __regatta_new_file(void)
         __VERIFIER_assume(!(__regatta_open_files >> file & 1));
         __regatta_open_files |= 1ULL << file;
         __regatta_closed_files &= ~(1ULL << file);
+    } else if (__regatta_high_file >= 0) {
+        __VERIFIER_assume(file > __regatta_high_file);
+        __regatta_high_file = file;
     }
     return file;
 }
@@ -56,6 +63,8 @@ int close(int file)
     if (file < 64) {
         __regatta_open_files &= ~(1ULL << file);
         __regatta_closed_files |= 1ULL << file;
+    } else {
+        __regatta_high_file = -1;
     }
     return __regatta_done_or_failed();
 }
@@ -78,6 +87,8 @@ int dup2(int file, int wanted)
     if (wanted < 64) {
         __regatta_open_files |= 1ULL << wanted;
         __regatta_closed_files &= ~(1ULL << wanted);
+    } else {
+        __regatta_high_file = -1;
     }
     return wanted;
 }
@@ -120,7 +131,8 @@ long write(int file, const void *buffer, __regatta_size_t size)
     __VERIFIER_assume(length >= -1 && (length < 0 || (__regatta_size_t)length <= size));
     if (length < 0)
         return __regatta_fail();
-    __regatta_written = 1;
+    if (file > 2)
+        __regatta_written = 1;
     return length;
 }
 

@@ -283,8 +283,34 @@ REAL_TESTS(double, , DBL)
 REAL_TESTS(float, f, FLT)
 REAL_TESTS(long double, l, LDBL)
 
+#include <time.h>
+
+static void calendar(void)
+{
+    const char *a = "", *b = "";
+    for (int round = 0; round < 20000; round++) {
+        time_t t = (time_t)below(4000000000u) * (int)below(200) - (time_t)below(4000000000u) * (int)below(200);
+        struct tm ours, theirs;
+        if (round < 3000)
+            t = (round - 1500) * 86399L;
+        memset(&ours, 0, sizeof ours);
+        model_gmtime_r(&t, &ours);
+        gmtime_r(&t, &theirs);
+        SAME("gmtime", ours.tm_sec, theirs.tm_sec);
+        SAME("gmtime", ours.tm_min, theirs.tm_min);
+        SAME("gmtime", ours.tm_hour, theirs.tm_hour);
+        SAME("gmtime", ours.tm_mday, theirs.tm_mday);
+        SAME("gmtime", ours.tm_mon, theirs.tm_mon);
+        SAME("gmtime", ours.tm_year, theirs.tm_year);
+        SAME("gmtime", ours.tm_wday, theirs.tm_wday);
+        SAME("gmtime", ours.tm_yday, theirs.tm_yday);
+        SAME("difftime", model_difftime(t, round), difftime(t, round));
+    }
+}
+
 int main(void)
 {
+    calendar();
     strings();
     characters();
     numbers();
