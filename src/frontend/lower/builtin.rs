@@ -8,7 +8,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Terminator};
 use crate::frontend::library::{Builtin, LibraryFunction};
 use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{FunctionType, Type};
+use crate::frontend::types::{FloatKind, FunctionType, Type, TypeKind};
 
 type Arguments<'n> = &'n [Node<ast::Expression>];
 
@@ -383,7 +383,71 @@ impl Lowerer<'_> {
         {
             return self.atomic(name, nodes, wanted);
         }
+        if name == "__builtin_tgmath" {
+            return self.type_generic_math(nodes, wanted).map(Some);
+        }
         self.overflow_predicate(name, nodes)
+    }
+
+    /// `__builtin_tgmath(f1, f2, …, arguments)`, which the macros of `<tgmath.h>` are: calls the first of the functions
+    /// whose parameters have the widest type of the arguments, where an integer counts as a `double`.
+    fn type_generic_math(
+        &mut self,
+        nodes: Arguments<'_>,
+        wanted: super::assignment::Use,
+    ) -> Result<Value> {
+        let mut functions = Vec::new();
+        for node in nodes {
+            let ty = self.unevaluated(|this| this.expression(node))?.ty;
+            match self.types.function_type(ty) {
+                Some(function) if self.types.is_function(ty) => functions.push((node, function)),
+                _ => break,
+            }
+        }
+        let malformed = |this: &Self| this.error("`__builtin_tgmath` with the wrong arguments");
+        let Some((_, first)) = functions.first() else {
+            return Err(malformed(self));
+        };
+        let arguments = nodes.get(functions.len()..).unwrap_or_default();
+        if arguments.len() != first.parameters.len() {
+            return Err(malformed(self));
+        }
+        let mut widest = None;
+        let mut deciding = None;
+        for (position, argument) in arguments.iter().enumerate() {
+            let differs = functions.iter().any(|(_, function)| {
+                function.parameters.get(position) != first.parameters.get(position)
+            });
+            if !differs {
+                continue;
+            }
+            deciding = deciding.or(Some(position));
+            let ty = self.unevaluated(|this| {
+                let value = this.expression(argument)?;
+                Ok(this.rvalue(value).ty)
+            })?;
+            let kind = match *self.types.kind(ty) {
+                TypeKind::Float(kind) => kind,
+                _ if self.types.is_integer(ty) => FloatKind::Double,
+                _ => return self.unmodelled("<tgmath.h> with a complex argument", first.result),
+            };
+            widest = widest.max(Some(kind));
+        }
+        let chosen = functions.iter().find(|(_, function)| {
+            let parameter = deciding.and_then(|position| function.parameters.get(position));
+            match (parameter.map(|&ty| self.types.kind(ty)), widest) {
+                (Some(TypeKind::Float(kind)), Some(widest)) => *kind == widest,
+                _ => false,
+            }
+        });
+        let Some((callee, _)) = chosen else {
+            return Err(malformed(self));
+        };
+        let call = ast::CallExpression {
+            callee: Box::new((*callee).clone()),
+            arguments: arguments.to_vec(),
+        };
+        self.call(&call, wanted)
     }
 
     /// The value of a label's or function's kind is a scalar; anything else has an address.

@@ -677,13 +677,17 @@ impl Lowerer<'_> {
     /// Writes what a plan says to the object at an address.
     pub(super) fn emit_initialiser(&mut self, address: Expr, plan: &Plan<'_>) -> Result<()> {
         let is_static = self.is_in_start();
-        let zeroed = (is_static || self.zero_before(&address, plan)?) && !self.has_overlap(plan.ty);
+        let overridden = self.overridden_writes(plan)?;
+        let is_overridden = |number: usize| overridden.get(number).is_some_and(|&dead| dead);
+        let zeroed = (is_static || self.zero_before(&address, plan, &overridden)?)
+            && !self.has_overlap(plan.ty);
         // The values of the writes that a range repeats.
         let repeated: FxHashSet<usize> = plan
             .writes
             .iter()
-            .filter_map(|write| match write.source {
-                Source::Earlier(earlier) => Some(earlier),
+            .enumerate()
+            .filter_map(|(number, write)| match write.source {
+                Source::Earlier(earlier) if !is_overridden(number) => Some(earlier),
                 _ => None,
             })
             .collect();
@@ -691,6 +695,10 @@ impl Lowerer<'_> {
         let span = self.span;
         let mut written: FxHashSet<u64> = FxHashSet::default();
         for (number, write) in plan.writes.iter().enumerate() {
+            let dead = is_overridden(number);
+            if dead && !repeated.contains(&number) {
+                continue;
+            }
             let value = match &write.source {
                 Source::Expression(expression) => {
                     let value = self.expression(expression)?;
@@ -718,6 +726,9 @@ impl Lowerer<'_> {
                     None => continue,
                 },
             };
+            if dead {
+                continue;
+            }
             let first_time = written.insert(write.bit_offset);
             let skip = zeroed && first_time && is_zero_bits(&value);
             if !skip {
@@ -805,16 +816,64 @@ impl Lowerer<'_> {
         }
     }
 
+    /// By number, which writes later ones override, wholly or in part: as in gcc, their expressions are not evaluated
+    /// (C11 6.7.9 leaves that open), and what of them is not written again is zero. Empty if there are none.
+    fn overridden_writes(&mut self, plan: &Plan<'_>) -> Result<Vec<bool>> {
+        let mut ranges = Vec::with_capacity(plan.writes.len());
+        let mut end = 0;
+        let mut ordered = true;
+        for write in &plan.writes {
+            let bits = match write.bit_width {
+                Some(bits) => u64::from(bits),
+                None if self.types.is_complete(write.ty) => self.size_of(write.ty)? * 8,
+                None => 0,
+            };
+            ordered &= write.bit_offset >= end;
+            end = write.bit_offset.saturating_add(bits);
+            ranges.push((write.bit_offset, end));
+        }
+        if ordered {
+            return Ok(Vec::new());
+        }
+        let mut live: std::collections::BTreeMap<u64, u64> = std::collections::BTreeMap::new();
+        let mut overridden = vec![false; ranges.len()];
+        for (number, &(start, end)) in ranges.iter().enumerate().rev() {
+            let before = live.range(..end).next_back();
+            if start < end && before.is_some_and(|(_, &other)| other > start) {
+                overridden[number] = true;
+            } else if start < end {
+                live.insert(start, end);
+            }
+        }
+        let with_effects = |number: usize| {
+            let write = plan.writes.get(number);
+            write.is_some_and(|write| match &write.source {
+                Source::Expression(node) => !matches!(node.node, ast::Expression::Constant(_)),
+                _ => false,
+            })
+        };
+        if (0..ranges.len()).any(|number| overridden[number] && with_effects(number)) {
+            self.warn("an overridden initialiser is not evaluated");
+        }
+        Ok(overridden)
+    }
+
     /// Zeroes an automatic object unless every scalar of it is written; says whether it did.
-    fn zero_before(&mut self, address: &Expr, plan: &Plan<'_>) -> Result<bool> {
+    fn zero_before(
+        &mut self,
+        address: &Expr,
+        plan: &Plan<'_>,
+        overridden: &[bool],
+    ) -> Result<bool> {
         let leaves = self.types.leaves(plan.ty);
         let all: u64 = leaves.iter().fold(0u64, |sum, leaf| {
             sum.saturating_add(u64::from(leaf.bits).saturating_mul(leaf.count))
         });
         let mut seen = FxHashSet::default();
         let mut covered: u64 = 0;
-        for write in &plan.writes {
-            if !seen.insert((write.bit_offset, write.bit_width)) {
+        for (number, write) in plan.writes.iter().enumerate() {
+            let dead = overridden.get(number).is_some_and(|&dead| dead);
+            if dead || !seen.insert((write.bit_offset, write.bit_width)) {
                 continue;
             }
             let bits = match write.bit_width {
