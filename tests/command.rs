@@ -66,6 +66,27 @@ fn library_functions_change_the_state() {
     assert_ne!(output(&["destructor.c"]).status.code(), Some(1));
 }
 
+/// What C leaves undetermined, and what a name means to the linker, for both verdicts.
+#[test]
+fn nothing_is_assumed_of_what_is_not_written() {
+    let wrong = "RESULT: FALSE(unreach-call)";
+    for program in [
+        "jump_into_switch.c",
+        "jump_into_block.c",
+        "jump_within_block.c",
+        "weak_and_missing.c",
+        "error_by_its_symbol.c",
+        "padding_of_a_literal.c",
+    ] {
+        assert_result(&[program], wrong, 1);
+    }
+    assert_result(&["does_not_return.c"], "RESULT: TRUE", 0);
+    for program in ["assembly_changes.c", "storage_order.c"] {
+        let said = result_line(&output(&[program]));
+        assert!(said.starts_with("RESULT: UNKNOWN("), "{program}: {said}");
+    }
+}
+
 #[test]
 fn the_property_decides() {
     let wrong = "RESULT: FALSE(unreach-call)";

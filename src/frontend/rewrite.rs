@@ -69,6 +69,9 @@ pub mod encoding {
 /// keeps them within [`super::parse::STACK_SIZE`].
 pub(super) const MAXIMAL_NESTING: usize = 6000;
 
+/// So many binary operators in a row count as one level: lang-c reads them in a loop, and only their trees are deep.
+pub(super) const CHAINED_OPERATORS: usize = 4;
+
 mod attribute;
 mod declaration;
 mod label;
@@ -115,6 +118,8 @@ struct Context {
     in_computed_goto: bool,
     /// Operators since the last separator.
     operators: usize,
+    /// Binary operators among them that group from left to right; see [`CHAINED_OPERATORS`].
+    chained: usize,
     /// Statements that the next one is part of.
     statements: usize,
     /// Attributes that go behind the closing brace.
@@ -131,6 +136,7 @@ impl Context {
             in_case: false,
             in_computed_goto: false,
             operators: 0,
+            chained: 0,
             statements: 0,
             attributes: Vec::new(),
             labels: Vec::new(),
@@ -493,7 +499,8 @@ impl<'text> Rewriter<'text> {
         match symbol {
             word::Struct | word::Union | word::Enum => self.aggregate = Some(symbol),
             word::Case => self.context().in_case = true,
-            word::If | word::Else | word::For | word::While | word::Do | word::Switch => {
+            // What follows `else` is as deep as what follows the `if`, which is counted still.
+            word::If | word::For | word::While | word::Do | word::Switch => {
                 self.context().statements += 1;
                 self.nesting += 1;
             }

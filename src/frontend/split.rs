@@ -379,13 +379,19 @@ impl Splitter<'_> {
     }
 
     fn after_attributes(&self, mut index: usize) -> usize {
-        while let Some(word::Attribute | word::AttributeGnu) = self.word(index) {
-            index += 1;
-            if self.is(index, p(b"(")) {
+        loop {
+            if self.is(index, p(b"[")) && self.is(index + 1, p(b"[")) {
+                // C23's attributes.
                 index = self.partner(index) + 1;
+            } else if let Some(word::Attribute | word::AttributeGnu) = self.word(index) {
+                index += 1;
+                if self.is(index, p(b"(")) {
+                    index = self.partner(index) + 1;
+                }
+            } else {
+                return index;
             }
         }
-        index
     }
 
     /// The names that a typedef declares.
@@ -428,6 +434,11 @@ pub(super) fn after_specifiers(
             index += 1;
             continue;
         }
+        if is(index, p(b"[")) && is(index + 1, p(b"[")) {
+            // C23's attributes.
+            index = partner[index] as usize + 1;
+            continue;
+        }
         if token.kind != TokenKind::Word {
             break;
         }
@@ -442,13 +453,17 @@ pub(super) fn after_specifiers(
             word::Struct | word::Union | word::Enum => {
                 type_seen = true;
                 index += 1;
-                while index < end
-                    && matches!(tokens[index].symbol, word::Attribute | word::AttributeGnu)
-                {
-                    if tokens[index].kind != TokenKind::Word {
+                while index < end {
+                    let token = tokens[index];
+                    if is(index, p(b"[")) && is(index + 1, p(b"[")) {
+                        index = partner[index] as usize + 1;
+                    } else if token.kind == TokenKind::Word
+                        && matches!(token.symbol, word::Attribute | word::AttributeGnu)
+                    {
+                        index = skip_group(index + 1);
+                    } else {
                         break;
                     }
-                    index = skip_group(index + 1);
                 }
                 if index < end
                     && tokens[index].kind == TokenKind::Word

@@ -21,5 +21,13 @@ int main(void)
     OBSERVE((unsigned)-0.9);
     OBSERVE((_Bool)0.1);
     OBSERVE((char)-128.5);
+    /* Out of range: the nearest number, if the compiler converts. */
+    OBSERVE((unsigned char)300.7);
+    OBSERVE((signed char)-1000.0);
+    OBSERVE((int)1e20);
+    OBSERVE((unsigned)-5.5);
+    OBSERVE((long long)-1e30);
+    OBSERVE((unsigned long long)1e30f);
+    OBSERVE((int)1e400);
     return 0;
 }

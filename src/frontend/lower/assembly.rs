@@ -126,8 +126,16 @@ impl Lowerer<'_> {
                 ValueKind::Scalar(value) => {
                     let scalar = self.scalar_type(ty)?;
                     addresses |= scalar == ScalarType::Pointer;
-                    let value = value.clone();
-                    arguments.push(Argument::Scalar { value, scalar });
+                    // An integer as wide as a pointer may be an address, too.
+                    let wide = matches!(scalar, ScalarType::Integer { bits, .. }
+                        if bits >= self.options.data_model.pointer_bits());
+                    let kept = scalar == ScalarType::Pointer || wide;
+                    if kept && crate::frontend::lower::fold::constant(value).is_none() {
+                        let scalar_to = ScalarType::Pointer;
+                        let value = self.convert_representation(value.clone(), scalar, scalar_to);
+                        let scalar = scalar_to;
+                        arguments.push(Argument::Scalar { value, scalar });
+                    }
                 }
                 ValueKind::Function(_) => addresses = true,
                 _ => {}

@@ -374,7 +374,8 @@ fn convert_float(bits: u128, from: FloatFormat, to: FloatFormat) -> u128 {
     }
 }
 
-/// The integer nearest to zero, if it is in the type's range.
+/// A constant as an integer, cut off toward zero. What is out of the type's range has no meaning in C; gcc makes the
+/// nearest number of it, and zero of a NaN, where it converts while it compiles.
 fn float_to_integer(bits: u128, format: FloatFormat, to: ScalarType) -> Option<i128> {
     let (width, signed) = shape(to)?;
     let mut exact = false;
@@ -382,24 +383,23 @@ fn float_to_integer(bits: u128, format: FloatFormat, to: ScalarType) -> Option<i
         ($kind:ty) => {{
             let value = <$kind>::from_bits(bits);
             if value.is_nan() {
-                return None;
-            }
-            if signed {
+                0
+            } else if signed {
                 let result = value.to_i128_r(width as usize, Round::TowardZero, &mut exact);
-                (!result.status.contains(Status::INVALID_OP)).then_some(result.value)
+                result.value
             } else {
                 let result = value.to_u128_r(width as usize, Round::TowardZero, &mut exact);
-                (!result.status.contains(Status::INVALID_OP)).then_some(result.value as i128)
+                result.value as i128
             }
         }};
     }
-    match format {
+    Some(match format {
         FloatFormat::F16 => from_format!(Half),
         FloatFormat::F32 => from_format!(Single),
         FloatFormat::F64 => from_format!(Double),
         FloatFormat::F80 => from_format!(X87DoubleExtended),
         FloatFormat::F128 => from_format!(Quad),
-    }
+    })
 }
 
 /// The value of an integer constant expression of which only folding was left out, with machine integers.

@@ -254,7 +254,7 @@ impl Lowerer<'_> {
             }
             ends.push((jump, block, to));
         }
-        for &(from, to) in &computed {
+        for &(from, to) in computed.iter().filter(|_| !simple) {
             self.jumps.blocks.passed_within(from, to, &mut passed);
         }
         let saved = self.function.current;

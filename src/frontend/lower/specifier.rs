@@ -400,7 +400,7 @@ impl Lowerer<'_> {
             }
         };
         if basic.complex {
-            return Ok(self.types.intern(TypeKind::Complex(FloatKind::Double)));
+            return Err(self.error("complex integer types are not supported"));
         }
         Ok(self.types.integer(kind))
     }

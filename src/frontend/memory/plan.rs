@@ -375,7 +375,8 @@ impl Planner<'_, '_> {
                             .calls
                             .runs_once(FunctionIndex(index as u32), BlockIndex(block as u32));
                         seen.entry(*object)
-                            .and_modify(|only| *only = false)
+                            // Between two of them nothing is written unless a jump goes back, in a cycle.
+                            .and_modify(|only| *only &= once)
                             .or_insert(once);
                     }
                 }

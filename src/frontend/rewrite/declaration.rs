@@ -46,11 +46,19 @@ impl Rewriter<'_> {
         ) {
             return;
         }
+        let at_file_start = index == self.chunk.first;
+        // C23's attributes may come first.
+        let mut index = index;
+        while self.is(index, p(b"["))
+            && self.is(index + 1, p(b"["))
+            && self.partner(index + 1) + 1 == self.partner(index)
+        {
+            index = self.partner(index) + 1;
+        }
         let first = self.word(index);
         let begins = first.is_some_and(|word| {
             is_other_specifier(word) || matches!(word, word::Attribute | word::Extension)
         });
-        let at_file_start = index == self.chunk.first;
         if !begins && !at_file_start {
             return;
         }

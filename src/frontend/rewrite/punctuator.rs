@@ -7,6 +7,28 @@ use crate::frontend::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
 };
 
+/// The binary operators that group from left to right.
+const LEFT_ASSOCIATIVE: [Symbol; 18] = [
+    p(b"*"),
+    p(b"/"),
+    p(b"%"),
+    p(b"+"),
+    p(b"-"),
+    p(b"<<"),
+    p(b">>"),
+    p(b"<"),
+    p(b">"),
+    p(b"<="),
+    p(b">="),
+    p(b"=="),
+    p(b"!="),
+    p(b"&"),
+    p(b"^"),
+    p(b"|"),
+    p(b"&&"),
+    p(b"||"),
+];
+
 impl Rewriter<'_> {
     pub(super) fn punctuator(&mut self, index: usize, symbol: Symbol) -> Result<usize, Error> {
         const OPEN_PARENTHESIS: Symbol = p(b"(");
@@ -126,9 +148,17 @@ impl Rewriter<'_> {
             }
             _ => {}
         }
+        let chained = LEFT_ASSOCIATIVE.contains(&symbol) && !self.begins_operand();
         self.copy(index);
         self.previous = Some(index);
         self.statement_start = false;
+        if chained {
+            let context = self.context();
+            context.chained += 1;
+            if !context.chained.is_multiple_of(super::CHAINED_OPERATORS) {
+                return Ok(index + 1);
+            }
+        }
         self.operator(index)?;
         Ok(index + 1)
     }

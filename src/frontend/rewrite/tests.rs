@@ -16,6 +16,19 @@ fn rewritten(text: &str) -> Result<String, Error> {
     Ok(texts?.join("\n"))
 }
 
+/// What the user is told of a text.
+fn warnings(text: &str) -> Result<Vec<String>, Error> {
+    let mut tokens = tokenise(text.as_bytes(), "t.c", Markers::Ignore)?;
+    let positions = PositionMap::new(text.as_bytes().to_vec(), &mut tokens, Markers::Ignore);
+    let outline = outline(&tokens, text.as_bytes(), &positions)?;
+    let mut all = Vec::new();
+    for number in 0..outline.chunks.len() {
+        let found = rewrite(text.as_bytes(), &tokens, &outline, number, &positions, &[])?;
+        all.extend(found.warnings.into_iter().map(|(_, message)| message));
+    }
+    Ok(all)
+}
+
 /// Whether texts are equal but for white space.
 fn same(left: &str, right: &str) -> bool {
     let dense = |text: &str| {
@@ -47,11 +60,11 @@ fn expressions() {
         ),
         (
             "int x = __alignof__(int);",
-            "int x = _Alignof(__typeof__(int));",
+            "int x = __regatta_preferred_alignment(sizeof(int));",
         ),
         (
             "int x = __alignof__ y.z[3] + 1;",
-            "int x = _Alignof(__typeof__(y.z[3])) + 1;",
+            "int x = __regatta_preferred_alignment(sizeof y.z[3]) + 1;",
         ),
         (
             "int x = _Alignof(y)->z;",
@@ -171,7 +184,15 @@ fn declarations() {
             "int *p = (int[]){ 1, 2 }, q;",
             "int *p = (int[]){ 1, 2 }, q;",
         ),
-        ("[[noreturn]] void f(void);", "void f(void);"),
+        (
+            "[[noreturn]] void f(void);",
+            "__attribute__((noreturn)) void f(void);",
+        ),
+        (
+            "[[gnu::aligned(8), deprecated]] x; struct [[gnu::packed]] s { [[maybe_unused]] int a; };",
+            "__attribute__((aligned(8))) int x; struct s { int a; } __attribute__((packed));",
+        ),
+        ("int x = 1'000'000;", "int x = 1000000;"),
         ("asm(\"x\"); int y;", "\nint y;"),
         ("", ""),
     ]);
@@ -190,7 +211,7 @@ fn attributes() {
         ),
         (
             "struct __attribute__((packed)) __attribute__((aligned(__alignof(int)))) { int a; };",
-            "struct { int a; } __attribute__((packed, aligned(_Alignof(__typeof__(int)))));",
+            "struct { int a; } __attribute__((packed, aligned(__regatta_preferred_alignment(sizeof(int)))));",
         ),
         (
             "enum __attribute__((packed)) e { A };",
@@ -274,6 +295,7 @@ fn nesting_is_bounded() {
         Box::new(|count| deep("(int)", "", count)),
         Box::new(|count| deep("x = ", "", count)),
         Box::new(|count| deep("x + ", "", count)),
+        Box::new(|count| deep("x < 1 || ", "", count)),
         Box::new(|count| deep("x ? 1 : ", "", count)),
         Box::new(|count| deep("f(", ")", count)),
         Box::new(|count| deep("", "[1]", count)),
@@ -290,6 +312,10 @@ fn nesting_is_bounded() {
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{shown}");
         assert!(rewritten(&form(400)).is_ok(), "{shown}");
     }
+    // What is common in programs that were generated is within the bounds.
+    assert!(rewritten(&deep("x + ", "", 20_000)).is_ok());
+    let chain = statements("if (x == 1) x = 2; else ", 5_000);
+    assert!(rewritten(&chain).is_ok());
     // What is not nested is not bounded.
     let list = format!("int x[] = {{ {} }};", "1 + 2, ".repeat(50_000));
     assert!(rewritten(&list).is_ok());
@@ -298,4 +324,29 @@ fn nesting_is_bounded() {
         "if (x == 1) x = 2; else x = 3; while (x) x--; ".repeat(5_000)
     );
     assert!(rewritten(&sequence).is_ok());
+}
+
+#[test]
+fn unknown_attributes_are_told_of() {
+    let warnings = |text: &str| warnings(text).expect("the text is rewritten");
+    for text in [
+        "__attribute__((unused, __noinline__)) static int f(void);",
+        "[[deprecated(\"reason\"), gnu::cold]] int f(void);",
+        "int f(void) __attribute__((alias(\"g\")));",
+    ] {
+        assert_eq!(warnings(text), Vec::<String>::new(), "{text}");
+    }
+    for (text, name) in [
+        ("__attribute__((frobnicate)) int x;", "frobnicate"),
+        ("[[vendor::thing(1)]] int x;", "vendor"),
+        (
+            "int f(void) { lab: __attribute__((odd)); return 0; }",
+            "odd",
+        ),
+    ] {
+        assert!(
+            matches!(warnings(text).as_slice(), [only] if only.contains(name)),
+            "{text}"
+        );
+    }
 }

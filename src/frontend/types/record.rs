@@ -225,6 +225,9 @@ impl TypeTable {
         while let TypeKind::Array { element, .. } = self.kind(innermost) {
             innermost = *element;
         }
+        if innermost.requested_alignment().is_some() {
+            return Ok(alignment);
+        }
         Ok(match self.kind(innermost) {
             TypeKind::Record(_) | TypeKind::Vector { .. } | TypeKind::Float(_) => alignment,
             _ => alignment.min(4),
