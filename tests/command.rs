@@ -324,3 +324,26 @@ fn the_cpu_time_of_a_run_is_known_when_it_ends() {
     let used = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     assert!((0.9..3.0).contains(&used), "{used} s");
 }
+
+/// With a second opinion, what is right stays right; without a second solver, too, and that is said.
+#[test]
+fn proofs_get_a_second_opinion() {
+    for (solver, name) in [
+        ("cvc5", "cvc5"),
+        ("/nonexistent/solver", "no second solver"),
+    ] {
+        let program = "../engines/sum_to_bound.c";
+        let output = regatta(&[program, "--check", "thorough", "--portfolio", "ki", "-v"])
+            .env("REGATTA_SECOND_SOLVER", solver)
+            .output()
+            .expect("the command runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(result_line(&output), "RESULT: TRUE", "{said}");
+        let proof = said.lines().find(|line| line.contains("confirmed ("));
+        let proof = proof.unwrap_or_else(|| panic!("{said}"));
+        assert!(proof.contains("obligations: Z3 confirms"), "{proof}");
+        // Where there is no cvc5, that is said.
+        let names = [name, "no second solver"];
+        assert!(names.iter().any(|name| proof.contains(name)), "{proof}");
+    }
+}

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::options::VerifyOptions;
+use super::options::{CheckOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::{EXIT_INPUT, complain, input};
 use crate::portfolio::config::Portfolio;
@@ -45,6 +45,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         load: load_options,
         portfolio,
         style: input::style(),
+        is_thorough: options.check == CheckOption::Thorough,
         time_limit,
         threads: options.threads.map(usize::from),
     };
