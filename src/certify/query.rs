@@ -143,7 +143,11 @@ fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, G
     let excluded = by_cases::exclude_one_another(&walk.arena, &coarse, |goal| goal)
         || by_cases::exclude_one_another(&walk.arena, &assertions, |goal| abstraction.of(goal))
         || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable
-        || false;
+        || planted!(
+            "checker: what unknown products allow is impossible",
+            false,
+            true
+        );
     Ok(excluded)
 }
 
@@ -158,7 +162,7 @@ fn is_excluded_by_each_power(
             continue;
         }
         if check(walk, &case, &[], CASE)? != TextAnswer::Unsatisfiable {
-            return Ok(false);
+            return Ok(planted!("checker: one power is enough", false, true));
         }
     }
     Ok(true)

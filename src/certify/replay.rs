@@ -90,7 +90,13 @@ pub fn replay_only_run(executable: &Executable, limits: Limits<'_>) -> Result<()
     if let Some(fault) = report.faults.first() {
         return Err(NotConfirmed::AfterFault(*fault));
     }
-    if report.inputs > 0 {
+    if report.inputs > 0
+        && planted!(
+            "replay: a run that asks for inputs is the only one",
+            true,
+            false
+        )
+    {
         return Err(NotConfirmed::NotTheOnlyRun);
     }
     Ok(())
@@ -101,10 +107,14 @@ pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
     let Outcome::Error { location } = report.outcome else {
         return Err(NotConfirmed::Elsewhere(report.outcome.clone()));
     };
-    if let Some(fault) = report.faults.first() {
+    if let Some(fault) = report.faults.first()
+        && planted!("replay: faults do not count", true, false)
+    {
         return Err(NotConfirmed::AfterFault(*fault));
     }
-    if report.unknown_inputs > 0 {
+    if report.unknown_inputs > 0
+        && planted!("replay: a value that is not known may be any", true, false)
+    {
         return Err(NotConfirmed::UnknownValues {
             count: report.unknown_inputs,
         });
