@@ -282,11 +282,11 @@ fn the_time_limit_holds_before_the_analyses_too() {
         let _ = writeln!(huge, "int f{number}(int a) {{ return a + {number}; }}");
     }
     write("huge.i", &format!("{huge}{end}"));
-    let list = (0..600_000).map(|number| format!("{number},"));
+    let list = (0..2_000_000).map(|number| format!("{number},"));
     let list: String = list.collect();
     write(
         "large.i",
-        &format!("int a[600000] = {{{list}}};\nint main(void) {{ return a[3]; }}\n"),
+        &format!("int a[2000000] = {{{list}}};\nint main(void) {{ return a[3]; }}\n"),
     );
     for arguments in [
         &["pipe"][..],
