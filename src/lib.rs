@@ -27,6 +27,9 @@
 // The module comments are for readers of the source, who see the private items that they point to.
 #![allow(rustdoc::private_intra_doc_links)]
 
+#[macro_use]
+mod planted;
+
 pub mod analysis;
 pub mod certify;
 pub mod cli;

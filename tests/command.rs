@@ -292,3 +292,114 @@ fn an_answer_tells_what_it_was_given_under() {
     let events = String::from_utf8_lossy(&json.stdout).into_owned();
     assert!(events.contains(r#""kind":"malloc_succeeds""#), "{events}");
 }
+
+/// How much longer than its limit a run may take, at best of three: the machine may be busy.
+const OVERSHOOT: Duration = Duration::from_millis(200);
+
+fn assert_ends_in_time(folder: &Path, arguments: &[&str]) {
+    const LIMIT: Duration = Duration::from_millis(400);
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let output = regatta(arguments)
+            .args(["--time-limit", "0.4"])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the command runs");
+        best = best.min(begin.elapsed());
+        assert_eq!(
+            result_line(&output),
+            "RESULT: UNKNOWN(time limit)",
+            "{arguments:?}"
+        );
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        if best < LIMIT + OVERSHOOT {
+            return;
+        }
+    }
+    panic!("{arguments:?}: {best:?}");
+}
+
+/// Whatever is large or hangs before the analyses: the run ends in time.
+#[test]
+fn the_time_limit_holds_before_the_analyses_too() {
+    use std::fmt::Write as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).expect("a file");
+    nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    let end = "int main(void) { return 0; }\n";
+    write("reads_a_pipe.c", &format!("#include \"pipe\"\n{end}"));
+    let itself = "#include __FILE__\n".repeat(2);
+    write("includes_itself.c", &format!("{itself}{end}"));
+    let mut huge = String::new();
+    for number in 0..300_000 {
+        let _ = writeln!(huge, "int f{number}(int a) {{ return a + {number}; }}");
+    }
+    write("huge.i", &format!("{huge}{end}"));
+    let list = (0..2_000_000).map(|number| format!("{number},"));
+    let list: String = list.collect();
+    write(
+        "large.i",
+        &format!("int a[2000000] = {{{list}}};\nint main(void) {{ return a[3]; }}\n"),
+    );
+    for arguments in [
+        &["pipe"][..],
+        &["reads_a_pipe.c"],
+        &["includes_itself.c"],
+        &["huge.i"],
+        &["large.i"],
+        &["--task", "pipe"],
+        &["huge.i", "--property", "pipe"],
+        &["huge.i", "--portfolio", "./pipe.toml"],
+    ] {
+        if arguments.contains(&"./pipe.toml") {
+            std::fs::rename(at("pipe"), at("pipe.toml")).expect("renamed");
+        }
+        assert_ends_in_time(folder.path(), arguments);
+    }
+}
+
+/// What `time` shows: the resource usage of the command and of what it has waited for.
+#[test]
+fn the_cpu_time_of_a_run_is_known_when_it_ends() {
+    let child = regatta(&["undecided.c", "--cpu-limit", "1", "--portfolio", "bmc"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let pid = i32::try_from(child.id()).expect("a process id");
+    // SAFETY: both are written before they are read; nobody else waits for the process.
+    let (ended, usage) = unsafe {
+        let (mut status, mut usage) = (0, std::mem::zeroed::<libc::rusage>());
+        (libc::wait4(pid, &mut status, 0, &mut usage), usage)
+    };
+    assert_eq!(ended, pid);
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    let used = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    assert!((0.9..3.0).contains(&used), "{used} s");
+}
+
+/// With a second opinion, what is right stays right; without a second solver, too, and that is said.
+#[test]
+fn proofs_get_a_second_opinion() {
+    for (solver, name) in [
+        ("cvc5", "cvc5"),
+        ("/nonexistent/solver", "no second solver"),
+    ] {
+        let program = "../engines/sum_to_bound.c";
+        let output = regatta(&[program, "--check", "thorough", "--portfolio", "ki", "-v"])
+            .env("REGATTA_SECOND_SOLVER", solver)
+            .output()
+            .expect("the command runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(result_line(&output), "RESULT: TRUE", "{said}");
+        let proof = said.lines().find(|line| line.contains("confirmed ("));
+        let proof = proof.unwrap_or_else(|| panic!("{said}"));
+        assert!(proof.contains("obligations: Z3 confirms"), "{proof}");
+        // Where there is no cvc5, that is said.
+        let names = [name, "no second solver"];
+        assert!(names.iter().any(|name| proof.contains(name)), "{proof}");
+    }
+}

@@ -11,7 +11,7 @@ use regatta::portfolio::verdict::{Conclusion, Verdict};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 9] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
@@ -30,6 +30,11 @@ const CASES: [Case; 7] = [
         a_crash_that_nobody_claims_is_unknown,
     ),
     ("what_the_race_uses_is_told", what_the_race_uses_is_told),
+    (
+        "what_a_large_race_has_used_is_known_at_once",
+        what_a_large_race_has_used_is_known_at_once,
+    ),
+    ("what_the_race_starts_counts", what_the_race_starts_counts),
     (
         "an_answer_ends_a_race_that_has_other_threads",
         an_answer_ends_a_race_that_has_other_threads,
@@ -59,10 +64,12 @@ fn verdict(
     limits: Limits,
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> Result<Verdict, String> {
-    match supervise(Instant::now(), limits, &mut |_| {}, race) {
-        Ok(Outcome::Concluded(conclusion)) => Ok(conclusion.verdict),
-        Ok(Outcome::Rejected(text)) => Err(format!("rejected: {text}")),
-        Err(error) => Err(error.to_string()),
+    let supervised = supervise(Instant::now(), limits, &mut |_| {}, race);
+    let (outcome, remains) = supervised.map_err(|error| error.to_string())?;
+    remains.collect();
+    match outcome {
+        Outcome::Concluded(conclusion) => Ok(conclusion.verdict),
+        Outcome::Rejected(text) => Err(format!("rejected: {text}")),
     }
 }
 
@@ -80,6 +87,7 @@ fn answer() -> RaceEnd {
         analysis: None,
         inputs: Vec::new(),
         place: None,
+        assumptions: Vec::new(),
     })
 }
 
@@ -127,12 +135,75 @@ fn what_the_race_uses_is_told() -> Result<(), String> {
             std::hint::black_box(&block);
         }
     };
-    supervise(Instant::now(), limits, &mut observe, &spin).map_err(|error| error.to_string())?;
+    let supervised = supervise(Instant::now(), limits, &mut observe, &spin);
+    let (_, remains) = supervised.map_err(|error| error.to_string())?;
+    remains.collect();
     let right = |&(memory, cpu): &(u64, f64)| (16..64).contains(&memory) && cpu > 0.0;
     if (2..=12).contains(&told.len()) && told.last().is_some_and(right) {
         Ok(())
     } else {
         Err(format!("{told:?}"))
+    }
+}
+
+/// User and system time of the children that have been waited for.
+fn childrens_time() -> Result<Duration, String> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    let time = usage.user_time() + usage.system_time();
+    Ok(Duration::from_micros(
+        u64::try_from(time.num_microseconds()).unwrap_or_default(),
+    ))
+}
+
+/// Its memory would take longer to be given back than anybody waits.
+fn what_a_large_race_has_used_is_known_at_once() -> Result<(), String> {
+    let before = childrens_time()?;
+    let large = |_: &Attempt, _: &Reporter| -> RaceEnd {
+        let block = vec![1_u8; 1 << 30];
+        std::hint::black_box(&block);
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(100) {
+            std::hint::spin_loop();
+        }
+        // Not given back before the end.
+        std::mem::forget(block);
+        answer()
+    };
+    let supervised = supervise(Instant::now(), Limits::default(), &mut |_| {}, &large);
+    let (_, remains) = supervised.map_err(|error| error.to_string())?;
+    let begin = Instant::now();
+    remains.collect();
+    let took = begin.elapsed();
+    let used = childrens_time()?.saturating_sub(before);
+    if used < Duration::from_millis(50) {
+        return Err(format!("{used:?} of CPU time, known after {took:?}"));
+    }
+    match took < Duration::from_millis(200) {
+        true => Ok(()),
+        false => Err(format!("known after {took:?}")),
+    }
+}
+
+/// A preprocessor may spin while the race waits for it.
+fn what_the_race_starts_counts() -> Result<(), String> {
+    let limits = Limits {
+        cpu: Some(Duration::from_millis(300)),
+        wall: Some(Duration::from_secs(60)),
+        ..Limits::default()
+    };
+    let before = childrens_time()?;
+    let found = verdict(limits, &|_, _| {
+        let mut shell = std::process::Command::new("sh");
+        let _ = shell.args(["-c", "while :; do :; done"]).status();
+        answer()
+    })?;
+    expect(found, Verdict::Unknown("CPU time limit".into()))?;
+    let used = childrens_time()?.saturating_sub(before);
+    match used >= Duration::from_millis(200) {
+        true => Ok(()),
+        false => Err(format!("{used:?} of CPU time")),
     }
 }
 

@@ -29,12 +29,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
+use super::opinion::{Opinion, Second};
 use super::places::{Cuts, Facts, Meaning, is_in_scope};
+use super::query::Solvers;
 use super::stacks::{Node, Stacks};
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::program::{Program, Simplified};
-use crate::solver::z3::text::TextSolver;
-use crate::term::TermId;
+use crate::term::{Arena, TermId, take_recorded_shared_terms};
 
 /// What became of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +66,38 @@ pub fn check(
         end: Instant::now() + budget,
         cancelled,
     };
-    match Checker::new(lowered, simplified, deadline).run(certificate) {
+    outcome(Checker::new(lowered, simplified, deadline).run(certificate))
+}
+
+/// [`check`], and a second opinion on everything that the answer rests on, simplifications of shared terms included that
+/// were recorded until now. If that raises an objection, the answer is worth nothing, whatever it is.
+pub fn check_thoroughly(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+    budget: Duration,
+    cancelled: Option<&AtomicBool>,
+) -> (Check, Opinion) {
+    let deadline = Deadline {
+        end: Instant::now() + budget,
+        cancelled,
+    };
+    let mut second = Second::new();
+    let lowering = take_recorded_shared_terms();
+    let agreed = second.simplifications(&Arena::new(), lowering, deadline.end);
+    let mut checker = Checker::new(lowered, simplified, deadline);
+    checker.solver.borrow_mut().second = Some(second);
+    let result = match agreed {
+        true => outcome(checker.run(certificate)),
+        false => Check::Undecided("a simplification of the program as lowered is wrong".to_owned()),
+    };
+    let second = checker.solver.take().second;
+    let opinion = second.map_or_else(Opinion::default, |second| second.opinion);
+    (result, opinion)
+}
+
+fn outcome(result: Result<(), Failure>) -> Check {
+    match result {
         Ok(()) => Check::Confirmed,
         Err(Failure::Wrong(reason)) => Check::Refuted(reason),
         Err(Failure::Unclear(reason)) => Check::Undecided(reason),
@@ -120,7 +152,7 @@ struct Checker<'a> {
     dropped: bool,
     deadline: Deadline<'a>,
     /// Answers the questions.
-    solver: RefCell<TextSolver>,
+    solver: RefCell<Solvers>,
 }
 
 impl<'a> Checker<'a> {

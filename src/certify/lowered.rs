@@ -90,7 +90,14 @@ impl<'p> Lowered<'p> {
                 .map(|edge| edge.source)
                 .collect();
             let function = program.location(location).function;
-            if through == Calls::Entered && program.function(function).entry == location {
+            if through
+                == planted!(
+                    "checker: a call cannot lead to an error in the callee",
+                    Calls::Entered,
+                    Calls::Never
+                )
+                && program.function(function).entry == location
+            {
                 let calls = self.calls.calls_of(function).iter();
                 before.extend(calls.map(|&call| program.edge(call).source));
             }
@@ -124,7 +131,11 @@ impl<'p> Lowered<'p> {
             for &function in self.calls.bottom_up() {
                 let mut all = modified[function.index()].clone();
                 for callee in self.calls.callees(function) {
-                    all.extend_from_slice(&modified[callee.index()]);
+                    planted!(
+                        "checker: a function changes no global by its calls",
+                        all.extend_from_slice(&modified[callee.index()]),
+                        ()
+                    );
                 }
                 tidy(&mut all);
                 changed |= all.len() > modified[function.index()].len();
@@ -172,4 +183,6 @@ impl<'p> Lowered<'p> {
 enum Calls {
     Entered,
     SteppedOver,
+    #[cfg(feature = "planted-faults")]
+    Never,
 }

@@ -1,17 +1,19 @@
 //! What is claimed is checked here, on the program as lowered and without the engines' encodings of it, before it is
 //! reported.
 //!
-//! Uses [`crate::term`], [`crate::program`] (but not its block formulas), and [`crate::solver::z3::text`].
+//! Uses [`crate::term`], [`crate::program`] (but not its block formulas), and [`crate::solver::z3::text`], [`crate::solver::external`].
 //!
 //! * [`replay`]: an alarm's inputs must lead the interpreter to the error.
 //! * [`certificate`]: what an engine hands in for a proof.
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
 //!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
-//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver.
+//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver;
+//!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
 
 pub mod certificate;
 pub mod check;
 mod lowered;
+pub mod opinion;
 mod places;
 mod plan;
 mod query;
@@ -22,4 +24,4 @@ mod tests;
 mod walk;
 
 pub use certificate::{Certificate, InvariantLocation, ProofStep};
-pub use check::{Check, check};
+pub use check::{Check, check, check_thoroughly};

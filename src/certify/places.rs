@@ -253,7 +253,11 @@ impl<'a> Facts<'a> {
         let places = self.places.get(&node.location).into_iter().flatten();
         for (_, claims) in places.filter(|(calls, _)| stacks.ends_in(node.stack, calls)) {
             for claim in claims {
-                let alive = self.alive[claim.fact];
+                let alive = planted!(
+                    "checker: facts that were dropped are used",
+                    self.alive[claim.fact],
+                    true
+                );
                 // A variable of a function that is not being executed has no value.
                 let exists = || {
                     let of = claim.constant.map_or(claim.formula, |(term, _)| term);

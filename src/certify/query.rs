@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::opinion::Second;
 use super::walk::{GivenUp, Walk};
-use crate::solver::z3::text::TextAnswer;
+use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::term::powers::{self, PowerOfTwo};
 use crate::term::unknowns::{Abstraction, is_hard};
 use crate::term::{Build, Sort, Symbol, TermId, by_cases, smtlib_script};
@@ -13,6 +14,15 @@ const SUMS: Duration = Duration::from_millis(500);
 
 /// Wall time of a question about one value of a variable.
 const CASE: Duration = Duration::from_millis(200);
+
+/// Who answers.
+#[derive(Default)]
+pub(super) struct Solvers {
+    /// The solver.
+    first: TextSolver,
+    /// Asks again about what was found to be impossible.
+    pub second: Option<Second>,
+}
 
 /// What the solver says to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +44,23 @@ pub(super) fn ask_within(
     conditions: &[TermId],
     most: Duration,
 ) -> Result<Answer, GivenUp> {
+    let answer = answer(walk, conditions, most)?;
+    let mut solvers = walk.solver.borrow_mut();
+    if let (Answer::Impossible, Some(second)) = (&answer, &mut solvers.second) {
+        // Before more simplifications are recorded, which are not the checker's.
+        let simplified =
+            second.simplifications(&walk.arena, walk.arena.take_recorded(), walk.end());
+        let (all, _) = assertions(walk, conditions);
+        if !simplified || !second.obligation(&walk.arena, &all, walk.end()) {
+            return Err(GivenUp("the solvers do not agree".to_owned()));
+        }
+        // What was made for the question was not used for the proof.
+        walk.arena.take_recorded();
+    }
+    Ok(answer)
+}
+
+fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<Answer, GivenUp> {
     let none_is_open = |conditions: &[TermId]| conditions.iter().all(|&one| one == TermId::FALSE);
     if none_is_open(conditions) {
         return Ok(Answer::Impossible);
@@ -100,7 +127,7 @@ fn check(
 ) -> Result<TextAnswer, GivenUp> {
     let script = smtlib_script(&*walk.arena, assertions);
     let time = walk.left()?.min(most);
-    Ok(walk.solver.borrow_mut().check(&script, names, time))
+    Ok(walk.solver.borrow_mut().first.check(&script, names, time))
 }
 
 /// Whether the condition cannot hold whatever products and quotients are, but that products distribute over sums; asked for
@@ -115,7 +142,12 @@ fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, G
     }
     let excluded = by_cases::exclude_one_another(&walk.arena, &coarse, |goal| goal)
         || by_cases::exclude_one_another(&walk.arena, &assertions, |goal| abstraction.of(goal))
-        || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable;
+        || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable
+        || planted!(
+            "checker: what unknown products allow is impossible",
+            false,
+            true
+        );
     Ok(excluded)
 }
 
@@ -130,7 +162,7 @@ fn is_excluded_by_each_power(
             continue;
         }
         if check(walk, &case, &[], CASE)? != TextAnswer::Unsatisfiable {
-            return Ok(false);
+            return Ok(planted!("checker: one power is enough", false, true));
         }
     }
     Ok(true)

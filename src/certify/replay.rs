@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::program::interpreter::{
     EdgeTrace, Executable, Fault, Journal, Limits, Machine, Observer, Outcome, RecordingInputs,
-    ReplayInputs, Report, StateView,
+    ReplayInputs, Report, StateView, ZeroInputs,
 };
 use crate::program::{EdgeId, LocationId, Program};
 
@@ -41,6 +41,9 @@ pub enum NotConfirmed {
     /// The run had a fault before the error.
     #[error("the inputs lead to the error only after {0:?}")]
     AfterFault(Fault),
+    /// The run depends on inputs, or on which of several edges is taken.
+    #[error("there are other runs")]
+    NotTheOnlyRun,
     /// The run depends on a value that is not known.
     #[error(
         "the inputs lead to the error only with {count} values that a real execution determines"
@@ -71,24 +74,34 @@ pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<
     }
 }
 
-/// Checks that a run which has ended without an error in a simplified program shows none in the program as lowered
-/// either, and has no fault. What the simplified program does not do any more may go on without end; it is followed for
-/// as long as the limits say, and is no contradiction.
-pub fn replay_quiet_run(
-    executable: &Executable,
-    inputs: &Journal,
-    limits: Limits<'_>,
-) -> Result<(), NotConfirmed> {
-    let mut source = ReplayInputs::new(inputs);
-    let report = Machine::new(executable).run(&mut source, limits);
+/// Checks that the program has one run only, and that this one ends without an error and without a fault: it asks for no
+/// input, and nowhere could two edges be taken. The limits give up a run that goes on.
+///
+/// A simplified program may have one run where the program as lowered has many: the simplifier takes out loops that it
+/// holds to end and inputs that it holds not to matter. So neither counts here: a run that does not end in time, or that
+/// asks for an input, is not the only one as far as we know.
+pub fn replay_only_run(executable: &Executable, limits: Limits<'_>) -> Result<(), NotConfirmed> {
+    if !executable.is_deterministic() {
+        return Err(NotConfirmed::NotTheOnlyRun);
+    }
+    let report = Machine::new(executable).run(&mut ZeroInputs, limits);
     match report.outcome {
-        Outcome::Ended { .. } | Outcome::Blocked { .. } | Outcome::StepLimit => {}
+        Outcome::Ended { .. } | Outcome::Blocked { .. } => {}
         other => return Err(NotConfirmed::Elsewhere(other)),
     }
-    match report.faults.first() {
-        Some(fault) => Err(NotConfirmed::AfterFault(*fault)),
-        None => Ok(()),
+    if let Some(fault) = report.faults.first() {
+        return Err(NotConfirmed::AfterFault(*fault));
     }
+    if report.inputs > 0
+        && planted!(
+            "replay: a run that asks for inputs is the only one",
+            true,
+            false
+        )
+    {
+        return Err(NotConfirmed::NotTheOnlyRun);
+    }
+    Ok(())
 }
 
 /// The error location that a run has reached, if it is a run of the C program.
@@ -96,10 +109,14 @@ pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
     let Outcome::Error { location } = report.outcome else {
         return Err(NotConfirmed::Elsewhere(report.outcome.clone()));
     };
-    if let Some(fault) = report.faults.first() {
+    if let Some(fault) = report.faults.first()
+        && planted!("replay: faults do not count", true, false)
+    {
         return Err(NotConfirmed::AfterFault(*fault));
     }
-    if report.unknown_inputs > 0 {
+    if report.unknown_inputs > 0
+        && planted!("replay: a value that is not known may be any", true, false)
+    {
         return Err(NotConfirmed::UnknownValues {
             count: report.unknown_inputs,
         });
@@ -179,6 +196,54 @@ mod tests {
             trace.last().map(|edge| program.edge(*edge).target),
             Some(violation.location)
         );
+    }
+
+    /// What the simplifier holds not to matter does not count: only the run of this program itself.
+    #[test]
+    fn one_run_is_the_only_one_if_it_ends_and_asks_for_nothing() {
+        let only = |program: &Program, steps| {
+            let limits = Limits {
+                steps,
+                ..Limits::default()
+            };
+            replay_only_run(&Executable::compile(program), limits)
+        };
+        let counter = |to: u128, wrong: bool| {
+            let mut b = ProgramBuilder::new();
+            let i = b.global("i", WORD);
+            b.assign(i, store().bv(32, 0));
+            b.repeat_while(store().ult(b.value(i), store().bv(32, to)), |b| {
+                b.assign(i, store().add(b.value(i), store().bv(32, 1)));
+            });
+            b.error_unless(store().boolean(!wrong));
+            b.finish()
+        };
+        assert_eq!(only(&counter(10, false), 1_000), Ok(()));
+        let error = only(&counter(10, true), 1_000);
+        assert!(matches!(
+            error,
+            Err(NotConfirmed::Elsewhere(Outcome::Error { .. }))
+        ));
+        let mut b = ProgramBuilder::new();
+        let (i, j) = (b.global("i", WORD), b.global("j", WORD));
+        b.assign(i, store().bv(32, 0));
+        b.repeat_while(store().eq(b.value(i), store().bv(32, 0)), |b| {
+            let product = store().mul(b.value(j), b.value(j));
+            b.assign(j, store().add(product, store().bv(32, 7)));
+        });
+        let endless = only(&b.finish(), 1_000);
+        assert_eq!(endless, Err(NotConfirmed::Elsewhere(Outcome::StepLimit)));
+        let mut b = ProgramBuilder::new();
+        let x = b.global("x", WORD);
+        let input = b.input("__VERIFIER_nondet_int", WORD);
+        b.havoc(x, input);
+        b.error_unless(store().eq(b.value(x), store().bv(32, 0)));
+        assert_eq!(only(&b.finish(), 1_000), Err(NotConfirmed::NotTheOnlyRun));
+        let mut b = ProgramBuilder::new();
+        let target = b.new_location();
+        b.edge(b.cursor(), target, Vec::new());
+        b.edge(b.cursor(), target, Vec::new());
+        assert_eq!(only(&b.finish(), 1_000), Err(NotConfirmed::NotTheOnlyRun));
     }
 
     #[test]

@@ -140,7 +140,13 @@ impl Stacks {
     /// Whether a target may be reached from here.
     pub fn matters(&self, lowered: &Lowered<'_>, node: Node) -> bool {
         let location = node.location.index();
-        lowered.inside[location] || (lowered.returns[location] && self.get(node.stack).matters)
+        let after = lowered.returns[location] && self.get(node.stack).matters;
+        lowered.inside[location]
+            || planted!(
+                "checker: what comes after a call's end does not matter",
+                after,
+                false
+            )
     }
 
     /// Whether the string ends in these calls.

@@ -32,10 +32,10 @@ use smallvec::SmallVec;
 use super::lowered::Lowered;
 use super::places::{Cuts, Facts};
 use super::plan::Plan;
+use super::query::Solvers;
 use super::stacks::{Node, StackId, Stacks};
 use crate::program::persistent::PersistentMap;
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
-use crate::solver::z3::text::TextSolver;
 use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
 
 /// Why a check was given up.
@@ -166,7 +166,7 @@ pub(super) struct Walk<'c, 'p> {
     recursion: Recursion<'c>,
     deadline: Deadline<'c>,
     /// Answers the questions.
-    pub solver: &'c RefCell<TextSolver>,
+    pub solver: &'c RefCell<Solvers>,
     pub arena: Rc<Arena>,
     slots: RefCell<Slots>,
     fresh: RefCell<Fresh>,
@@ -206,7 +206,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         cuts: &'c Cuts,
         facts: &'c mut Facts<'p>,
         recursion: Recursion<'c>,
-        (deadline, solver): (Deadline<'c>, &'c RefCell<TextSolver>),
+        (deadline, solver): (Deadline<'c>, &'c RefCell<Solvers>),
     ) -> Self {
         let mut marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)> =
             FxHashMap::default();
@@ -251,7 +251,10 @@ impl<'c, 'p> Walk<'c, 'p> {
             recursion,
             deadline,
             solver,
-            arena: Rc::new(Arena::new()),
+            arena: Rc::new(match solver.borrow().second {
+                Some(_) => Arena::recorded(),
+                None => Arena::new(),
+            }),
             slots: RefCell::default(),
             fresh: RefCell::new(Fresh {
                 next: 1,
@@ -267,6 +270,11 @@ impl<'c, 'p> Walk<'c, 'p> {
             over_approximated: false,
             universal: Vec::new(),
         }
+    }
+
+    /// When the check has to end.
+    pub fn end(&self) -> Instant {
+        self.deadline.end
     }
 
     /// The time that is left.

@@ -130,6 +130,16 @@ pub enum UnknownCallsOption {
     Pure,
 }
 
+/// How proofs are checked.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckOption {
+    /// Verification conditions are derived anew and go to a fresh Z3
+    Usual,
+    /// All of them, and what was simplified on the way, also go to a second solver (cvc5, or the program that
+    /// REGATTA_SECOND_SOLVER names); if two solvers disagree, the result is UNKNOWN
+    Thorough,
+}
+
 /// Options of `verify`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyOptions {
@@ -140,6 +150,10 @@ pub struct VerifyOptions {
     /// The analyses to run: a portfolio of `regatta portfolio list`, or a file that ends in .toml
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "default")]
     pub portfolio: String,
+
+    /// How proofs are checked before they are reported
+    #[arg(long, value_enum, default_value = "usual")]
+    pub check: CheckOption,
 
     /// Wall time after which the result is UNKNOWN
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]

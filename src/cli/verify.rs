@@ -4,17 +4,25 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::options::VerifyOptions;
+use super::options::{CheckOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::{EXIT_INPUT, complain, input};
 use crate::portfolio::config::Portfolio;
 use crate::portfolio::event::{Event, What};
 use crate::portfolio::race::{self, Ledger, RaceOptions};
-use crate::portfolio::supervisor::{Limits, Outcome, supervise};
+use crate::portfolio::supervisor::{EarlyLimits, Limits, Outcome, supervise};
 use crate::portfolio::verdict::{Conclusion, Verdict};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
+    let time_limit = options.time_limit.map(Duration::from_secs_f64);
+    let mut limits = Limits {
+        wall: time_limit,
+        cpu: options.cpu_limit.map(Duration::from_secs_f64),
+        memory: options.memory_limit,
+        tell_resources: None,
+    };
+    let early = EarlyLimits::new(&limits);
     let (file, mut load_options) = match input::resolve(&options.input) {
         Ok(input) => input,
         Err(message) => {
@@ -35,7 +43,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         _ => Ledger::Ignored,
     };
     load_options.all_assumptions = ledger != Ledger::Ignored;
-    let time_limit = options.time_limit.map(Duration::from_secs_f64);
+    drop(early);
     // Both could be for the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
     let race_options = RaceOptions {
@@ -43,42 +51,44 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         load: load_options,
         portfolio,
         style: input::style(),
+        is_thorough: options.check == CheckOption::Thorough,
         time_limit,
         threads: options.threads.map(usize::from),
         ledger,
     };
-    let limits = Limits {
-        wall: time_limit,
-        cpu: options.cpu_limit.map(Duration::from_secs_f64),
-        memory: options.memory_limit,
-        tell_resources: progress.as_ref().map(|_| progress::INTERVAL),
-    };
+    limits.tell_resources = progress.as_ref().map(|_| progress::INTERVAL);
     let mut output = Output {
         json: options.json,
         verbose: options.verbose,
         progress,
     };
-    let outcome = supervise(
+    let supervised = supervise(
         started,
         limits,
         &mut |event| output.event(event),
         &|attempt, reporter| race::run(&race_options, attempt, reporter),
     );
-    let conclusion = match outcome {
-        Ok(Outcome::Concluded(conclusion)) => conclusion,
-        Ok(Outcome::Rejected(text)) => {
+    let (conclusion, remains) = match supervised {
+        Ok((Outcome::Concluded(conclusion), remains)) => (conclusion, Some(remains)),
+        Ok((Outcome::Rejected(text), remains)) => {
             output.complain(&text);
+            remains.collect();
             return EXIT_INPUT;
         }
         Err(error) => {
-            Conclusion::unknown(format!("the system refused the analysis process: {error}"))
+            let reason = format!("the system refused the analysis process: {error}");
+            (Conclusion::unknown(reason), None)
         }
     };
     output.event(&Event {
         time: started.elapsed().as_secs_f64(),
         what: What::Concluded(conclusion.clone()),
     });
-    print_result(&conclusion.verdict)
+    let code = print_result(&conclusion.verdict);
+    if let Some(remains) = remains {
+        remains.collect();
+    }
+    code
 }
 
 /// Prints the RESULT line; returns the exit code that goes with it.

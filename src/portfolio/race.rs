@@ -19,12 +19,12 @@ use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::invariants::InvariantStore;
 use crate::certify::replay::Violation;
-use crate::certify::{Certificate, Check, ProofStep, check};
+use crate::certify::{Certificate, Check, ProofStep, check, check_thoroughly};
 use crate::frontend::{Error, LoadOptions, Style, load};
 use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
-use crate::term::Value;
+use crate::term::{Value, record_shared_terms};
 
 /// What to do in the race.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct RaceOptions {
     pub portfolio: Portfolio,
     /// How messages for the user look.
     pub style: Style,
+    /// Whether proofs get a second opinion ([`crate::certify::opinion`]).
+    pub is_thorough: bool,
     /// The wall time of the whole run.
     pub time_limit: Option<Duration>,
     /// How many threads work at a time; if not given, one for each core.
@@ -67,7 +69,10 @@ const CHECK_BUDGET: Duration = Duration::from_secs(60);
 
 /// Runs the race.
 pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> RaceEnd {
-    let lowered = match guarded(reporter, FRONT_END, 1, || load_program(options, reporter)) {
+    record_shared_terms(options.is_thorough);
+    let lowered = guarded(reporter, FRONT_END, 1, || load_program(options, reporter));
+    record_shared_terms(false);
+    let lowered = match lowered {
         Some(Ok(lowered)) => lowered,
         Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
@@ -223,17 +228,36 @@ impl Race {
     pub fn certified(&self, analysis: &str, certificate: &Certificate) -> Option<Conclusion> {
         let begin = Instant::now();
         let budget = self.time_left().unwrap_or(CHECK_BUDGET);
-        let result = check(&self.lowered, &self.simplified, certificate, budget, None);
-        let outcome = match &result {
+        let (lowered, simplified) = (&self.lowered, &self.simplified);
+        let (result, opinion) = if self.options.is_thorough {
+            let (result, opinion) =
+                check_thoroughly(lowered, simplified, certificate, budget, None);
+            (result, Some(opinion))
+        } else {
+            let result = check(lowered, simplified, certificate, budget, None);
+            (result, None)
+        };
+        let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
             Check::Refuted(reason) => format!("refuted: {reason}"),
             Check::Undecided(reason) => format!("undecided: {reason}"),
         };
+        if let Some(opinion) = &opinion {
+            outcome.push_str(&format!(" ({opinion})"));
+        }
         self.reporter.event(What::Certified {
             analysis: analysis.to_owned(),
             outcome,
             seconds: begin.elapsed().as_secs_f64(),
         });
+        if let Some(objection) = opinion.and_then(|opinion| opinion.objection) {
+            // Whoever is wrong, the next proof may rest on the same.
+            self.reporter.event(What::Refuted {
+                analysis: analysis.to_owned(),
+                reason: objection,
+            });
+            return Some(Conclusion::unknown("internal error: solvers disagree"));
+        }
         match result {
             Check::Confirmed => Some(proved(analysis)),
             Check::Refuted(reason) => {

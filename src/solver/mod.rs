@@ -9,11 +9,13 @@
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
 //! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
+//! * [`external`]: a program of its own, for a second opinion.
 //! * [`new_solver`]: one of them by its name, in an option file for instance.
 
 #[cfg(test)]
 mod comparison;
 mod config;
+pub mod external;
 pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;

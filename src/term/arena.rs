@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 
 use super::node::{Key, Nodes, Table};
 use super::pool::{Intern, LOCAL};
+use super::record::{Record, Recorded};
 use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value, store};
 
 /// A pool for what belongs to one query, such as unrolled instances: a layer over the shared store, whose terms it uses
@@ -19,6 +20,8 @@ use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value, store};
 pub struct Arena {
     table: RefCell<Table>,
     nodes: Nodes,
+    /// What constructors have made of applications, where that is recorded.
+    record: Option<RefCell<Record>>,
 }
 
 impl Arena {
@@ -27,7 +30,22 @@ impl Arena {
         Self {
             table: RefCell::new(Table::new()),
             nodes: Nodes::new(),
+            record: None,
         }
+    }
+
+    /// An empty arena that keeps a record of what constructors simplify.
+    pub fn recorded() -> Self {
+        Self {
+            record: Some(RefCell::default()),
+            ..Self::new()
+        }
+    }
+
+    /// What constructors have simplified since this was called last.
+    pub fn take_recorded(&self) -> Vec<Recorded> {
+        let record = self.record.as_ref();
+        record.map_or_else(Vec::new, |record| record.borrow_mut().take())
     }
 
     /// The number of its own terms.
@@ -114,6 +132,13 @@ impl Pool for Arena {
         } else {
             store().sort(term)
         }
+    }
+
+    fn record(&self, op: Op, arguments: &[TermId], result: TermId) {
+        let Some(record) = &self.record else {
+            return;
+        };
+        record.borrow_mut().note(self, op, arguments, result);
     }
 }
 

@@ -62,14 +62,19 @@ impl<'a> Equations<'a> {
             return false;
         }
         let mut cases = 0..1u32 << conditions.len();
-        cases.all(|case| {
+        let holds = |case: u32| {
             let decided = |term| {
                 let number = conditions.iter().position(|&condition| condition == term)?;
                 Some(arena.boolean(case >> number & 1 == 1))
             };
             let goal = Rebuild::new(arena, arena, decided).rebuild(goal);
             self.reduced(goal) == TermId::TRUE
-        })
+        };
+        planted!(
+            "by cases: one case is enough",
+            cases.all(holds),
+            cases.any(holds)
+        )
     }
 
     /// Whether the goal holds in all cases when what is left of it is seen in another way. `false` says nothing.

@@ -107,6 +107,9 @@ pub trait Pool {
     /// The term's sort.
     fn sort(&self, term: TermId) -> Sort;
 
+    /// Told by the constructors what has become of an application: for pools that keep a record.
+    fn record(&self, _op: Op, _arguments: &[TermId], _result: TermId) {}
+
     /// The constant that the term is, or `None` if it is none (array constants never are, see [`TermKind::Constant`]).
     fn constant(&self, term: TermId) -> Option<Constant<'_>> {
         match self.kind(term) {
@@ -161,6 +164,9 @@ impl<P: Pool + ?Sized> Pool for &P {
     }
     fn sort(&self, term: TermId) -> Sort {
         (**self).sort(term)
+    }
+    fn record(&self, op: Op, arguments: &[TermId], result: TermId) {
+        (**self).record(op, arguments, result);
     }
 }
 

@@ -57,7 +57,8 @@ pub fn cases<P: Pool + ?Sized>(
     };
     let zero = pool.bv(width, 0);
     let one = pool.bv(width, 1);
-    let powers = (0..width).map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
+    let least = planted!("powers: one is no power of two", 0, 1);
+    let powers = (least..width).map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
     let values = std::iter::once(zero).chain(powers);
     values.map(move |value| {
         let replace = |term| (term == variable).then_some(value);

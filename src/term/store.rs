@@ -105,6 +105,10 @@ impl Store {
 }
 
 impl Pool for Store {
+    fn record(&self, op: Op, arguments: &[TermId], result: TermId) {
+        super::record::note_shared(self, op, arguments, result);
+    }
+
     /// # Panics
     /// If an argument lives in an arena: it would be gone before this term. [`super::transfer`] copies it.
     fn intern(&self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {

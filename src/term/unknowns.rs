@@ -62,7 +62,11 @@ impl Abstraction {
     }
 
     fn unknown(&mut self, part: TermId) -> TermId {
-        let number = self.unknowns.len() as u32 + 1;
+        let number = planted!(
+            "unknowns: all products are the same unknown",
+            self.unknowns.len() as u32 + 1,
+            1
+        );
         *self.unknowns.entry(part).or_insert_with(|| {
             let symbol = Symbol::new("unknown#", self.arena.sort(part));
             self.arena.variable_at(symbol, number)

@@ -10,9 +10,7 @@ use super::values::{Chance, Dictionary, fit};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use crate::certify::replay::judge;
 use crate::program::Program;
-use crate::program::interpreter::{
-    Executable, Journal, Limits, Machine, Outcome, RecordingInputs, Report,
-};
+use crate::program::interpreter::{Executable, Limits, Machine, Outcome, RecordingInputs, Report};
 
 /// How many inputs of a candidate are solved for.
 const SOLVED_INPUTS: usize = 24;
@@ -167,17 +165,15 @@ impl<'f> Fuzzer<'f> {
                 Outcome::Ended { .. } | Outcome::Blocked { .. }
                     if report.is_faithful() && self.executable.is_deterministic() =>
                 {
-                    return Some(
-                        match self.confirm.quiet_run(&Journal::default(), report.steps) {
-                            Ok(()) => End::Decided(SimulationOutcome::OnlyRun {
-                                steps: report.steps,
-                            }),
-                            Err(reason) => {
-                                self.reject(reason);
-                                End::OutOfBudget
-                            }
-                        },
-                    );
+                    return Some(match self.confirm.only_run(report.steps) {
+                        Ok(()) => End::Decided(SimulationOutcome::OnlyRun {
+                            steps: report.steps,
+                        }),
+                        Err(reason) => {
+                            self.reject(reason);
+                            End::OutOfBudget
+                        }
+                    });
                 }
                 // Another run would be the same.
                 _ => return Some(End::OutOfBudget),

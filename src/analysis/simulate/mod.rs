@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use super::CancellationToken;
 use super::options::options;
-use crate::certify::replay::{Replay, Violation, replay_compiled, replay_quiet_run};
+use crate::certify::replay::{Replay, Violation, replay_compiled, replay_only_run};
 use crate::program::Program;
 use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
 
@@ -137,9 +137,9 @@ pub trait Confirm {
     /// simulation goes on.
     fn alarm(&mut self, inputs: &Journal, steps: u64) -> Result<(), String>;
 
-    /// Whether the inputs, which have led to an end without an error after so many steps, do so in truth. If not, says
-    /// why; then simulation does not claim to have seen all runs.
-    fn quiet_run(&mut self, inputs: &Journal, steps: u64) -> Result<(), String>;
+    /// Whether the run that has asked for no input and ended without an error after so many steps is the only one in
+    /// truth. If not, says why; then simulation does not claim to have seen all runs.
+    fn only_run(&mut self, steps: u64) -> Result<(), String>;
 }
 
 /// Takes the interpreter's word.
@@ -151,7 +151,7 @@ impl Confirm for Unconfirmed {
         Ok(())
     }
 
-    fn quiet_run(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+    fn only_run(&mut self, _: u64) -> Result<(), String> {
         Ok(())
     }
 }
@@ -198,9 +198,8 @@ impl Confirm for ReplayOnLowered<'_> {
         }
     }
 
-    fn quiet_run(&mut self, inputs: &Journal, steps: u64) -> Result<(), String> {
-        replay_quiet_run(self.executable, inputs, replay_limits(steps))
-            .map_err(|reason| reason.to_string())
+    fn only_run(&mut self, steps: u64) -> Result<(), String> {
+        replay_only_run(self.executable, replay_limits(steps)).map_err(|reason| reason.to_string())
     }
 }
 

@@ -174,7 +174,7 @@ impl Confirm for Refuse {
         Err("no".to_owned())
     }
 
-    fn quiet_run(&mut self, _: &Journal, _: u64) -> Result<(), String> {
+    fn only_run(&mut self, _: u64) -> Result<(), String> {
         Err("no".to_owned())
     }
 }

@@ -49,6 +49,7 @@ impl Checker<'_> {
             }
         }
         let (base_goals, base_over_approximated) = (goals.clone(), walk.over_approximated);
+        planted!("checker: a batch has no base case", (), goals.clear());
 
         // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
         while let Some(place) = places.next() {
@@ -61,7 +62,12 @@ impl Checker<'_> {
                         places.add(node)?;
                     }
                     if step == k {
-                        goals.extend(violations(&walk, node, state));
+                        let violations = violations(&walk, node, state);
+                        planted!(
+                            "checker: a batch has no step case",
+                            goals.extend(violations),
+                            ()
+                        );
                     } else {
                         walk.restrict(state, node, known(node));
                     }
@@ -122,14 +128,24 @@ impl Checker<'_> {
         let base_over_approximated = walk.over_approximated;
 
         // 2. Step case.
-        let mut goals = base_goals.clone();
+        let mut goals = planted!(
+            "checker: the property has no base case",
+            base_goals.clone(),
+            Vec::new()
+        );
         while let Some(place) = places.next() {
             let state = walk.start(place, known(place));
             let mut frontier = Frontier::from([(place, state)]);
             for step in 1..=k {
                 walk.targets.clear();
                 frontier = walk.segment(frontier)?;
-                if step == 1 {
+                if step
+                    == planted!(
+                        "checker: the property is checked from the first places only",
+                        1,
+                        0
+                    )
+                {
                     frontier.keys().try_for_each(|&node| places.add(node))?;
                 }
                 if step < k {
@@ -138,7 +154,11 @@ impl Checker<'_> {
                     }
                 }
             }
-            goals.append(&mut walk.targets);
+            planted!(
+                "checker: the property has no step case",
+                goals.append(&mut walk.targets),
+                ()
+            );
             Self::enter(&mut walk, k, &mut places)?;
         }
 

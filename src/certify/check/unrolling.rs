@@ -52,6 +52,11 @@ impl Checker<'_> {
                 // As a rule one question is enough.
                 let mut all = walk.targets.clone();
                 all.extend(&alive);
+                planted!(
+                    "checker: paths that do not end within the bound are not looked at",
+                    (),
+                    all.truncate(walk.targets.len())
+                );
                 if ask(&walk, &all)? == Answer::Impossible {
                     return Ok(());
                 }

@@ -43,7 +43,12 @@ impl Walk<'_, '_> {
                 self.over_approximated = true;
                 let depth = self.stacks.depth(stack);
                 let mut forgotten = FxHashSet::default();
-                for &variable in &head.changes {
+                let changes = planted!(
+                    "walk: a loop without a cut point changes nothing",
+                    &head.changes[..],
+                    &[][..]
+                );
+                for &variable in changes {
                     let slot = self.slot(depth, variable);
                     state.values.insert(slot, self.arbitrary_value(variable));
                     forgotten.insert(slot);
@@ -76,7 +81,12 @@ impl Walk<'_, '_> {
             }
             let condition = match program.edge(id).operations.first() {
                 Some(Operation::Assume(condition)) => {
-                    self.evaluate(&state, *condition, |_| Some(depth))
+                    let condition = self.evaluate(&state, *condition, |_| Some(depth));
+                    planted!(
+                        "walk: the denial of a condition is assumed",
+                        condition,
+                        self.arena.not(condition)
+                    )
                 }
                 _ => TermId::TRUE,
             };
@@ -128,7 +138,13 @@ impl Walk<'_, '_> {
                 Operation::Assign { target, value } => {
                     let value = self.evaluate(&state, *value, here);
                     let slot = self.slot(depth, *target);
-                    state.values.insert(slot, value);
+                    if planted!(
+                        "walk: a variable is assigned only once",
+                        true,
+                        state.values.get(slot).is_none()
+                    ) {
+                        state.values.insert(slot, value);
+                    }
                 }
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
@@ -143,12 +159,22 @@ impl Walk<'_, '_> {
                     let slot = self.slot(depth, program.region(*region).variable);
                     let index = self.evaluate(&state, *index, here);
                     let value = self.evaluate(&state, *value, here);
-                    let contents = self.arena.store(self.read(&state, slot), index, value);
+                    let before = self.read(&state, slot);
+                    let contents = planted!(
+                        "walk: a store stores nothing",
+                        self.arena.store(before, index, value),
+                        before
+                    );
                     state.values.insert(slot, contents);
                 }
                 Operation::Havoc { target, .. } => {
                     let value = self.arbitrary_value(*target);
                     let slot = self.slot(depth, *target);
+                    let value = planted!(
+                        "walk: an input has the value that the variable had",
+                        value,
+                        self.read(&state, slot)
+                    );
                     state.values.insert(slot, value);
                 }
                 Operation::Call {
@@ -156,7 +182,11 @@ impl Walk<'_, '_> {
                 } => return self.call(segment, node, id, *callee, arguments, state),
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
                 Operation::Unsupported(_) => {
-                    self.targets.push(state.guard);
+                    planted!(
+                        "walk: what is not supported does nothing",
+                        self.targets.push(state.guard),
+                        ()
+                    );
                     return Ok(());
                 }
             }
@@ -201,6 +231,11 @@ impl Walk<'_, '_> {
             .iter()
             .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
             .collect();
+        let values = planted!(
+            "walk: arguments come in reverse order",
+            values,
+            values.into_iter().rev().collect::<Vec<_>>()
+        );
         // What a local held at the start it does not hold in every activation.
         for &local in &lowered.locals[callee.index()] {
             let slots = self.slots.borrow();
@@ -265,7 +300,11 @@ impl Walk<'_, '_> {
             stack: self.stacks.root(callee),
             location: function.entry,
         };
-        self.entered.push((entry, inner.clone()));
+        planted!(
+            "walk: nothing happens in a recursive call that is not entered",
+            self.entered.push((entry, inner.clone())),
+            ()
+        );
 
         // 2. What comes back.
         let exit = Node {
@@ -273,7 +312,12 @@ impl Walk<'_, '_> {
             location: function.exit,
         };
         let mut changed = FxHashSet::default();
-        let globals = lowered.modified[callee.index()].iter();
+        let modified = planted!(
+            "walk: a recursive call that is not entered changes no global",
+            &lowered.modified[callee.index()][..],
+            &[][..]
+        );
+        let globals = modified.iter();
         for &variable in globals.chain(&function.results) {
             let slot = self.slot(depth + 1, variable);
             state.values.insert(slot, self.arbitrary_value(variable));
@@ -336,6 +380,11 @@ impl Walk<'_, '_> {
                 .collect();
             for (&result, value) in results.iter().zip(values) {
                 let slot = self.slot(depth - 1, result);
+                let value = planted!(
+                    "walk: what takes a result keeps its value",
+                    value,
+                    state.values.get(slot).copied().unwrap_or(value)
+                );
                 state.values.insert(slot, value);
             }
         }
@@ -359,7 +408,11 @@ impl Walk<'_, '_> {
             return;
         }
         if self.lowered.is_error[node.location.index()] {
-            self.targets.push(state.guard);
+            planted!(
+                "walk: an error is an end like any other",
+                self.targets.push(state.guard),
+                ()
+            );
             return;
         }
         let plan = self.plan(node.stack);

@@ -113,7 +113,11 @@ impl Walk<'_, '_> {
         let values = one.values.union(&other.values, &mut |slot, a, b| {
             let a = a.copied().unwrap_or_else(|| self.initial(slot));
             let b = b.copied().unwrap_or_else(|| self.initial(slot));
-            arena.ite(choice, a, b)
+            planted!(
+                "walk: states that meet have each other's values",
+                arena.ite(choice, a, b),
+                arena.ite(choice, b, a)
+            )
         });
         let passed = one.passed.iter().copied();
         State {

@@ -5,6 +5,8 @@
 //! * [`runner`]: an engine's thread; [`replays`]: how its alarms are replayed.
 //! * This file: who starts when.
 
+#[cfg(feature = "planted-faults")]
+mod lies;
 mod replays;
 mod runner;
 

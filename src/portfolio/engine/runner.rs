@@ -132,6 +132,10 @@ impl Runner {
     }
 
     fn analyse(&self) -> Ended {
+        #[cfg(feature = "planted-faults")]
+        if let Some(certificate) = super::lies::certificate(&self.blocks) {
+            return Ok(Answer::Safe(certificate)).into();
+        }
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
         let mut replays = Replays::new(&self.race.executable);

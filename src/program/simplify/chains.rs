@@ -177,7 +177,11 @@ fn join(workspace: &mut Workspace, extent: Extent) -> usize {
             if edges[first].operations.is_empty() {
                 edges[first].span = edges[second].span;
             }
-            edges[first].operations.extend(operations);
+            planted!(
+                "chains: the second of two edges is forgotten",
+                edges[first].operations.extend(operations),
+                ()
+            );
             edges[first].target = target;
             if !goes_on(&edges[first]) {
                 break;
@@ -229,7 +233,13 @@ fn merge_group(workspace: &mut Workspace, group: &[EdgeId], keep: &mut [bool]) {
                 split(workspace.program.edge(first)),
                 split(workspace.program.edge(second)),
             );
-            if keep[second.index()] && one.1 == other.1 {
+            if keep[second.index()]
+                && planted!(
+                    "chains: parallel edges are merged whatever they do",
+                    one.1 == other.1,
+                    one.1.len() == other.1.len()
+                )
+            {
                 keep[second.index()] = false;
                 conditions.push(other.0);
             }
@@ -237,7 +247,11 @@ fn merge_group(workspace: &mut Workspace, group: &[EdgeId], keep: &mut [bool]) {
         if conditions.len() < 2 {
             continue;
         }
-        let condition = store().or(conditions);
+        let condition = planted!(
+            "chains: parallel edges keep the first one's condition",
+            store().or(conditions),
+            conditions[0]
+        );
         let edge = &mut workspace.program.edges[first.index()];
         if matches!(edge.operations.first(), Some(Operation::Assume(_))) {
             edge.operations.remove(0);

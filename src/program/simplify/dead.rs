@@ -37,7 +37,11 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         let mut needed = needed.into_iter();
         edge.operations
             .retain(|operation| match (needed.next(), operation) {
-                (Some(false), Operation::Havoc { input, .. }) => input_matters[input.index()],
+                (Some(false), Operation::Havoc { input, .. }) => planted!(
+                    "dead: of an input only what matters is asked for",
+                    input_matters[input.index()],
+                    false
+                ),
                 (needed, _) => needed != Some(false),
             });
         changes += before - edge.operations.len();
@@ -50,16 +54,21 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
             let function = &program.functions[callee.index()];
             for (argument, &parameter) in arguments.iter_mut().zip(&function.parameters) {
                 let any = any_value(&program.variables[parameter.index()]);
-                if *argument != any && !liveness.is_live(function.entry, parameter) {
+                let dead = planted!(
+                    "dead: no argument matters",
+                    !liveness.is_live(function.entry, parameter),
+                    true
+                );
+                if *argument != any && dead {
                     *argument = any;
                     changes += 1;
                 }
             }
-            if !results.is_empty()
-                && !results
-                    .iter()
-                    .any(|&result| liveness.is_live(edge.target, result))
-            {
+            let mut live = results
+                .iter()
+                .filter(|&&result| liveness.is_live(edge.target, result));
+            let dead = planted!("dead: no result matters", live.next().is_none(), true);
+            if !results.is_empty() && dead {
                 results.clear();
                 changes += 1;
             }

@@ -33,7 +33,8 @@ impl ControlDependence {
         let end = count as u32;
         let mut may_stop = vec![false; count];
         for (index, cycle) in cut_points.loops().iter().enumerate() {
-            may_stop[cycle.head.index()] |= !termination.loops[index];
+            may_stop[cycle.head.index()] |=
+                planted!("slice: every loop ends", !termination.loops[index], false);
         }
         for error in &program.errors {
             may_stop[error.index()] = true;
@@ -41,7 +42,12 @@ impl ControlDependence {
         let mut edges = Vec::new();
         for location in (0..count as u32).map(LocationId) {
             let outgoing = || graph.outgoing(location).iter().map(|&id| program.edge(id));
-            let mut stops = may_stop[location.index()] || !always_go_on(outgoing());
+            let mut stops = may_stop[location.index()]
+                || planted!(
+                    "slice: one can always go on",
+                    !always_go_on(outgoing()),
+                    false
+                );
             for edge in outgoing() {
                 if goes_on(edge) {
                     edges.push((location.0, edge.target.0));

@@ -234,7 +234,7 @@ impl Expansion {
             copies.insert(location, copy);
             let is_error = self.is_error[location.index()];
             self.is_error.push(is_error);
-            if is_error {
+            if planted!("expand: an error in a copy is none", is_error, false) {
                 workspace.program.errors.push(copy);
             }
         }
@@ -271,13 +271,18 @@ impl Expansion {
             .map(|&parameter| variable(parameter));
         let enter =
             workspace.parallel_assignment(parameters.zip(arguments.iter().copied()).collect());
+        let enter = planted!("expand: parameters are not set", enter, Vec::new());
         let values = body
             .function
             .results
             .iter()
             .map(|&result| workspace.value(variable(result)));
         let leave: Vec<(VariableId, TermId)> = results.iter().copied().zip(values).collect();
-        let leave = workspace.parallel_assignment(leave);
+        let leave = planted!(
+            "expand: results are not taken",
+            workspace.parallel_assignment(leave),
+            Vec::new()
+        );
         let (entry, exit) = (copies[&body.function.entry], copies[&body.function.exit]);
         for (source, target, operations) in
             [(call.source, entry, enter), (exit, call.target, leave)]

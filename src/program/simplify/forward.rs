@@ -90,7 +90,13 @@ impl Values {
     /// Forgets what depends on the variable.
     fn forget(&mut self, uses: &mut VariableUse, variable: VariableId) {
         self.terms.remove(&variable);
-        for reader in self.readers.remove(&variable).unwrap_or_default() {
+        let readers = self.readers.remove(&variable).unwrap_or_default();
+        let readers = planted!(
+            "forward: a term keeps its value when what it reads changes",
+            readers,
+            readers.into_iter().take(0).collect::<Vec<_>>()
+        );
+        for reader in readers {
             if self
                 .terms
                 .get(&reader)

@@ -77,7 +77,11 @@ impl<'a> Search<'a> {
         marks.add(program.function(program.start).entry);
         while let Some(location) = marks.next() {
             let function = program.location(location).function;
-            if location == program.function(function).exit {
+            if planted!(
+                "prune: calls do not return",
+                location == program.function(function).exit,
+                false
+            ) {
                 for &call in self.calls.calls_of(function) {
                     let edge = program.edge(call);
                     if marks.set[edge.source.index()] {
@@ -93,7 +97,11 @@ impl<'a> Search<'a> {
                     Some(callee) => {
                         let function = program.function(callee);
                         marks.add(function.entry);
-                        if marks.set[function.exit.index()] {
+                        if planted!(
+                            "prune: calls do not return",
+                            marks.set[function.exit.index()],
+                            false
+                        ) {
                             marks.add(edge.target);
                         }
                     }
@@ -115,7 +123,11 @@ impl<'a> Search<'a> {
         while let Some(location) = inside.next() {
             self.before(location, reached, |source| inside.add(source));
             let function = program.location(location).function;
-            if location == program.function(function).entry {
+            if planted!(
+                "prune: a call cannot lead to an error in the callee",
+                location == program.function(function).entry,
+                false
+            ) {
                 let calls = self.calls.calls_of(function).iter();
                 calls.for_each(|&call| inside.add(program.edge(call).source));
             }
@@ -135,6 +147,11 @@ impl<'a> Search<'a> {
         {
             exit_counts(edge, &mut after);
         }
+        planted!(
+            "prune: nothing happens after a call",
+            (),
+            after.work.clear()
+        );
         while let Some(location) = after.next() {
             self.before(location, reached, |source| after.add(source));
             for &edge in self.graph.incoming(location) {

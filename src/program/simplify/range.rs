@@ -189,7 +189,11 @@ impl Evaluation<'_> {
                     (Some((low, high)), Some((minimum, maximum)))
                         if low < minimum || high > maximum =>
                     {
-                        all
+                        planted!(
+                            "range: sums do not wrap around",
+                            all,
+                            Some((low.max(minimum), high.min(maximum)))
+                        )
                     }
                     (Some((low, high)), None) => Some(within_limit(low, high)),
                     (range, _) => range,
@@ -269,6 +273,7 @@ impl Evaluation<'_> {
                 } else {
                     high.max(0).min(divisor - 1)
                 };
+                let least = planted!("range: remainders are not negative", least, 0);
                 Some((least, most))
             }
             (Op::BvUdiv | Op::BvSdiv | Op::IntDiv, &[a, b]) => {
@@ -389,7 +394,11 @@ impl Evaluation<'_> {
         Some(match (low < 0, high < 0) {
             (false, _) => (low, high),
             (true, true) => (low + size, high + size),
-            (true, false) => (0, size - 1),
+            (true, false) => planted!(
+                "range: unsigned values are signed ones",
+                (0, size - 1),
+                (0, high)
+            ),
         })
     }
 }
@@ -489,7 +498,7 @@ pub(super) fn restrict(
                 } else {
                     (b, a, !strict)
                 };
-                let gap = i128::from(strict);
+                let gap = i128::from(planted!("range: a <= b is a < b", strict, true));
                 let all = full(store().sort(a)).unwrap_or((-INFINITY, INFINITY));
                 let (a_low, a_high) = range_of(a, variable).unwrap_or(all);
                 let (b_low, b_high) = range_of(b, variable).unwrap_or(all);

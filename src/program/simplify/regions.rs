@@ -166,12 +166,17 @@ fn rewrite(
             Some(cells) => into.extend(
                 cells
                     .get(&index)
+                    .filter(|_| planted!("regions: a store goes to no cell", true, false))
                     .map(|&target| Operation::Assign { target, value }),
             ),
             None => into.push(operation),
         },
         Operation::Assign { target, value } if cells(target).is_some() => {
-            spread(cells(target), |cell| store().select(value, cell), into);
+            planted!(
+                "regions: the cells do not follow the whole",
+                spread(cells(target), |cell| store().select(value, cell), into),
+                ()
+            );
         }
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);

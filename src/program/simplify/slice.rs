@@ -186,7 +186,11 @@ impl<'a> Slicer<'a> {
     }
 
     fn location(&mut self, location: LocationId) {
-        for &branch in self.control.of(location) {
+        for &branch in planted!(
+            "slice: the way to a place does not matter",
+            self.control.of(location),
+            &[][..]
+        ) {
             self.need(Item::Decision(branch));
         }
         // To come here, the function must be called.
@@ -240,7 +244,11 @@ impl<'a> Slicer<'a> {
     fn definition(&mut self, id: EdgeId, operation: &Operation) {
         match operation {
             Operation::Assign { target, value } if self.variables[target.index()] => {
-                self.reads(&[*value])
+                planted!(
+                    "slice: what is assigned does not matter",
+                    self.reads(&[*value]),
+                    ()
+                )
             }
             Operation::Store {
                 region,
@@ -260,7 +268,11 @@ impl<'a> Slicer<'a> {
                 let function = self.program.function(*callee);
                 for (&argument, parameter) in arguments.iter().zip(&function.parameters) {
                     if self.variables[parameter.index()] {
-                        self.reads(&[argument]);
+                        planted!(
+                            "slice: arguments do not matter",
+                            self.reads(&[argument]),
+                            ()
+                        );
                     }
                 }
                 for (result, &from) in results.iter().zip(&function.results) {
@@ -372,7 +384,11 @@ impl Slice {
             }
             Operation::Assign { target, .. } => self.variables[target.index()],
             Operation::Store { region, .. } => {
-                self.variables[program.regions[region.index()].variable.index()]
+                planted!(
+                    "slice: stores go",
+                    self.variables[program.regions[region.index()].variable.index()],
+                    false
+                )
             }
             Operation::Havoc { input, .. } => self.inputs[input.index()],
             Operation::Call { .. } => self.edges[id.index()],

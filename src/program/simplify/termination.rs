@@ -303,7 +303,11 @@ impl Search<'_> {
             let last = |bound: i128| unsigned(bound) - i128::from(strict);
             let fits = match (maximum, bound) {
                 (None, _) => true,
-                (Some(maximum), Some(bound)) => last(bound) + step.amount <= maximum,
+                (Some(maximum), Some(bound)) => planted!(
+                    "termination: steps do not jump over the bound",
+                    last(bound) + step.amount <= maximum,
+                    maximum >= bound
+                ),
                 (Some(_), None) => strict && step.amount == 1,
             };
             return fits.then_some(step.edge);
@@ -341,7 +345,7 @@ impl Search<'_> {
             .of(bound)
             .iter()
             .all(|variable| !steps.contains_key(variable));
-        fixed.then(|| (step, number(bound)))
+        planted!("termination: a bound never moves", fixed, true).then(|| (step, number(bound)))
     }
 
     /// Whether the edges form no cycle but those of the loops within.
@@ -377,6 +381,9 @@ impl Search<'_> {
                 return false;
             }
             pairs.push((source, target));
+        }
+        if planted!("termination: a step on one way is enough", false, true) {
+            return true;
         }
         let nodes = cycle.members.len() as u32;
         Digraph::new(nodes as usize, pairs.iter().copied())

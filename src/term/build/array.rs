@@ -24,7 +24,11 @@ pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -
             } => match decide_equal(pool, written, index) {
                 Some(true) => return element,
                 Some(false) => from = inner,
-                None => break,
+                None => planted!(
+                    "term: a read goes behind a store at an unknown index",
+                    break,
+                    from = inner
+                ),
             },
             TermKind::Apply {
                 op: Op::ConstArray,

@@ -131,6 +131,11 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return pool.bv(width, u128::MAX);
     }
     if let Some(amount) = power(divisor) {
+        let amount = planted!(
+            "term: a quotient by 2 to the k is shifted by k - 1",
+            amount,
+            amount.saturating_sub(1)
+        );
         return shift_right(pool, a, amount);
     }
     if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
@@ -267,7 +272,12 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
         Some(amount) => {
             let width = amount.width();
             let most = amount.bits().min(u128::from(width - 1)) as u8;
-            sign_extend(pool, extract(pool, a, width - 1, most), width)
+            let rest = extract(pool, a, width - 1, most);
+            planted!(
+                "term: an arithmetic shift shifts zeros in",
+                sign_extend(pool, rest, width),
+                zero_extend(pool, rest, width)
+            )
         }
         None => shift(pool, Op::BvAshr, a, amount),
     }

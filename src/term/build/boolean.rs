@@ -16,7 +16,9 @@ pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
             (Op::Not, &[inner]) => inner,
             (Op::BvUlt, &[a, b]) => pool.ule(b, a),
             (Op::BvUle, &[a, b]) => pool.ult(b, a),
-            (Op::BvSlt, &[a, b]) => pool.sle(b, a),
+            (Op::BvSlt, &[a, b]) => {
+                planted!("term: not a < b is b < a", pool.sle(b, a), pool.slt(b, a))
+            }
             (Op::BvSle, &[a, b]) => pool.slt(b, a),
             (Op::IntLt, &[a, b]) => pool.int_le(b, a),
             (Op::IntLe, &[a, b]) => pool.int_lt(b, a),
@@ -60,8 +62,9 @@ pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
             (a == d && next(c, b)) || (b == c && next(a, d))
         }
         (Op::BvSlt, Op::BvSlt, &[a, b], &[c, d]) | (Op::IntLt, Op::IntLt, &[a, b], &[c, d]) => {
+            let gap = planted!("term: no number is between k - 2 and k", 1, 2);
             let next = |low, high| match (number(pool, low), number(pool, high)) {
-                (Some(low), Some(high)) => low.checked_add(1) == Some(high),
+                (Some(low), Some(high)) => low.checked_add(gap) == Some(high),
                 _ => false,
             };
             (a == d && next(c, b)) || (b == c && next(a, d))
@@ -200,7 +203,12 @@ pub(super) fn ite<P: Pool + ?Sized>(
     // One branch chooses between the other branch and something else: one choice is enough.
     if let Some((other, a, b)) = choice(pool, otherwise) {
         if a == then {
-            return pool.intern_choice(sort, pool.or2(condition, other), then, b);
+            let either = planted!(
+                "term: two choices of one value are one if both conditions hold",
+                pool.or2(condition, other),
+                pool.and2(condition, other)
+            );
+            return pool.intern_choice(sort, either, then, b);
         }
         if b == then {
             return pool.intern_choice(sort, pool.or2(condition, pool.not(other)), then, a);

@@ -39,7 +39,11 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
     let outward = guards.into_iter().rev();
     Some(
         outward.fold(innermost, |inner, (condition, known, result)| {
-            if known {
+            if planted!(
+                "term: a comparison swaps a choice's branches",
+                known,
+                !known
+            ) {
                 pool.ite(condition, result, inner)
             } else {
                 pool.ite(condition, inner, result)
@@ -229,7 +233,11 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
             }
             let inverse = inverse_of_odd((factor >> zeros) as u128);
             let value = pool.bv(width - zeros, (rest >> zeros).wrapping_mul(inverse));
-            Some(eq(pool, pool.extract(term, width - zeros - 1, 0), value))
+            planted!(
+                "term: twice x determines x",
+                Some(eq(pool, pool.extract(term, width - zeros - 1, 0), value)),
+                Some(eq(pool, term, pool.zero_extend(value, width)))
+            )
         }
         _ => {
             // Only if something has cancelled out: else the sides are as good as any others.

@@ -153,7 +153,11 @@ pub(super) fn le<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 
 pub(super) fn ieee_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     if a == b {
-        return pool.not(pool.fp_is_nan(a));
+        return planted!(
+            "term: NaN equals itself",
+            pool.not(pool.fp_is_nan(a)),
+            TermId::TRUE
+        );
     }
     let (a, b) = ordered(pool, a, b);
     comparison(pool, Op::FpEq, a, b)

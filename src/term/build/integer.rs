@@ -114,7 +114,11 @@ pub(super) fn truncating_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -
 pub(super) fn truncating_rem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     let negative = pool.int_lt(a, pool.int(0));
     let of_magnitude = neg(pool, euclidean_mod(pool, neg(pool, a), b));
-    pool.ite(negative, of_magnitude, euclidean_mod(pool, a, b))
+    planted!(
+        "term: a truncated remainder is never negative",
+        pool.ite(negative, of_magnitude, euclidean_mod(pool, a, b)),
+        euclidean_mod(pool, a, b)
+    )
 }
 
 /// Equality of two different terms, if there is something to say about it.

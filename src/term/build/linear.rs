@@ -97,7 +97,10 @@ impl Linear {
                 TermKind::Apply {
                     op: Op::BvNeg | Op::IntNeg,
                     arguments: &[a],
-                } => stack.push((a, ring.mul(factor, -1)?)),
+                } => {
+                    let sign = planted!("term: a negated addend keeps its sign", -1, 1);
+                    stack.push((a, ring.mul(factor, sign)?));
+                }
                 TermKind::Apply {
                     op: op @ (Op::BvMul | Op::IntMul),
                     arguments: &[a, b],

@@ -87,37 +87,37 @@ pub trait Build: Pool {
 
     /// Negation.
     fn not(&self, a: TermId) -> TermId {
-        boolean::not(self, a)
+        recorded(self, Op::Not, &[a], boolean::not(self, a))
     }
 
     /// Conjunction of two.
     fn and2(&self, a: TermId, b: TermId) -> TermId {
-        boolean::and(self, &[a, b])
+        recorded(self, Op::And, &[a, b], boolean::and(self, &[a, b]))
     }
 
     /// Conjunction; of none: true.
     fn and(&self, terms: impl IntoIterator<Item = TermId>) -> TermId {
-        boolean::and(
-            self,
-            &terms
-                .into_iter()
-                .collect::<smallvec::SmallVec<[TermId; 8]>>(),
-        )
+        let terms: smallvec::SmallVec<[TermId; 8]> = terms.into_iter().collect();
+        let result = boolean::and(self, &terms);
+        if terms.len() > 1 {
+            self.record(Op::And, &terms, result);
+        }
+        result
     }
 
     /// Disjunction of two.
     fn or2(&self, a: TermId, b: TermId) -> TermId {
-        boolean::or(self, &[a, b])
+        recorded(self, Op::Or, &[a, b], boolean::or(self, &[a, b]))
     }
 
     /// Disjunction; of none: false.
     fn or(&self, terms: impl IntoIterator<Item = TermId>) -> TermId {
-        boolean::or(
-            self,
-            &terms
-                .into_iter()
-                .collect::<smallvec::SmallVec<[TermId; 8]>>(),
-        )
+        let terms: smallvec::SmallVec<[TermId; 8]> = terms.into_iter().collect();
+        let result = boolean::or(self, &terms);
+        if terms.len() > 1 {
+            self.record(Op::Or, &terms, result);
+        }
+        result
     }
 
     /// Implication.
@@ -127,7 +127,7 @@ pub trait Build: Pool {
 
     /// Equivalence.
     fn iff(&self, a: TermId, b: TermId) -> TermId {
-        compare::eq(self, a, b)
+        recorded(self, Op::Eq, &[a, b], compare::eq(self, a, b))
     }
 
     /// Exclusive or of two truth values.
@@ -137,7 +137,7 @@ pub trait Build: Pool {
 
     /// Equality; of floats: identity.
     fn eq(&self, a: TermId, b: TermId) -> TermId {
-        compare::eq(self, a, b)
+        recorded(self, Op::Eq, &[a, b], compare::eq(self, a, b))
     }
 
     /// Inequality.
@@ -147,24 +147,29 @@ pub trait Build: Pool {
 
     /// Choice.
     fn ite(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
-        boolean::ite(self, condition, then, otherwise)
+        recorded(
+            self,
+            Op::Ite,
+            &[condition, then, otherwise],
+            boolean::ite(self, condition, then, otherwise),
+        )
     }
 
     // --- bit vectors ---
 
     /// Two's-complement negation.
     fn neg(&self, a: TermId) -> TermId {
-        bitvector::neg(self, a)
+        recorded(self, Op::BvNeg, &[a], bitvector::neg(self, a))
     }
 
     /// Bitwise complement.
     fn bvnot(&self, a: TermId) -> TermId {
-        bitvector::not(self, a)
+        recorded(self, Op::BvNot, &[a], bitvector::not(self, a))
     }
 
     /// Sum.
     fn add(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::add(self, a, b)
+        recorded(self, Op::BvAdd, &[a, b], bitvector::add(self, a, b))
     }
 
     /// Difference.
@@ -174,67 +179,82 @@ pub trait Build: Pool {
 
     /// Product.
     fn mul(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::mul(self, a, b)
+        recorded(self, Op::BvMul, &[a, b], bitvector::mul(self, a, b))
     }
 
     /// Unsigned quotient.
     fn udiv(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::udiv(self, a, b)
+        recorded(self, Op::BvUdiv, &[a, b], bitvector::udiv(self, a, b))
     }
 
     /// Unsigned remainder.
     fn urem(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::urem(self, a, b)
+        recorded(self, Op::BvUrem, &[a, b], bitvector::urem(self, a, b))
     }
 
     /// Signed quotient, truncating.
     fn sdiv(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::sdiv(self, a, b)
+        recorded(self, Op::BvSdiv, &[a, b], bitvector::sdiv(self, a, b))
     }
 
     /// Signed remainder, with the sign of the dividend.
     fn srem(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::srem(self, a, b)
+        recorded(self, Op::BvSrem, &[a, b], bitvector::srem(self, a, b))
     }
 
     /// Bitwise and.
     fn bvand(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::and(self, a, b)
+        recorded(self, Op::BvAnd, &[a, b], bitvector::and(self, a, b))
     }
 
     /// Bitwise or.
     fn bvor(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::or(self, a, b)
+        recorded(self, Op::BvOr, &[a, b], bitvector::or(self, a, b))
     }
 
     /// Bitwise exclusive or.
     fn bvxor(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::xor(self, a, b)
+        recorded(self, Op::BvXor, &[a, b], bitvector::xor(self, a, b))
     }
 
     /// Left shift; `amount` has the width of `a`.
     fn shl(&self, a: TermId, amount: TermId) -> TermId {
-        bitvector::shl(self, a, amount)
+        recorded(
+            self,
+            Op::BvShl,
+            &[a, amount],
+            bitvector::shl(self, a, amount),
+        )
     }
 
     /// Logical right shift; `amount` has the width of `a`.
     fn lshr(&self, a: TermId, amount: TermId) -> TermId {
-        bitvector::lshr(self, a, amount)
+        recorded(
+            self,
+            Op::BvLshr,
+            &[a, amount],
+            bitvector::lshr(self, a, amount),
+        )
     }
 
     /// Arithmetic right shift; `amount` has the width of `a`.
     fn ashr(&self, a: TermId, amount: TermId) -> TermId {
-        bitvector::ashr(self, a, amount)
+        recorded(
+            self,
+            Op::BvAshr,
+            &[a, amount],
+            bitvector::ashr(self, a, amount),
+        )
     }
 
     /// Unsigned a < b.
     fn ult(&self, a: TermId, b: TermId) -> TermId {
-        compare::ult(self, a, b)
+        recorded(self, Op::BvUlt, &[a, b], compare::ult(self, a, b))
     }
 
     /// Unsigned a ≤ b.
     fn ule(&self, a: TermId, b: TermId) -> TermId {
-        compare::ule(self, a, b)
+        recorded(self, Op::BvUle, &[a, b], compare::ule(self, a, b))
     }
 
     /// Unsigned a > b.
@@ -249,12 +269,12 @@ pub trait Build: Pool {
 
     /// Signed a < b.
     fn slt(&self, a: TermId, b: TermId) -> TermId {
-        compare::slt(self, a, b)
+        recorded(self, Op::BvSlt, &[a, b], compare::slt(self, a, b))
     }
 
     /// Signed a ≤ b.
     fn sle(&self, a: TermId, b: TermId) -> TermId {
-        compare::sle(self, a, b)
+        recorded(self, Op::BvSle, &[a, b], compare::sle(self, a, b))
     }
 
     /// Signed a > b.
@@ -269,22 +289,42 @@ pub trait Build: Pool {
 
     /// The bits of `high` above those of `low`.
     fn concat(&self, high: TermId, low: TermId) -> TermId {
-        part::concat(self, high, low)
+        recorded(
+            self,
+            Op::Concat,
+            &[high, low],
+            part::concat(self, high, low),
+        )
     }
 
     /// Bits `high` down to `low`, both included.
     fn extract(&self, a: TermId, high: u8, low: u8) -> TermId {
-        part::extract(self, a, high, low)
+        recorded(
+            self,
+            Op::Extract { high, low },
+            &[a],
+            part::extract(self, a, high, low),
+        )
     }
 
     /// Zero extension to a total width, which may be the present one.
     fn zero_extend(&self, a: TermId, width: u8) -> TermId {
-        part::zero_extend(self, a, width)
+        recorded(
+            self,
+            Op::ZeroExtend(width),
+            &[a],
+            part::zero_extend(self, a, width),
+        )
     }
 
     /// Sign extension to a total width, which may be the present one.
     fn sign_extend(&self, a: TermId, width: u8) -> TermId {
-        part::sign_extend(self, a, width)
+        recorded(
+            self,
+            Op::SignExtend(width),
+            &[a],
+            part::sign_extend(self, a, width),
+        )
     }
 
     /// C's conversion from an unsigned type: zero extension to a greater width, the low bits for a smaller one.
@@ -314,12 +354,12 @@ pub trait Build: Pool {
 
     /// Negation.
     fn int_neg(&self, a: TermId) -> TermId {
-        integer::neg(self, a)
+        recorded(self, Op::IntNeg, &[a], integer::neg(self, a))
     }
 
     /// Sum.
     fn int_add(&self, a: TermId, b: TermId) -> TermId {
-        integer::add(self, a, b)
+        recorded(self, Op::IntAdd, &[a, b], integer::add(self, a, b))
     }
 
     /// Difference.
@@ -329,17 +369,27 @@ pub trait Build: Pool {
 
     /// Product.
     fn int_mul(&self, a: TermId, b: TermId) -> TermId {
-        integer::mul(self, a, b)
+        recorded(self, Op::IntMul, &[a, b], integer::mul(self, a, b))
     }
 
     /// SMT-LIB's `div`, the remainder never negative; by zero: 0.
     fn int_div(&self, a: TermId, b: TermId) -> TermId {
-        integer::euclidean_div(self, a, b)
+        recorded(
+            self,
+            Op::IntDiv,
+            &[a, b],
+            integer::euclidean_div(self, a, b),
+        )
     }
 
     /// SMT-LIB's `mod`, never negative; by zero: the dividend.
     fn int_mod(&self, a: TermId, b: TermId) -> TermId {
-        integer::euclidean_mod(self, a, b)
+        recorded(
+            self,
+            Op::IntMod,
+            &[a, b],
+            integer::euclidean_mod(self, a, b),
+        )
     }
 
     /// C's quotient, truncating; by zero: 0.
@@ -354,12 +404,12 @@ pub trait Build: Pool {
 
     /// a < b.
     fn int_lt(&self, a: TermId, b: TermId) -> TermId {
-        integer::lt(self, a, b)
+        recorded(self, Op::IntLt, &[a, b], integer::lt(self, a, b))
     }
 
     /// a ≤ b.
     fn int_le(&self, a: TermId, b: TermId) -> TermId {
-        integer::le(self, a, b)
+        recorded(self, Op::IntLe, &[a, b], integer::le(self, a, b))
     }
 
     /// a > b.
@@ -391,12 +441,12 @@ pub trait Build: Pool {
 
     /// Negation.
     fn fp_neg(&self, a: TermId) -> TermId {
-        float::neg(self, a)
+        recorded(self, Op::FpNeg, &[a], float::neg(self, a))
     }
 
     /// Absolute value.
     fn fp_abs(&self, a: TermId) -> TermId {
-        float::abs(self, a)
+        recorded(self, Op::FpAbs, &[a], float::abs(self, a))
     }
 
     /// Sum.
@@ -441,12 +491,12 @@ pub trait Build: Pool {
 
     /// IEEE a < b.
     fn fp_lt(&self, a: TermId, b: TermId) -> TermId {
-        float::lt(self, a, b)
+        recorded(self, Op::FpLt, &[a, b], float::lt(self, a, b))
     }
 
     /// IEEE a ≤ b.
     fn fp_le(&self, a: TermId, b: TermId) -> TermId {
-        float::le(self, a, b)
+        recorded(self, Op::FpLe, &[a, b], float::le(self, a, b))
     }
 
     /// IEEE a > b.
@@ -461,7 +511,7 @@ pub trait Build: Pool {
 
     /// IEEE equality.
     fn fp_eq(&self, a: TermId, b: TermId) -> TermId {
-        float::ieee_eq(self, a, b)
+        recorded(self, Op::FpEq, &[a, b], float::ieee_eq(self, a, b))
     }
 
     /// Whether it is NaN.
@@ -543,12 +593,22 @@ pub trait Build: Pool {
 
     /// The element at the index.
     fn select(&self, array: TermId, index: TermId) -> TermId {
-        array::select(self, array, index)
+        recorded(
+            self,
+            Op::Select,
+            &[array, index],
+            array::select(self, array, index),
+        )
     }
 
     /// The array with the element at the index changed.
     fn store(&self, array: TermId, index: TermId, element: TermId) -> TermId {
-        array::store(self, array, index, element)
+        recorded(
+            self,
+            Op::Store,
+            &[array, index, element],
+            array::store(self, array, index, element),
+        )
     }
 
     /// The array with this element at every index.
@@ -564,8 +624,14 @@ pub trait Build: Pool {
     /// # Panics
     /// If the number of operands is wrong.
     fn apply(&self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
-        dispatch(self, op, sort, operands)
+        recorded(self, op, operands, dispatch(self, op, sort, operands))
     }
 }
 
 impl<P: Pool + ?Sized> Build for P {}
+
+/// What an application has become, after telling the pool.
+fn recorded<P: Pool + ?Sized>(pool: &P, op: Op, arguments: &[TermId], result: TermId) -> TermId {
+    pool.record(op, arguments, result);
+    result
+}

@@ -82,7 +82,11 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     }
     match unary_extension(pool, a) {
         // The sign is zero.
-        Some((Op::ZeroExtend(_), inner)) => zero_extend(pool, inner, width),
+        Some((Op::ZeroExtend(_), inner)) => planted!(
+            "term: the extension of an unsigned value has its first bit as sign",
+            zero_extend(pool, inner, width),
+            sign_extend(pool, inner, width)
+        ),
         Some((Op::SignExtend(_), inner)) => sign_extend(pool, inner, width),
         _ => fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a]),
     }

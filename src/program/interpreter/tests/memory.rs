@@ -25,6 +25,7 @@ fn make_object(program: &mut Program, region: RegionId, name: &str, words: u64) 
         address: address(0x1000),
         size: words * 4,
         region,
+        is_outside: false,
     });
     let region = &mut program.regions[region.index()];
     region.objects.push(object);

@@ -224,9 +224,17 @@ impl<'a> Evaluator<'a> {
                 };
                 let contents =
                     contents.filter(|&contents| self.array_size(contents) <= LONGEST_ARRAY);
-                self.set(state, variable, contents.map(Abstract::Constant));
+                planted!(
+                    "constants: a store changes nothing",
+                    self.set(state, variable, contents.map(Abstract::Constant)),
+                    ()
+                );
             }
-            Operation::Havoc { target, .. } => self.set(state, *target, None),
+            Operation::Havoc { target, .. } => planted!(
+                "constants: an input changes nothing",
+                self.set(state, *target, None),
+                ()
+            ),
             Operation::Call { .. } | Operation::Allocate { .. } | Operation::Free { .. } => {}
             Operation::Unsupported(_) => return None,
         }

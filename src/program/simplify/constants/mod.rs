@@ -201,7 +201,12 @@ impl<'a> Analysis<'a> {
         let before = self.states[edge.source.index()].as_ref()?;
         let exit = self.states[self.program.function(*callee).exit.index()].as_ref()?;
         let mut after = before.clone();
-        for &global in &self.modified[callee.index()] {
+        let modified = planted!(
+            "constants: calls change no globals",
+            &self.modified[callee.index()][..],
+            &[][..]
+        );
+        for &global in modified {
             self.evaluator
                 .set(&mut after, global, self.evaluator.get(exit, global));
         }
@@ -226,7 +231,11 @@ impl<'a> Analysis<'a> {
             LAST_PATIENCE
         };
         let widen = self.visits[slot] >= patience;
-        let new = self.join(old, &state, widen);
+        let new = planted!(
+            "constants: what was known first holds for ever",
+            self.join(old, &state, widen),
+            old.clone()
+        );
         if new.same(old) {
             return false;
         }

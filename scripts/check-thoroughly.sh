@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The checker's own tests, and every engine's proofs of the programs in tests/engines, with a second opinion (`--check thorough`) on each. Needs a second
+# solver: cvc5 (Debian: apt-get install cvc5), or what REGATTA_SECOND_SOLVER names. Half an hour on two cores.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
+command -v "${REGATTA_SECOND_SOLVER:-cvc5}" >/dev/null || fail "no second solver: apt-get install cvc5"
+export REGATTA_CHECK_ALL=1
+cargo test --release --lib certify::tests::
+cargo test --release --test engines

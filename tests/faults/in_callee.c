@@ -1,0 +1,15 @@
+// The error is in a function that is called twice.
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+void check(int x) {
+    while (x > 100)
+        x -= __VERIFIER_nondet_int();
+    if (x == 17)
+        reach_error();
+}
+int main(void) {
+    check(__VERIFIER_nondet_int());
+    check(__VERIFIER_nondet_int());
+    return 0;
+}
