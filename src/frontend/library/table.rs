@@ -559,7 +559,7 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
 ];
 
 /// Functions of the prelude that do nothing a program can see if it does not look at their result, nor at `errno`: a
-/// failure shows in the stream, where [`ferror`](https://en.cppreference.com/w/c/io/ferror) allows for it.
+/// failure shows in the stream, where `ferror` allows for it.
 pub(super) const OUTPUT: &[&str] = &[
     "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite", "setvbuf",
 ];
