@@ -147,7 +147,10 @@ def main():
         fail("the compiler makes no programs that run here (gcc-multilib?)")
     if not given.model and len(models) == 1:
         print(f"SKIPPED: all but {models[0]}, because the compiler makes no other programs that run here (gcc-multilib?)", file=sys.stderr)
-    explore(driver, given, models)
+    try:
+        explore(driver, given, models)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
     summary(driver)
     if driver.findings:
         print(f"\n{len(driver.findings)} findings:")

@@ -149,10 +149,15 @@ def bit_fields(p):
             fields.append(f"plain{n}")
         lines.append(f"{type} f{n} : {width};")
         fields.append(f"f{n}")
-    # Packed structs are laid out by other rules.
+    # Packed structs are laid out by other rules, and by yet others under #pragma pack.
     packed = " __attribute__((packed))" if p.chance(6) else ""
+    limit = p.pick(["1", "2", "4"]) if p.chance(6) else None
     p.declare("enum e { LOW, HIGH = 3 };")
+    if limit:
+        p.declare(f"#pragma pack(push, {limit})")
     p.declare(f"struct fields {{ {' '.join(lines)} }}{packed};")
+    if limit:
+        p.declare("#pragma pack(pop)")
     p.declare("""
 union both { struct fields s; unsigned char bytes[sizeof(struct fields)]; };
 static struct fields global, several[2];

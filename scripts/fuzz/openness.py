@@ -142,7 +142,7 @@ static int change(int *p) { *p += 5; return 1; }""")
         ("result = pair(next(), next());", [12, 21]), ("result = set(3) + get() * 10;", [3, 33]), ("result = pair(set(1), get());", [10, 11]), ("result = next() * 10 + next();", [12, 21]),
         ("result = next() - next();", [1, -1]), ("g = 4; result = g + set(1);", [5, 2]), ("g = 4; g += set(1);\nresult = g;", [5, 2]), ("result = (set(1), get()) * 10 + (set(2), get());", [12, 11, 22]),
         ("a[next() - 1] = get();\nresult = a[0];", [0, 1]), ("result = x + change(&x);", [2, 7]), ("result = pair(x, change(&x));", [11, 61]), ("result = get() == next();", [0, 1]),
-        ("int z[2] = { next(), next() };\nresult = z[0] * 10 + z[1];", [12, 21]), ("result = (next() + 0) * 10 + (x ? next() : 0);", [12, 21]),
+        ("int z[2] = { [1] = next(), [0] = next() };\nresult = z[0] * 10 + z[1];", [12, 21]), ("int z[2] = { next(), next() };\nresult = z[0] * 10 + z[1];", [12, 21]), ("result = (next() + 0) * 10 + (x ? next() : 0);", [12, 21]),
         ("struct { int a, b; } s; s.a = next(), s.b = next();\nresult = s.a * 10 + s.b;", [12]), ("result = set(1) && get();", [1]), ("result = (set(5), get());", [5]), ("h = set(2);\nresult = h * 10 + g;", [22]),
     ]
     text, results = p.pick(kinds)
