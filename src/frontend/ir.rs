@@ -475,6 +475,8 @@ pub enum Instruction {
 pub enum InitialContents {
     /// Anything.
     Uninitialised,
+    /// What was there before: an object that has ended starts anew where it was, larger or smaller.
+    Kept,
     /// Zero bytes.
     Zero,
 }

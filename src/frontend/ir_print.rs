@@ -338,6 +338,7 @@ impl fmt::Display for With<'_, Instruction> {
             } => {
                 let kind = match (lifetime, contents) {
                     (Lifetime::Heap, InitialContents::Uninitialised) => "heap",
+                    (_, InitialContents::Kept) => "resized",
                     (Lifetime::Heap, InitialContents::Zero) => "zeroed heap",
                     (Lifetime::Automatic, InitialContents::Uninitialised) => "automatic",
                     (Lifetime::Automatic, InitialContents::Zero) => "zeroed automatic",

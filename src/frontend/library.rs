@@ -52,6 +52,9 @@ pub enum Model {
 pub enum Builtin {
     /// `malloc(size)`, `alloca(size)`… with their kinds.
     Malloc,
+    /// `__regatta_resized(pointer, size)`: the heap object ends and starts anew where it is with another size; the path ends
+    /// if it cannot.
+    Resized,
     /// `calloc(count, size)`: zeroed; a product that overflows gives null.
     Calloc,
     /// `free(pointer)`.

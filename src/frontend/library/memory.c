@@ -127,7 +127,7 @@ void __regatta_allocation(void *block)
         *__errno_location() = 12; /* ENOMEM */
 }
 
-/* As in glibc: a size of zero frees. What does not grow may stay where it is. */
+/* As in glibc: a size of zero frees. It may stay where it is, or not. */
 void *realloc(void *old, __regatta_size_t size)
 {
     if (old == 0)
@@ -137,8 +137,8 @@ void *realloc(void *old, __regatta_size_t size)
         return 0;
     }
     __regatta_size_t old_size = __regatta_allocated_size(old);
-    if (size <= old_size && __VERIFIER_nondet_bool())
-        return old;
+    if (__VERIFIER_nondet_bool())
+        return size <= old_size ? old : __regatta_resized(old, size);
     unsigned char *result = malloc(size);
     if (result != 0) {
         const unsigned char *source = old;

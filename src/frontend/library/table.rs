@@ -12,6 +12,10 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         Builtin::Calloc,
         &["void *calloc(__regatta_size_t, __regatta_size_t)"],
     ),
+    (
+        Builtin::Resized,
+        &["void *__regatta_resized(void *, __regatta_size_t)"],
+    ),
     (Builtin::Free, &["void free(void *)", "void cfree(void *)"]),
     (
         Builtin::Alloca,

@@ -211,6 +211,7 @@ impl Lowerer<'_> {
             Builtin::MultiplyOverflow => self.overflow(BinaryOp::Multiply, known, values),
             Builtin::Malloc
             | Builtin::Calloc
+            | Builtin::Resized
             | Builtin::Free
             | Builtin::Alloca
             | Builtin::AlignedAlloc

@@ -72,6 +72,19 @@ impl Lowerer<'_> {
                 let [count, size] = self.exactly(known, values)?;
                 self.calloc(count, size)
             }
+            Builtin::Resized => {
+                let [pointer, size] = self.exactly(known, values)?;
+                let address = self.pointer_operand(pointer)?;
+                let size = self.size_operand(size)?;
+                self.emit(Instruction::Free(address.clone()));
+                let alignment = self.heap_alignment();
+                let result =
+                    self.allocate(size, alignment, Lifetime::Heap, InitialContents::Kept)?;
+                let (new, _) = self.scalar_value(result.clone())?;
+                let same = fold::binary(BinaryOp::Equal, new, address, ScalarType::Pointer);
+                self.emit(Instruction::Assume(same));
+                Ok(result)
+            }
             Builtin::Free => {
                 let [pointer] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;

@@ -163,6 +163,17 @@ impl Planner<'_, '_> {
             class.observable && (!class.sites.is_empty() || Self::has_dynamic_objects(plan, class))
         };
         let dynamic = plan.classes.iter().any(is_dynamic);
+        let ends = |class: &Class| {
+            let mut freed = self.facts.freed.iter();
+            class.observable
+                && (freed.any(|target| self.facts.graph.root(target.node).0 == class.root)
+                    || class
+                        .sites
+                        .iter()
+                        .any(|&site| !self.facts.sites[site].on_heap)
+                    || Self::has_dynamic_objects(plan, class))
+        };
+        let reuses = plan.classes.iter().any(ends);
         let (first_hint, _) = layout::hint(free, 0, 16);
         let mut recent = Vec::new();
         for _ in 0..if dynamic { RECENT } else { 0 } {
@@ -173,6 +184,7 @@ impl Planner<'_, '_> {
         plan.choice = Some(Choice {
             pool,
             next_hint: dynamic.then(|| self.model_variable("next hint", builder)),
+            reuses,
             first_hint,
             recent,
         });

@@ -28,6 +28,7 @@ use crate::frontend::ir::{
     Leaf, ObjectIndex, Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, Unit,
     UnknownEffect,
 };
+use crate::program::Lifetime;
 use crate::term::FloatFormat;
 
 /// How an access reads the bits.
@@ -104,6 +105,8 @@ pub struct Site {
     pub alignment: u64,
     /// What the object holds at first.
     pub contents: InitialContents,
+    /// Whether it lasts until it is freed.
+    pub on_heap: bool,
 }
 
 /// A call as far as pointers are concerned.
@@ -179,6 +182,8 @@ pub struct Facts<'a> {
     ordered: Vec<(Target, Target)>,
     /// Pairs of pointers that are compared for equality.
     compared: Vec<(Target, Target)>,
+    /// Targets that are freed.
+    pub freed: Vec<Target>,
     /// Targets whose allocated size is asked for.
     pub sized: Vec<Target>,
     /// All call sites with the callees known so far.
@@ -243,6 +248,7 @@ impl<'a> Facts<'a> {
             observed: Vec::new(),
             ordered: Vec::new(),
             compared: Vec::new(),
+            freed: Vec::new(),
             sized: Vec::new(),
             calls: Vec::new(),
             call_of: FxHashMap::default(),
@@ -360,7 +366,7 @@ impl<'a> Facts<'a> {
                 size,
                 alignment,
                 contents,
-                ..
+                lifetime,
             } => {
                 let target = self.access(place, Direction::Store);
                 self.value(size);
@@ -372,11 +378,13 @@ impl<'a> Facts<'a> {
                     node,
                     alignment: (*alignment).max(1),
                     contents: *contents,
+                    on_heap: *lifetime == Lifetime::Heap,
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }
             Instruction::Free(pointer) => {
-                self.remembered(pointer);
+                let target = self.remembered(pointer);
+                self.freed.extend(target);
             }
             Instruction::Assume(value) | Instruction::SetRounding(value) => {
                 self.value(value);

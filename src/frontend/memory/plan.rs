@@ -155,6 +155,8 @@ pub struct Choice {
     pub pool: Pool,
     /// The next object's hint; none if no objects are made.
     pub next_hint: Option<VariableId>,
+    /// Whether an object may lie where one was that has ended.
+    pub reuses: bool,
     /// The value of `next_hint` at the start.
     pub first_hint: u64,
     /// Where the last few objects lie that were made and have not ended: first address, and the one after the last. The
@@ -560,7 +562,7 @@ impl Planner<'_, '_> {
             .class_by_id(id)
             .sites
             .iter()
-            .any(|&site| self.facts.sites[site].contents == InitialContents::Uninitialised);
+            .any(|&site| self.facts.sites[site].contents != InitialContents::Zero);
         // What belongs to no object can hold anything.
         arbitrary |= objects.is_empty() && plan.class_by_id(id).sites.is_empty();
         let mut dynamic = false;

@@ -84,6 +84,12 @@ impl Emitter<'_, '_> {
         start
     }
 
+    /// Whether an object may lie where one was that has ended.
+    pub fn reuses_addresses(&self) -> bool {
+        let choice = self.plan.choice.as_ref();
+        choice.is_some_and(|choice| choice.reuses)
+    }
+
     /// Keeps the objects to come apart from this one, until it ends.
     pub fn remember(&mut self, start: TermId, end: TermId) {
         let Some(choice) = &self.plan.choice else {

@@ -162,12 +162,17 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Gives a local object a new address, where nothing was before.
+    /// Gives a local object a new address. Where something may have been before, its contents become anything.
     pub fn renew(&mut self, object: ObjectIndex, id: ClassId, variable: VariableId) {
         let data = &self.unit.objects[object.0 as usize];
         let size = self.pointer_constant(data.size.into());
         let address = self.allocate(id, None, size, data.alignment, Lifetime::Automatic);
         self.assign(variable, address);
+        if self.plan.class_by_id(id).observable {
+            let spot = self.object_spot(object);
+            let anything = Source::Any(InputKind::Uninitialised);
+            self.transfer(&spot, data.size, anything, Overlap::No);
+        }
     }
 
     /// `malloc` and its like.
@@ -246,9 +251,16 @@ impl Emitter<'_, '_> {
             let contents = self.builder.term(sizes);
             self.assign(sizes, pool().store(contents, address, size));
         }
-        if contents == InitialContents::Zero && class.arbitrary {
-            let spot = self.term_spot(address, target);
-            self.zero_dynamic(&spot, size);
+        let spot = self.term_spot(address, target);
+        match contents {
+            InitialContents::Zero if class.arbitrary => {
+                self.fill_dynamic(&spot, size, &Source::Byte(0));
+            }
+            // Something may have been there before.
+            InitialContents::Uninitialised if class.observable && self.reuses_addresses() => {
+                self.fill_dynamic(&spot, size, &Source::Any(InputKind::Uninitialised));
+            }
+            _ => {}
         }
         self.store_place(place, address);
         if let Some(after) = join {

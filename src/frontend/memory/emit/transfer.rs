@@ -329,8 +329,8 @@ impl Emitter<'_, '_> {
         self.current = Some(exit);
     }
 
-    /// Zero bytes in a new object whose size is a term; what lies behind its end is left alone.
-    pub fn zero_dynamic(&mut self, start: &Spot, size: TermId) {
+    /// Fills a new object whose size is a term; what lies behind its end is left alone.
+    pub fn fill_dynamic(&mut self, start: &Spot, size: TermId, source: &Source) {
         let root = self.facts.graph.canonical(start.target).node;
         let Some(&id) = self.plan.class_of.get(&root) else {
             return;
@@ -342,7 +342,7 @@ impl Emitter<'_, '_> {
             _ => None,
         };
         if let Some(size) = known {
-            self.transfer(start, size, Source::Byte(0), Overlap::No);
+            self.transfer(start, size, source.clone(), Overlap::No);
             return;
         }
         if period == 0 {
@@ -350,7 +350,7 @@ impl Emitter<'_, '_> {
                 plan.field.end() - start.target.offset.wrapping_mul(8)
             });
             let end = u64::try_from(end.max(0)).unwrap_or(0).div_ceil(8);
-            self.zero_guarded(start, end, None, size);
+            self.fill_guarded(start, end, None, size, source);
             return;
         }
         let sort = self.pointer_sort();
@@ -370,9 +370,9 @@ impl Emitter<'_, '_> {
         here.address.parts.push(self.counter_part(1, variable));
         // What a repetition may reach behind the end is free, if it is small enough.
         if period <= super::super::layout::GAP && !self.plan.class_by_id(id).observable {
-            self.transfer_elements(&here, 0, period, &Source::Byte(0), Overlap::No);
+            self.transfer_elements(&here, 0, period, source, Overlap::No);
         } else {
-            self.zero_guarded(&here, period, Some(variable), size);
+            self.fill_guarded(&here, period, Some(variable), size, source);
         }
         self.assign(
             counter,
@@ -382,8 +382,15 @@ impl Emitter<'_, '_> {
         self.current = Some(exit);
     }
 
-    /// Zeroes the elements of a range as far as they end within the object; `done` bytes come before the range.
-    fn zero_guarded(&mut self, start: &Spot, length: u64, done: Option<TermId>, size: TermId) {
+    /// Fills the elements of a range as far as they end within the object; `done` bytes come before the range.
+    fn fill_guarded(
+        &mut self,
+        start: &Spot,
+        length: u64,
+        done: Option<TermId>,
+        size: TermId,
+        source: &Source,
+    ) {
         for element in self.elements_between(start.target, 0, length) {
             let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
             let mut end = self.pointer_constant(end.into());
@@ -393,9 +400,12 @@ impl Emitter<'_, '_> {
             let inside =
                 self.semantics
                     .compare(BinaryOp::LessEqual, [end, size], ScalarType::Pointer);
-            let zero = self.repeated_byte(element.form, element.bits, 0);
+            let new = match source {
+                Source::Any(kind) => self.any(element.form.sort().into(), kind.clone(), None),
+                _ => self.repeated_byte(element.form, element.bits, 0),
+            };
             let old = self.load(start, element.bit, element.bits, element.form);
-            let value = pool().ite(inside, zero, old);
+            let value = pool().ite(inside, new, old);
             self.store(start, element.bit, element.bits, element.form, value);
         }
     }
