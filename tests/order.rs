@@ -117,6 +117,13 @@ const CASES: &[Case] = &[
     open("outcome = calls == next();", &[0, 1]),
     open("outcome = next() == calls;", &[0, 1]),
     open("x = 5; outcome = x + twice();", &[105, 110]),
+    open("x = 5; outcome = x++ + twice(); outcome += x;", &[117, 121]),
+    open(
+        "x = 5; outcome = (x += 2) + twice(); outcome += x;",
+        &[121, 124],
+    ),
+    fixed("x = plus(x++); outcome = x;", &[1]),
+    fixed("x = (x++, 5); outcome = x;", &[5]),
     open(
         "outcome = next() * 100 + next() * 10 + next();",
         &[123, 132, 213, 231, 312, 321],

@@ -7,7 +7,8 @@
 //!
 //! # Rules
 //! * **Expressions are pure.** They read memory but change nothing. Evaluation is strictly from left to right: where a
-//!   right operand has a side effect, what the left one reads was copied to a temporary object before.
+//!   right operand has a side effect, what the left one reads was copied to a temporary object before. Where another
+//!   order could make a difference, `lower` makes branches for the orders ([`Instruction::Choice`]).
 //! * **Operands that can fault** (reads through pointers or at variable indices, division and remainder, shifts by a
 //!   variable) never stand under [`Expr::Conditional`] or on the right of a logical operator: there `lower` makes
 //!   branches. Logical operators over harmless operands stay expressions.

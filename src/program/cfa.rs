@@ -16,7 +16,7 @@
 //! * **Memory** is a set of regions, each an array-sorted variable ([`Region`]). Reading is `Select` in a term, writing
 //!   is [`Operation::Store`]. Arrays are total; whether an access was within a live object is bookkeeping
 //!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter looks at.
-//! * **Evaluation order** is fixed by the lowering; a term has no side effects and may be evaluated in any order, but
+//! * **Evaluation order** is fixed by the lowering, which makes branches where several orders can differ; a term has no side effects and may be evaluated in any order, but
 //!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
 //!   they are harmless when the guard fails: the lowering makes branches of the others.
 

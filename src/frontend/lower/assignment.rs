@@ -3,7 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
-use super::sequencing::{Conflict, Spot, key};
+use super::sequencing::{Conflict, Spot, has_loose_effects, key};
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType};
@@ -107,7 +107,9 @@ impl Lowerer<'_> {
         let target = self.expression(left)?;
         self.span = span;
         self.check_modifiable(&target)?;
-        site.stores = self.spot_written(&target);
+        if has_loose_effects(right) {
+            site.stores = self.spot_written(&target);
+        }
         self.close_operand(&mut site, start, std::slice::from_ref(&target));
         let mark = self.function.mark();
         let start = self.open_operand();
@@ -218,12 +220,16 @@ impl Lowerer<'_> {
         let operand = self.rvalue(operand);
         self.close_operand(&mut site, start, std::slice::from_ref(&operand));
         self.close_site(site);
+        let start = self.open_operand();
+        let spot = self.spot_written(&target);
         // The old value was read first; it goes in at the mark after what its address needs.
         let old = self.settle(old, mark)?;
         let target = self.settle(target, mark)?;
         let result = self.binary_values(op, old, operand)?;
         let result = self.cast(result, target.ty)?;
-        self.store_and_read(target, result, wanted)
+        let value = self.store_and_read(target, result, wanted)?;
+        self.log_update(start, spot);
+        Ok(value)
     }
 
     /// `left op= right` where the two conflict. The old value is read with the left operand.
@@ -278,6 +284,20 @@ impl Lowerer<'_> {
             let ty = self.types.describe(target.ty);
             return Err(self.error(format!("`++` or `--` is applied to a value of type `{ty}`")));
         }
+        let start = self.open_operand();
+        let spot = self.spot_written(&target);
+        let value = self.increment_value(target, op, fixity, wanted)?;
+        self.log_update(start, spot);
+        Ok(value)
+    }
+
+    fn increment_value(
+        &mut self,
+        target: Value,
+        op: BinaryOp,
+        fixity: Fixity,
+        wanted: Use,
+    ) -> Result<Value> {
         let old = self.rvalue(target.clone());
         if wanted == Use::Effects || fixity == Fixity::Prefix {
             let one = Value::scalar(fold::int(1), Type::INT);

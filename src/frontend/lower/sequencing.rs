@@ -54,8 +54,8 @@ const MOST_OPERANDS: usize = 6;
 /// How often an operand is lowered within sites that lie within one another.
 const MOST_COPIES: usize = 64;
 
-/// Comparisons of single effects after which two operands are taken to conflict.
-const MOST_COMPARISONS: usize = 1_000_000;
+/// Different parts of an object after which it is not looked at which of them are accessed.
+const MOST_PARTS: usize = 64;
 
 /// A site's name: the address of a part of its syntax, which is the site's alone and does not move.
 pub(super) type Key = usize;
@@ -72,6 +72,8 @@ pub(super) enum Step {
     Read(Spot),
     /// Changes memory.
     Write(Spot),
+    /// Changes memory by what was there before; no call comes between (C11, 6.5.2.4 and 6.5.16.2).
+    Update(Spot),
     /// Calls a function of the program.
     Call(FunctionIndex),
     /// Calls whatever a pointer points to.
@@ -88,7 +90,7 @@ pub(super) enum Step {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Spot {
     /// An object, or bits of it from the first to before the second.
-    Named(ObjectIndex, Option<(i128, i128)>),
+    Named(ObjectIndex, Part),
     /// What a pointer points to, accessed as such a value; `None` for bytes and whole ranges.
     Through(Option<Access>),
 }
@@ -242,7 +244,12 @@ impl<'a> Lowerer<'a> {
         let stored_twice = matches!(site.stores, Some(Spot::Named(stored, _))
         if site.operands.last().is_some_and(|&(start, end, _)| {
             let steps = sequencing.log.get(start..end).unwrap_or_default();
-            steps.iter().any(|step| matches!(step, Step::Write(Spot::Named(object, _)) if *object == stored))
+            steps.iter().any(|step| match step {
+                    Step::Write(Spot::Named(object, _)) | Step::Update(Spot::Named(object, _)) => {
+                        *object == stored
+                    }
+                    _ => false,
+                })
         }));
         if known && has_effects && (several || stored_twice) {
             let steps = |(start, end, reads): &(usize, usize, Vec<Step>)| {
@@ -303,12 +310,28 @@ impl<'a> Lowerer<'a> {
         if self.sequencing.open == 0 {
             return;
         }
-        if let Step::Read(Spot::Named(object, _)) | Step::Write(Spot::Named(object, _)) = step
+        if let Step::Read(Spot::Named(object, _))
+        | Step::Write(Spot::Named(object, _))
+        | Step::Update(Spot::Named(object, _)) = step
             && self.is_temporary(object)
         {
             return;
         }
         self.sequencing.log.push(step);
+    }
+
+    /// What has been noted since `start` for reading and writing the spot is one update of it.
+    pub(super) fn log_update(&mut self, start: usize, spot: Option<Spot>) {
+        let Some(spot) = spot.filter(|_| self.sequencing.open > 0) else {
+            return;
+        };
+        for part in [Step::Write(spot), Step::Read(spot)] {
+            let steps = self.sequencing.log.get(start..).unwrap_or_default();
+            if let Some(place) = steps.iter().rposition(|step| *step == part) {
+                self.sequencing.log.remove(start + place);
+            }
+        }
+        self.log_step(Step::Update(spot));
     }
 
     /// Notes what an instruction does, if somebody wants to know.
@@ -437,11 +460,56 @@ fn steps_of(instruction: &Instruction, spot: &mut dyn FnMut(&Place) -> Spot) -> 
 
 // --- conflicts ---
 
+/// Bits of an object from the first to before the second; `None` for all of it.
+type Part = Option<(i128, i128)>;
+
+/// What is read, or what is changed.
+#[derive(Clone, Debug, Default)]
+struct Footprint {
+    /// Objects by name, with the parts of them.
+    named: FxHashMap<ObjectIndex, FxHashSet<Part>>,
+    /// What is accessed through pointers.
+    through: FxHashSet<Option<Access>>,
+}
+
+impl Footprint {
+    fn insert(&mut self, spot: Spot) {
+        match spot {
+            Spot::Named(object, part) => self.insert_part(object, part),
+            Spot::Through(kind) => {
+                self.through.insert(kind);
+            }
+        }
+    }
+
+    fn insert_part(&mut self, object: ObjectIndex, part: Part) {
+        let parts = self.named.entry(object).or_default();
+        if parts.contains(&None) {
+            return;
+        }
+        if part.is_none() || parts.len() >= MOST_PARTS {
+            parts.clear();
+            parts.insert(None);
+        } else {
+            parts.insert(part);
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (&object, parts) in &other.named {
+            for &part in parts {
+                self.insert_part(object, part);
+            }
+        }
+        self.through.extend(&other.through);
+    }
+}
+
 /// All that some code may do, its calls included.
 #[derive(Clone, Debug, Default)]
 struct Effects {
-    reads: FxHashSet<Spot>,
-    writes: FxHashSet<Spot>,
+    reads: Footprint,
+    writes: Footprint,
     unknown: bool,
     ends: bool,
     errors: bool,
@@ -449,8 +517,8 @@ struct Effects {
 
 impl Effects {
     fn add(&mut self, other: &Self) {
-        self.reads.extend(&other.reads);
-        self.writes.extend(&other.writes);
+        self.reads.add(&other.reads);
+        self.writes.add(&other.writes);
         self.unknown |= other.unknown;
         self.ends |= other.ends;
         self.errors |= other.errors;
@@ -613,6 +681,10 @@ impl<'p> Judge<'p> {
             Step::Write(spot) => {
                 effects.writes.insert(spot);
             }
+            Step::Update(spot) => {
+                effects.reads.insert(spot);
+                effects.writes.insert(spot);
+            }
             Step::Call(function) => return self.effects_of_call(Some(function)),
             Step::CallThroughPointer => return self.effects_of_call(None),
             Step::CallUnknown => effects.unknown = true,
@@ -718,7 +790,11 @@ impl<'p> Judge<'p> {
                 Step::CallUnknown => effects.unknown = true,
                 Step::End => effects.ends = true,
                 Step::Error => effects.errors = true,
-                Step::Read(_) | Step::Write(_) | Step::Call(_) | Step::CallThroughPointer => {}
+                Step::Read(_)
+                | Step::Write(_)
+                | Step::Update(_)
+                | Step::Call(_)
+                | Step::CallThroughPointer => {}
             }
         }
     }
@@ -760,48 +836,59 @@ impl<'p> Judge<'p> {
 
     /// Whether unknown code may change or read what the other one changes or reads.
     fn is_within_reach(&self, effects: &Effects) -> bool {
-        let mut spots = effects.reads.iter().chain(&effects.writes);
-        spots.any(|&spot| match spot {
-            Spot::Through(_) => true,
-            Spot::Named(object, _) => {
-                let external = self.objects.get(object.0 as usize).is_some_and(|object| {
-                    matches!(object.storage, Storage::Static { external: true })
-                });
-                external || self.taken.contains(&object)
-            }
+        [&effects.reads, &effects.writes].iter().any(|print| {
+            !print.through.is_empty()
+                || print.named.keys().any(|object| {
+                    let external = self.objects.get(object.0 as usize).is_some_and(|object| {
+                        matches!(object.storage, Storage::Static { external: true })
+                    });
+                    external || self.taken.contains(object)
+                })
         })
     }
 
-    fn any_overlap(&self, a: &FxHashSet<Spot>, b: &FxHashSet<Spot>) -> bool {
-        a.len().saturating_mul(b.len()) > MOST_COMPARISONS
-            || a.iter().any(|&a| b.iter().any(|&b| self.overlap(a, b)))
+    fn any_overlap(&self, a: &Footprint, b: &Footprint) -> bool {
+        let (few, many) = if a.named.len() <= b.named.len() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let common = few.named.iter().any(|(object, first)| {
+            many.named.get(object).is_some_and(|second| {
+                first
+                    .iter()
+                    .any(|&a| second.iter().any(|&b| parts_overlap(a, b)))
+            })
+        });
+        let kinds = |a: Option<Access>, b: Option<Access>| a.zip(b).is_none_or(|(a, b)| a == b);
+        let pointed_at = |print: &Footprint, through: &Footprint| {
+            !through.through.is_empty()
+                && print.named.keys().any(|&object| {
+                    through
+                        .through
+                        .iter()
+                        .any(|&kind| self.may_point_to(kind, object))
+                })
+        };
+        common
+            || a.through
+                .iter()
+                .any(|&a| b.through.iter().any(|&b| kinds(a, b)))
+            || pointed_at(a, b)
+            || pointed_at(b, a)
     }
 
-    fn overlap(&self, a: Spot, b: Spot) -> bool {
-        match (a, b) {
-            (Spot::Named(a, first), Spot::Named(b, second)) => {
-                a == b
-                    && first
-                        .zip(second)
-                        .is_none_or(|((a, b), (c, d))| a < d && c < b)
-            }
-            (Spot::Through(a), Spot::Through(b)) => a.zip(b).is_none_or(|(a, b)| a == b),
-            (Spot::Named(object, _), Spot::Through(kind))
-            | (Spot::Through(kind), Spot::Named(object, _)) => {
-                if !self.taken.contains(&object) {
-                    return false;
-                }
-                let Some(kind) = kind else {
-                    return true;
-                };
+    /// Whether an access of the kind through a pointer may mean the object.
+    fn may_point_to(&self, kind: Option<Access>, object: ObjectIndex) -> bool {
+        self.taken.contains(&object)
+            && kind.is_none_or(|kind| {
                 self.objects.get(object.0 as usize).is_none_or(|object| {
                     object
                         .leaves
                         .iter()
                         .any(|leaf| access(leaf.scalar).is_none_or(|leaf| leaf == kind))
                 })
-            }
-        }
+            })
     }
 
     /// The operand's steps but for those on locals that no other operand can mean.
@@ -811,14 +898,16 @@ impl<'p> Judge<'p> {
         let named: FxHashSet<ObjectIndex> = others
             .flat_map(|(_, steps)| steps)
             .filter_map(|step| match step {
-                Step::Read(Spot::Named(object, _)) | Step::Write(Spot::Named(object, _)) => {
-                    Some(*object)
-                }
+                Step::Read(Spot::Named(object, _))
+                | Step::Write(Spot::Named(object, _))
+                | Step::Update(Spot::Named(object, _)) => Some(*object),
                 _ => None,
             })
             .collect();
         let concerns = |step: &&Step| match step {
-            Step::Read(Spot::Named(object, _)) | Step::Write(Spot::Named(object, _)) => {
+            Step::Read(Spot::Named(object, _))
+            | Step::Write(Spot::Named(object, _))
+            | Step::Update(Spot::Named(object, _)) => {
                 !self.is_automatic(*object) || self.taken.contains(object) || named.contains(object)
             }
             _ => true,
@@ -831,13 +920,16 @@ impl<'p> Judge<'p> {
     }
 
     /// Whether what an assignment writes in the end is also changed by a side effect of its right operand.
-    fn is_stored_twice(&self, site: &Site) -> bool {
+    fn is_stored_twice(site: &Site) -> bool {
         let (Some(store), Some(right), true) = (site.stores, site.operands.last(), site.repeatable)
         else {
             return false;
         };
         right.iter().any(|step| match (step, store) {
-            (Step::Write(spot @ Spot::Named(..)), Spot::Named(..)) => self.overlap(*spot, store),
+            (
+                Step::Write(Spot::Named(written, part)) | Step::Update(Spot::Named(written, part)),
+                Spot::Named(stored, whole),
+            ) => *written == stored && parts_overlap(*part, whole),
             _ => false,
         })
     }
@@ -846,7 +938,7 @@ impl<'p> Judge<'p> {
         let concerns: Vec<Vec<Step>> = (0..site.operands.len())
             .map(|operand| self.concerning_others(site, operand))
             .collect();
-        let undefined = self.is_stored_twice(site);
+        let undefined = Self::is_stored_twice(site);
         let active = concerns.iter().filter(|steps| !steps.is_empty());
         if active.count() < 2 && !undefined {
             return None;
@@ -858,7 +950,11 @@ impl<'p> Judge<'p> {
         let is_call = |step: Step| {
             matches!(
                 step,
-                Step::Call(_) | Step::CallThroughPointer | Step::CallUnknown
+                Step::Call(_)
+                    | Step::CallThroughPointer
+                    | Step::CallUnknown
+                    | Step::End
+                    | Step::Error
             )
         };
         let count = site.operands.len();
@@ -893,7 +989,17 @@ impl<'p> Judge<'p> {
             let mut steps = involved[operand].iter();
             steps.any(|&step| is_call(concerns[operand][step]))
         });
-        let single = |operand: usize| involved[operand].len() <= 1;
+        // What an update of a scalar has read is part of it.
+        let single = |operand: usize| {
+            let steps = &concerns[operand];
+            let own = |step: &usize| match steps[*step] {
+                Step::Read(spot @ Spot::Named(_, Some(_))) => !involved[operand]
+                    .iter()
+                    .any(|&other| steps[other] == Step::Update(spot)),
+                _ => true,
+            };
+            involved[operand].iter().filter(|step| own(step)).count() <= 1
+        };
         let mut complete = !calls || (0..count).all(single);
         let participants: Vec<usize> = (0..count)
             .filter(|&operand| !involved[operand].is_empty())
@@ -907,6 +1013,11 @@ impl<'p> Judge<'p> {
             undefined,
         })
     }
+}
+
+/// Whether two parts of one object have bits in common.
+fn parts_overlap(a: Part, b: Part) -> bool {
+    a.zip(b).is_none_or(|((a, b), (c, d))| a < d && c < b)
 }
 
 /// Calls back for what an address is computed from, but not for the object that it is in.
@@ -1306,6 +1417,38 @@ pub(super) fn plain_operation(
             Some((op, &binary.node.lhs, &binary.node.rhs))
         }
         _ => None,
+    }
+}
+
+/// Whether an expression has side effects of its own that are not sequenced before its value is used: those of operators,
+/// not within a call.
+pub(super) fn has_loose_effects(node: &Node<ast::Expression>) -> bool {
+    use ast::UnaryOperator as C;
+    match &node.node {
+        ast::Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            C::PostIncrement | C::PostDecrement | C::PreIncrement | C::PreDecrement => true,
+            _ => has_loose_effects(&unary.node.operand),
+        },
+        ast::Expression::Cast(cast) => has_loose_effects(&cast.node.expression),
+        ast::Expression::Member(member) => has_loose_effects(&member.node.expression),
+        ast::Expression::Conditional(conditional) => {
+            has_loose_effects(&conditional.node.then_expression)
+                || has_loose_effects(&conditional.node.else_expression)
+        }
+        ast::Expression::Comma(parts) => parts.last().is_some_and(has_loose_effects),
+        ast::Expression::BinaryOperator(binary) => match binary.node.operator.node {
+            ast::BinaryOperator::LogicalAnd | ast::BinaryOperator::LogicalOr => {
+                has_loose_effects(&binary.node.rhs)
+            }
+            ast::BinaryOperator::Index => {
+                has_loose_effects(&binary.node.lhs) || has_loose_effects(&binary.node.rhs)
+            }
+            ref operator if plain_operator(operator).is_some() => {
+                has_loose_effects(&binary.node.lhs) || has_loose_effects(&binary.node.rhs)
+            }
+            _ => true,
+        },
+        _ => false,
     }
 }
 
