@@ -329,6 +329,9 @@ impl Lowerer<'_> {
         right: Value,
         target: Type,
     ) -> Result<Option<(Expr, Expr)>> {
+        // The operands may be of type _Bool, too.
+        let left = self.promoted_argument(left)?;
+        let right = self.promoted_argument(right)?;
         let (left, left_type) = self.scalar_value(left)?;
         let (right, right_type) = self.scalar_value(right)?;
         let shapes = (

@@ -2,7 +2,9 @@
 //!
 //! The layout follows the System V ABI as gcc implements it (`stor-layout.c`, `PCC_BITFIELD_TYPE_MATTERS`): a bit-field
 //! may not cross more units of its type's alignment than its type spans, an unnamed bit-field does not raise the
-//! struct's alignment, one of width zero moves to the next unit, and `packed` reduces every alignment to one byte.
+//! struct's alignment, one of width zero moves to the next unit, and `packed` reduces every alignment to one byte. Under
+//! `#pragma pack` bit-fields cross units freely, and raise the struct's alignment up to its limit, `packed` or not; what
+//! has width zero does not mind either.
 
 use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
@@ -144,7 +146,7 @@ impl TypeTable {
             next_bit: 0,
             end_bit: 0,
             alignment_bits: 8,
-            limit: limit.unwrap_or(u64::MAX / 8),
+            limit,
             fields: Vec::with_capacity(declarations.len()),
         };
         let last = declarations.len().saturating_sub(1);
@@ -242,11 +244,15 @@ struct RecordLayout {
     end_bit: u64,
     alignment_bits: u64,
     /// The largest alignment of a member in bytes (`#pragma pack`).
-    limit: u64,
+    limit: Option<u64>,
     fields: Vec<Field>,
 }
 
 impl RecordLayout {
+    fn limited(&self, alignment: u64) -> u64 {
+        self.limit.map_or(alignment, |limit| alignment.min(limit))
+    }
+
     fn place(&mut self, position: u64, bits: u64) -> Result<(), LayoutError> {
         let end = position.checked_add(bits).ok_or(LayoutError::TooLarge)?;
         self.end_bit = self.end_bit.max(end);
@@ -270,7 +276,7 @@ impl RecordLayout {
         if let Some(requested) = declaration.alignment {
             alignment = alignment.max(requested);
         }
-        alignment = alignment.min(self.limit);
+        let alignment = self.limited(alignment);
         let size = if flexible {
             0
         } else {
@@ -301,8 +307,12 @@ impl RecordLayout {
         packing: Packing,
     ) -> Result<(), LayoutError> {
         let type_bits = table.size_of(declaration.ty)? * 8;
-        let natural = table.field_alignment(declaration.ty)?.min(self.limit) * 8;
-        let requested = declaration.alignment.map(|bytes| bytes * 8);
+        let natural = table.field_alignment(declaration.ty)? * 8;
+        let requested = match (declaration.alignment, width) {
+            (Some(bytes), 0) => Some(bytes * 8),
+            (Some(bytes), _) => Some(self.limited(bytes) * 8),
+            (None, _) => None,
+        };
         let mut position = self.next_bit;
         if let Some(requested) = requested {
             position = position
@@ -316,7 +326,7 @@ impl RecordLayout {
             return self.place(position, 0);
         }
         let width = u64::from(width);
-        if packing == Packing::Natural {
+        if packing == Packing::Natural && self.limit.is_none() {
             let units = (position % natural + width).div_ceil(natural);
             if units > type_bits / natural {
                 position = position
@@ -325,9 +335,10 @@ impl RecordLayout {
             }
         }
         if declaration.name.is_some() {
-            let alignment = match packing {
-                Packing::Natural => natural,
-                Packing::Packed => 8,
+            let alignment = match (self.limit, packing) {
+                (Some(limit), _) => natural.min(limit.saturating_mul(8)),
+                (None, Packing::Natural) => natural,
+                (None, Packing::Packed) => 8,
             };
             self.alignment_bits = self.alignment_bits.max(alignment);
         }
