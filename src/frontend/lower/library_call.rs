@@ -385,6 +385,9 @@ impl Lowerer<'_> {
         let origin = self.origin.take();
         let prelude = std::mem::replace(&mut self.prelude_scopes, super::scope::Scopes::new());
         let scopes = std::mem::replace(&mut self.scopes, prelude);
+        if self.scopes.lookup("__builtin_va_list").is_none() {
+            self.declare_builtin_types();
+        }
         let result = act(self);
         self.prelude_scopes = std::mem::replace(&mut self.scopes, scopes);
         self.origin = origin;
