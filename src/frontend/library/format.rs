@@ -325,6 +325,18 @@ impl FormatFunction {
 /// A function that prints as a format says; `None` is a format that is not known.
 pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
     let mut function = FormatFunction::default();
+    if format.is_none() {
+        let stream = match channel {
+            Channel::StandardOutput => Some("__regatta_initial_stdout()"),
+            Channel::Output => Some("stream"),
+            Channel::Elsewhere => Some("__regatta_initial_stderr()"),
+            _ => None,
+        };
+        if let Some(stream) = stream {
+            function.line(&format!("return __regatta_output_any({stream});"));
+            return Ok(function);
+        }
+    }
     function.line("__regatta_size_t at = 0;");
     let (to, size) = match channel {
         Channel::Text => ("to", "(__regatta_size_t)-1"),

@@ -722,7 +722,9 @@ int vsnprintf(char *to, __regatta_size_t size, const char *format, __builtin_va_
 /* The length is not known. */
 int __regatta_output_any(void *stream)
 {
+    if (__regatta_put(stream, 0) < 0)
+        return -1;
     int length = __regatta_unknown_int();
     __VERIFIER_assume(length >= 0);
-    return __regatta_put(stream, length);
+    return length;
 }

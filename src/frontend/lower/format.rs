@@ -43,7 +43,13 @@ impl Lowerer<'_> {
                     function.result,
                 );
             }
-            (format, false) => print_function(family.channel, format.as_deref()),
+            (format, false) => print_function(family.channel, format.as_deref()).or_else(|error| {
+                // What is not modelled only prints, if it is not a `%n`.
+                match self.counts_matter() {
+                    true => Err(error),
+                    false => print_function(family.channel, None),
+                }
+            }),
         };
         let made = match made {
             Ok(made) => made,
@@ -69,6 +75,11 @@ impl Lowerer<'_> {
             Channel::StandardOutput | Channel::Output | Channel::Elsewhere
         );
         if output && !seen {
+            if family.list
+                && let Some(check) = library::lookup("__regatta_no_counts")
+            {
+                self.call_quietly(&check, Vec::new())?;
+            }
             return Ok(Value::void());
         }
         let made = match family.list {
@@ -283,8 +294,14 @@ impl Lowerer<'_> {
                     .and_then(|object| object.leaves.first())
                     .is_some_and(|leaf| leaf.scalar == ScalarType::Pointer)
             });
+            let variadic = function.parameters.iter().any(|parameter| {
+                self.objects
+                    .get(parameter.0 as usize)
+                    .is_some_and(|object| object.name.ends_with("::<...>"))
+            });
             // Text of ours has no place.
             function.parameters.len() == 2
+                && !variadic
                 && takes_pointers
                 && function.span != Span::NONE
                 && self.has_effects(function, &pure)
