@@ -319,7 +319,9 @@ impl Lowerer<'_> {
                 callee: Callee::Direct(index),
                 ..
             } => !pure.contains(index),
-            Instruction::Declare(_) | Instruction::Unsupported(_) => false,
+            Instruction::Declare(_)
+            | Instruction::Unsupported(_)
+            | Instruction::Assumption { .. } => false,
             _ => true,
         };
         function.blocks.iter().any(|block| {
