@@ -24,6 +24,11 @@
 //! * [`portfolio`]: portfolio files, the supervisor process, the coordinator of the threads, events, limits, the verdict.
 //! * [`cli`]: the command.
 
+// Where a fault could be planted, what is right stands by itself in a build without faults.
+#![cfg_attr(
+    not(feature = "planted-faults"),
+    allow(clippy::no_effect, clippy::nonminimal_bool, clippy::redundant_locals)
+)]
 // The module comments are for readers of the source, who see the private items that they point to.
 #![allow(rustdoc::private_intra_doc_links)]
 

@@ -364,6 +364,8 @@ fn the_time_limit_holds_before_the_analyses_too() {
 /// What `time` shows: the resource usage of the command and of what it has waited for.
 #[test]
 fn the_cpu_time_of_a_run_is_known_when_it_ends() {
+    // `wait4` below waits for it.
+    #[allow(clippy::zombie_processes)]
     let child = regatta(&["undecided.c", "--cpu-limit", "1", "--portfolio", "bmc"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

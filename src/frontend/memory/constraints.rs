@@ -182,6 +182,9 @@ pub struct Facts<'a> {
     ordered: Vec<(Target, Target)>,
     /// Pairs of pointers that are compared for equality.
     compared: Vec<(Target, Target)>,
+    /// The pointers to objects that are made where one was. That such a pointer is the same as before is nothing that the
+    /// program observes.
+    resized: FxHashSet<ObjectIndex>,
     /// Targets that are freed.
     pub freed: Vec<Target>,
     /// Targets whose allocated size is asked for.
@@ -248,6 +251,7 @@ impl<'a> Facts<'a> {
             observed: Vec::new(),
             ordered: Vec::new(),
             compared: Vec::new(),
+            resized: FxHashSet::default(),
             freed: Vec::new(),
             sized: Vec::new(),
             calls: Vec::new(),
@@ -370,6 +374,11 @@ impl<'a> Facts<'a> {
             } => {
                 let target = self.access(place, Direction::Store);
                 self.value(size);
+                if let (InitialContents::Kept, Expr::ObjectAddress(object)) =
+                    (contents, &*place.address)
+                {
+                    self.resized.insert(*object);
+                }
                 let node = self.graph.add_node();
                 self.site_of.insert(position, self.sites.len());
                 self.sites.push(Site {
@@ -386,9 +395,22 @@ impl<'a> Facts<'a> {
                 let target = self.remembered(pointer);
                 self.freed.extend(target);
             }
+            Instruction::Assume(Expr::Binary { left, right, .. }) if self.is_resized(left) => {
+                self.value(left);
+                self.value(right);
+            }
             Instruction::Assume(value) | Instruction::SetRounding(value) => {
                 self.value(value);
             }
+        }
+    }
+
+    fn is_resized(&self, pointer: &Expr) -> bool {
+        match pointer {
+            Expr::Load(place) => {
+                matches!(&*place.address, Expr::ObjectAddress(object) if self.resized.contains(object))
+            }
+            _ => false,
         }
     }
 
@@ -1292,11 +1314,18 @@ impl<'a> Facts<'a> {
             }
         }
         let inside = self.places_inside();
+        let freed: FxHashSet<NodeId> = self.freed.iter().map(root).collect();
+        let sites = self.sites.iter().filter(|site| site.on_heap);
+        let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
         for (a, b) in &self.compared {
-            let (root_a, root_b) = (root(a), root(b));
+            let roots = [root(a), root(b)];
             // One past the end of an object may be where another one begins.
-            if root_a != root_b && !(inside(a) && inside(b)) {
-                classes.observable.extend([root_a, root_b]);
+            let may_touch = roots[0] != roots[1] && !(inside(a) && inside(b));
+            // What was freed may be where something is now.
+            let may_return = roots.iter().all(|root| heap.contains(root))
+                && roots.iter().any(|root| freed.contains(root));
+            if may_touch || may_return {
+                classes.observable.extend(roots);
             }
         }
         classes.exposed.clone_from(&self.reached_outside);

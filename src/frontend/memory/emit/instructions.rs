@@ -246,6 +246,10 @@ impl Emitter<'_, '_> {
             join = Some(after);
         }
         let class = self.plan.class_by_id(id);
+        if contents == InitialContents::Kept && !class.observable {
+            // Nobody can tell whether it is where the other one was: it is not.
+            self.assume(TermId::FALSE);
+        }
         let address = self.allocate(id, Some(site), size, alignment, lifetime);
         if let Some(sizes) = class.sizes {
             let contents = self.builder.term(sizes);
