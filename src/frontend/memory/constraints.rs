@@ -912,7 +912,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// A call through a pointer that comes from anywhere may be one of unknown code.
+    /// A call through a pointer that may come from outside may be one of unknown code.
     fn call_unknown_callee(&mut self, call: &CallFact) {
         if self.unit.outside.effect == UnknownEffect::Pure || !self.unknown_callee.insert(call.site)
         {
@@ -989,7 +989,7 @@ impl<'a> Facts<'a> {
                     self.bind(call, function);
                 }
             }
-            if self.may_be_forged(pointer) {
+            if (self.from_outside || self.unknown_code) && self.may_be_forged(pointer) {
                 self.call_unknown_callee(call);
             }
         }
