@@ -2,6 +2,7 @@
 //! ([`crate::frontend::library::format`]), which is called with the arguments.
 
 use super::assignment::Use;
+use super::outside::start_of;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::ir::{
@@ -335,13 +336,8 @@ impl Lowerer<'_> {
 
     /// Whether an address is in an automatic object.
     fn is_local(&self, address: &Expr) -> bool {
-        match address {
-            Expr::ObjectAddress(object) => self
-                .objects
-                .get(object.0 as usize)
-                .is_some_and(|object| matches!(object.storage, Storage::Automatic(_))),
-            Expr::Offset { base, .. } => self.is_local(base),
-            _ => false,
-        }
+        start_of(address)
+            .and_then(|object| self.objects.get(object.0 as usize))
+            .is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
     }
 }

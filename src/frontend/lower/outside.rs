@@ -335,7 +335,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
 }
 
 /// The object that an address lies in, if it is computed from its own.
-fn start_of(address: &Expr) -> Option<ObjectIndex> {
+pub(super) fn start_of(address: &Expr) -> Option<ObjectIndex> {
     match address {
         Expr::ObjectAddress(object) => Some(*object),
         Expr::Offset { base, .. } => start_of(base),

@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Bytes from an object's start to where the next may start: its size and a gap, in units of 16.
-    fn extent(&self, size: TermId) -> TermId {
+    pub(super) fn extent(&self, size: TermId) -> TermId {
         let rounded = self.rounded_down(size, 16);
         self.pointer_add(rounded, self.pointer_constant((GAP + 16).into()))
     }

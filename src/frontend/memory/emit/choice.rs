@@ -1,7 +1,6 @@
 //! Addresses that the program can observe: any that the alignment permits, where nothing else is. See
 //! [`super::super::layout`].
 
-use super::super::layout::GAP;
 use super::super::plan::Chosen;
 use super::*;
 
@@ -76,7 +75,7 @@ impl Emitter<'_, '_> {
         let apart = apart.map(|other| self.apart((start, end), other));
         let apart: Vec<TermId> = apart.collect();
         self.assume(pool().and(apart));
-        let behind = self.pointer_add(self.builder.term(next), self.rounded_up(extent));
+        let behind = self.pointer_add(self.builder.term(next), self.extent(extent));
         self.assign(next, behind);
         if ends == Ends::Known {
             self.remember(start, end);
@@ -170,11 +169,6 @@ impl Emitter<'_, '_> {
     /// Whether two ranges have no byte in common; a range that ends at zero has none.
     fn apart(&self, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
         pool().or2(self.at_most(a.1, b.0), self.at_most(b.1, a.0))
-    }
-
-    fn rounded_up(&self, size: TermId) -> TermId {
-        let gap = self.pointer_constant(i128::from(GAP));
-        self.pointer_add(size, gap)
     }
 
     /// Whether the pointer's class has addresses that can be observed.
