@@ -385,8 +385,13 @@ impl Encoder<'_> {
             },
             ..place
         };
-        let head = self.reached(back, &start.entry, &start.now);
-        self.clause(vec![start.body, summary], guard, Some(head));
+        let body = vec![start.body.clone(), summary];
+        if !self.blocks.is_error(edge.target) {
+            let head = self.reached(back, &start.entry, &start.now);
+            self.clause(body, guard, Some(head));
+        } else if place.layer == Layer::Path {
+            self.clause(body, guard, None);
+        }
     }
 
     fn value(&mut self, values: &Values, term: TermId) -> TermId {
