@@ -4,6 +4,8 @@
 //! the program as lowered. A *step* is a move from one cut point of the simplified program
 //! ([`crate::program::CutPoints`]) to the next, an error location being one.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
 use crate::term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
@@ -14,15 +16,17 @@ use crate::term::{
 ///
 /// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`], a
 /// [`ProofStep::Summaries`] or [`ProofStep::Simplified`]; of those the last counts.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Certificate {
+///
+/// `F` is a formula: a term, or in [`super::portable`] its place in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate<F = TermId> {
     /// In order.
-    pub steps: Vec<ProofStep>,
+    pub steps: Vec<ProofStep<F>>,
 }
 
 /// A step of a proof.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProofStep {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProofStep<F = TermId> {
     /// Formulas (Boolean terms of the shared store over the simplified program's variables at instance 0), each of which
     /// holds whenever its location, a cut point, is reached. A formula with the variable [`any_index`] holds for each of
     /// its values, which is how formulas speak of all cells of an array. Together, relative to the batches named, they are
@@ -30,7 +34,7 @@ pub enum ProofStep {
     /// in a row, they hold at the next.
     Inductive {
         /// The formulas with their places; several for one place are a conjunction.
-        batch: Vec<(InvariantLocation, TermId)>,
+        batch: Vec<(InvariantLocation, F)>,
         /// From 1.
         k: u32,
         /// Indices of earlier steps that are batches.
@@ -60,10 +64,44 @@ pub enum ProofStep {
     /// are passed.
     Summaries {
         /// The formulas with their places; several for one place are a conjunction.
-        batch: Vec<(InvariantLocation, TermId)>,
+        batch: Vec<(InvariantLocation, F)>,
     },
     /// The simplifier left no target; what it knew at cut points is the reason.
     Simplified,
+}
+
+impl<F> Certificate<F> {
+    /// The same proof with other formulas; `None` if there is none for one of them.
+    pub fn try_map<G>(&self, mut formula: impl FnMut(&F) -> Option<G>) -> Option<Certificate<G>> {
+        let mut map = |batch: &[(InvariantLocation, F)]| {
+            let formulas = batch.iter();
+            let formulas = formulas.map(|(at, one)| Some((at.clone(), formula(one)?)));
+            formulas.collect::<Option<Vec<_>>>()
+        };
+        let steps = self.steps.iter().map(|step| {
+            Some(match step {
+                ProofStep::Inductive {
+                    batch,
+                    k,
+                    relies_on,
+                } => ProofStep::Inductive {
+                    batch: map(batch)?,
+                    k: *k,
+                    relies_on: relies_on.clone(),
+                },
+                ProofStep::Safety { k, relies_on } => ProofStep::Safety {
+                    k: *k,
+                    relies_on: relies_on.clone(),
+                },
+                ProofStep::Unrolling { bound } => ProofStep::Unrolling { bound: *bound },
+                ProofStep::Summaries { batch } => ProofStep::Summaries { batch: map(batch)? },
+                ProofStep::Simplified => ProofStep::Simplified,
+            })
+        });
+        Some(Certificate {
+            steps: steps.collect::<Option<Vec<_>>>()?,
+        })
+    }
 }
 
 /// The instance of the variables that stand for the state at an activation's entry in a [`ProofStep::Summaries`].
@@ -123,7 +161,7 @@ pub fn instances_at(
 }
 
 /// A location of the simplified program with its calls inlined.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InvariantLocation {
     /// Where.
     pub location: LocationId,

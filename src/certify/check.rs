@@ -26,6 +26,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
@@ -38,7 +39,7 @@ use crate::program::{Program, Simplified};
 use crate::term::{Arena, TermId, take_recorded_shared_terms};
 
 /// What became of a proof.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
     /// It holds of the program as lowered.
     Confirmed,

@@ -8,6 +8,7 @@
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
 //!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
 //!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver;
+//!   [`portable`]: proofs and answers as bytes, for a checker in a process of its own;
 //!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
 
 pub mod certificate;
@@ -16,6 +17,7 @@ mod lowered;
 pub mod opinion;
 mod places;
 mod plan;
+pub mod portable;
 mod query;
 pub mod replay;
 mod stacks;

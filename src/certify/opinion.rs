@@ -17,6 +17,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::solver::external::ExternalSolver;
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::term::{Arena, Op, Pool, Recorded, Sort, TermId, smtlib_script};
@@ -32,7 +34,7 @@ const SIMPLIFICATION: Duration = Duration::from_secs(1);
 const MOST_SIMPLIFICATIONS: usize = 20_000;
 
 /// What came of asking again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     /// The second solver's name, if there is one.
     pub second: Option<String>,
@@ -47,7 +49,7 @@ pub struct Opinion {
 }
 
 /// How many questions, and how many of them each of the solvers has confirmed.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// All.
     pub asked: usize,

@@ -14,6 +14,15 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 /// First byte of the handler's line; no JSON text begins with it.
 pub const CRASH_MARK: u8 = b'!';
 
+/// The signals that end a process that is out of order.
+const FATAL: [Signal; 5] = [
+    Signal::SIGSEGV,
+    Signal::SIGBUS,
+    Signal::SIGABRT,
+    Signal::SIGILL,
+    Signal::SIGFPE,
+];
+
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
 thread_local! {
@@ -34,14 +43,18 @@ pub fn install(pipe: RawFd) {
         SaFlags::SA_ONSTACK | SaFlags::SA_RESETHAND,
         SigSet::empty(),
     );
-    for signal in [
-        Signal::SIGSEGV,
-        Signal::SIGBUS,
-        Signal::SIGABRT,
-        Signal::SIGILL,
-        Signal::SIGFPE,
-    ] {
+    for signal in FATAL {
         // SAFETY: the handler only calls functions that are async-signal-safe.
+        let _ = unsafe { sigaction(signal, &action) };
+    }
+}
+
+/// Lets the fatal signals take their course in this process, which has inherited the handler.
+pub fn uninstall() {
+    PIPE.store(-1, Ordering::Relaxed);
+    let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    for signal in FATAL {
+        // SAFETY: the default action runs no code of this process.
         let _ = unsafe { sigaction(signal, &action) };
     }
 }

@@ -6,11 +6,13 @@
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
 //! * [`race`]: what the child process does: load, simplify, analyse, certify.
 //! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
+//! * [`checker`]: the process that checks proofs.
 //! * [`engine`]: the engines on their threads, and what makes an answer count.
 //! * [`ledger`]: what an answer was given under.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
+pub mod checker;
 pub mod config;
 mod coordinator;
 pub mod crash;

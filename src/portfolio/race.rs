@@ -1,8 +1,9 @@
 //! What the analysis process does: load, simplify, analyse, certify.
 //!
 //! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
-//! certificate. What the simplifier decides is a claim like an engine's.
+//! certificate, in another process ([`super::checker`]). What the simplifier decides is a claim like an engine's.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
+use super::checker::CheckerProcess;
 use super::config::Portfolio;
 use super::crash;
 use super::engine;
@@ -18,8 +20,9 @@ use super::ledger;
 use super::supervisor::{Attempt, RaceEnd};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::invariants::InvariantStore;
+use crate::certify::portable::{Reply, Request};
 use crate::certify::replay::Violation;
-use crate::certify::{Certificate, Check, ProofStep, check, check_thoroughly};
+use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{Error, LoadOptions, Style, load};
 use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
@@ -98,14 +101,19 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
         reporter: reporter.clone(),
         executable: Executable::compile(&lowered),
         lowered,
+        checker: None,
         simplified,
         invariants: InvariantStore::new(),
     };
+    race.start_checker();
     if race.simplified.is_safe() {
         match race.simplifier_decides() {
             Some(conclusion) => return race.end(conclusion),
             // Whatever it knew, it cannot be checked: the engines get the program without it.
-            None => race.simplified = unsimplified(&race.lowered),
+            None => {
+                race.simplified = unsimplified(&race.lowered);
+                race.start_checker();
+            }
         }
     }
     let race = Arc::new(race);
@@ -130,17 +138,21 @@ pub(super) fn guarded<T>(
     match result {
         Ok(value) => Some(value),
         Err(panic) => {
-            let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-                (Some(text), _) => (*text).to_owned(),
-                (_, Some(text)) => text.clone(),
-                _ => "no message".to_owned(),
-            };
             reporter.event(What::Panicked {
                 analysis: analysis.to_owned(),
-                message,
+                message: panic_message(&*panic),
             });
             None
         }
+    }
+}
+
+/// What a panic said.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "no message".to_owned(),
     }
 }
 
@@ -167,6 +179,8 @@ pub(super) struct Race {
     pub lowered: Program,
     pub executable: Executable,
     pub simplified: Simplified,
+    /// Checks proofs, if the system has granted it a process.
+    checker: Option<CheckerProcess>,
     pub invariants: InvariantStore,
 }
 
@@ -224,19 +238,48 @@ impl Race {
         Some(limit.saturating_sub(self.reporter.started().elapsed()))
     }
 
+    /// Starts the checker's process with the program as it is now. Must be called while the process has one thread.
+    fn start_checker(&mut self) {
+        self.checker = None;
+        let started =
+            CheckerProcess::start(&self.lowered, &self.simplified, self.options.is_thorough);
+        match started {
+            Ok(checker) => self.checker = Some(checker),
+            Err(error) => self.reporter.event(What::Warning {
+                message: format!("no proof can be checked: the checker has no process: {error}"),
+            }),
+        }
+    }
+
+    /// What the checker says of a proof.
+    fn checked(&self, certificate: &Certificate) -> Reply {
+        let undecided = |reason: &str| Reply {
+            check: Check::Undecided(reason.to_owned()),
+            opinion: None,
+        };
+        let Some(checker) = &self.checker else {
+            return undecided("the checker has no process");
+        };
+        let request = Request {
+            certificate: certificate.clone(),
+            budget: self.time_left().unwrap_or(CHECK_BUDGET),
+        };
+        checker.check(&request).unwrap_or_else(|message| {
+            self.reporter.event(What::Panicked {
+                analysis: CHECKER.to_owned(),
+                message,
+            });
+            undecided("the check did not come to an end")
+        })
+    }
+
     /// The answer that a proof is, if it passes its check on the program as lowered.
     pub fn certified(&self, analysis: &str, certificate: &Certificate) -> Option<Conclusion> {
         let begin = Instant::now();
-        let budget = self.time_left().unwrap_or(CHECK_BUDGET);
-        let (lowered, simplified) = (&self.lowered, &self.simplified);
-        let (result, opinion) = if self.options.is_thorough {
-            let (result, opinion) =
-                check_thoroughly(lowered, simplified, certificate, budget, None);
-            (result, Some(opinion))
-        } else {
-            let result = check(lowered, simplified, certificate, budget, None);
-            (result, None)
-        };
+        let Reply {
+            check: result,
+            opinion,
+        } = self.checked(certificate);
         let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
             Check::Refuted(reason) => format!("refuted: {reason}"),

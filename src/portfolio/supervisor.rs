@@ -613,7 +613,7 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
 }
 
 /// Ends the process without running destructors: other threads may be deep in a solver.
-fn exit_now(code: i32) -> ! {
+pub(super) fn exit_now(code: i32) -> ! {
     // SAFETY: _exit has no preconditions.
     unsafe { libc::_exit(code) }
 }

@@ -20,6 +20,8 @@
 //!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
 //!   they are harmless when the guard fails: the lowering makes branches of the others.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::assumption::Assumption;
 use crate::program::source::{SourceMap, Span};
 use crate::term::{Sort, Symbol, TermId};
@@ -27,7 +29,7 @@ use crate::term::{Sort, Symbol, TermId};
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {

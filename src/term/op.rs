@@ -4,9 +4,11 @@
 //! arity but for [`Op::And`] and [`Op::Or`]. What SMT-LIB leaves open is fixed here, so that evaluation is a function:
 //! the bits of a NaN are the positive quiet one, and a float out of range converts to the integer zero.
 
+use serde::{Deserialize, Serialize};
+
 /// An operator with its parameters. Constants and variables are leaves of their own kind (see
 /// [`crate::term::TermKind`]).
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Op {
     // --- Booleans and every sort ---

@@ -6,8 +6,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The IEEE 754 binary formats that C programs on x86 use.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum FloatFormat {
     /// `_Float16`: 5 exponent bits, 11 significand bits.
@@ -57,7 +59,7 @@ impl FloatFormat {
 }
 
 /// A sort without arrays: what an array's index and elements may be.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ScalarSort {
     /// Truth values.
     Bool,
@@ -70,7 +72,7 @@ pub enum ScalarSort {
 }
 
 /// The sort of a term.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Sort {
     /// Truth values.
     Bool,

@@ -1,17 +1,23 @@
-//! The supervisor, case by case on the main thread: it forks, which is safe only while the process has one thread, and
-//! the standard test harness has many.
+//! The supervisor and the checker's process, case by case on the main thread: they fork, which is safe only while the
+//! process has one thread, and the standard test harness has many.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use regatta::certify::portable::Request;
+use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
+use regatta::frontend::{LoadOptions, load};
+use regatta::portfolio::checker::CheckerProcess;
 use regatta::portfolio::crash;
 use regatta::portfolio::event::{Event, Reporter, What};
 use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
 use regatta::portfolio::verdict::{Conclusion, Verdict};
+use regatta::program::{EdgeId, LocationId, simplify};
+use regatta::term::{Build, Op, Pool, Sort, Symbol, store};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 13] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
@@ -38,6 +44,22 @@ const CASES: [Case; 9] = [
     (
         "an_answer_ends_a_race_that_has_other_threads",
         an_answer_ends_a_race_that_has_other_threads,
+    ),
+    (
+        "proofs_are_checked_in_another_process",
+        proofs_are_checked_in_another_process,
+    ),
+    (
+        "a_proof_that_makes_no_sense_ends_its_own_check_alone",
+        a_proof_that_makes_no_sense_ends_its_own_check_alone,
+    ),
+    (
+        "a_checker_that_is_gone_confirms_nothing",
+        a_checker_that_is_gone_confirms_nothing,
+    ),
+    (
+        "a_checker_ends_with_its_owner",
+        a_checker_ends_with_its_owner,
     ),
 ];
 
@@ -250,5 +272,123 @@ fn an_answer_ends_a_race_that_has_other_threads() -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("took {took:?}"))
+    }
+}
+
+/// The checker's process for a program of `tests`.
+fn checker(program: &str) -> Result<CheckerProcess, String> {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(program);
+    let loaded = load(&file, &LoadOptions::default()).map_err(|_| "cannot be read".to_owned())?;
+    let simplified = simplify(&loaded.program);
+    let started = CheckerProcess::start(&loaded.program, &simplified, false);
+    started.map_err(|error| error.to_string())
+}
+
+fn request(steps: Vec<ProofStep>) -> Request {
+    Request {
+        certificate: Certificate { steps },
+        budget: Duration::from_secs(20),
+    }
+}
+
+/// That a path has an end within so many steps, and no error.
+fn unrolling(bound: u32) -> Request {
+    request(vec![ProofStep::Unrolling { bound }])
+}
+
+/// The processes that this one has started.
+fn children() -> Vec<i32> {
+    let list = std::fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+    let numbers = list.split_whitespace();
+    numbers.filter_map(|number| number.parse().ok()).collect()
+}
+
+/// Several at the same time; what the race adds to the shared store after the fork is in the proof.
+fn proofs_are_checked_in_another_process() -> Result<(), String> {
+    let right = checker("engines/counter_to_ten.c")?;
+    let wrong = checker("faults/simple_error.c")?;
+    let terms = store().len();
+    std::thread::scope(|scope| {
+        let all = (1..=4).map(|_| scope.spawn(|| right.check(&unrolling(20))));
+        for check in all.collect::<Vec<_>>() {
+            let answer = check.join().map_err(|_| "a panic".to_owned())??;
+            if answer.check != Check::Confirmed {
+                return Err(format!("{answer:?}"));
+            }
+        }
+        Ok::<_, String>(())
+    })?;
+    let answer = wrong.check(&unrolling(20))?;
+    if !matches!(answer.check, Check::Refuted(_)) {
+        return Err(format!("{answer:?}"));
+    }
+    match store().len() - terms {
+        0 => Ok(()),
+        added => Err(format!("{added} terms were added to this process's store")),
+    }
+}
+
+fn a_proof_that_makes_no_sense_ends_its_own_check_alone() -> Result<(), String> {
+    let checker = checker("engines/counter_to_ten.c")?;
+    let strange = store().variable(Symbol::new("no variable of the program", Sort::Bool));
+    let ill_sorted = store().intern(Op::BvAdd, Sort::Bool, &[strange, store().bv(8, 1)]);
+    let everywhere = [LocationId(0), LocationId(1), LocationId(u32::MAX)];
+    let calls = [vec![], vec![EdgeId(0)], vec![EdgeId(u32::MAX)]];
+    for location in everywhere {
+        for calls in &calls {
+            for formula in [strange, ill_sorted] {
+                let at = InvariantLocation {
+                    location,
+                    calls: calls.clone(),
+                };
+                let strange = request(vec![
+                    ProofStep::Inductive {
+                        batch: vec![(at, formula)],
+                        k: 1,
+                        relies_on: vec![],
+                    },
+                    ProofStep::Safety {
+                        k: 1,
+                        relies_on: vec![0],
+                    },
+                ]);
+                if let Ok(answer) = checker.check(&strange)
+                    && answer.check == Check::Confirmed
+                {
+                    return Err(format!("confirmed: {strange:?}"));
+                }
+            }
+        }
+    }
+    match checker.check(&unrolling(20))?.check {
+        Check::Confirmed => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn a_checker_that_is_gone_confirms_nothing() -> Result<(), String> {
+    let before = children();
+    let checker = checker("engines/counter_to_ten.c")?;
+    let mine = children().into_iter().find(|pid| !before.contains(pid));
+    let pid = nix::unistd::Pid::from_raw(mine.ok_or("it has no process")?);
+    let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+    let _ = nix::sys::wait::waitpid(pid, None);
+    match checker.check(&unrolling(20)) {
+        Err(_) => Ok(()),
+        Ok(answer) => Err(format!("{answer:?}")),
+    }
+}
+
+fn a_checker_ends_with_its_owner() -> Result<(), String> {
+    let before = children();
+    let checker = checker("engines/counter_to_ten.c")?;
+    let mine = children().into_iter().find(|pid| !before.contains(pid));
+    let pid = nix::unistd::Pid::from_raw(mine.ok_or("it has no process")?);
+    drop(checker);
+    match nix::sys::wait::waitpid(pid, None) {
+        Ok(nix::sys::wait::WaitStatus::Exited(_, 0)) => Ok(()),
+        other => Err(format!("{other:?}")),
     }
 }

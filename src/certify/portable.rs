@@ -1,0 +1,171 @@
+//! Proofs, and what the checker says of them, as bytes, for a checker in a process of its own.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::certificate::Certificate;
+use super::check::Check;
+use super::opinion::Opinion;
+use crate::term::{Exporter, PortableTerms, store};
+
+/// A proof to be checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The proof.
+    pub certificate: Certificate,
+    /// How long the check may take.
+    pub budget: Duration,
+}
+
+/// What the checker says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// What became of the proof.
+    pub check: Check,
+    /// What was found when everything was asked again, if that was wanted.
+    pub opinion: Option<Opinion>,
+}
+
+/// A request without the shared store. A formula is a place in the list of terms.
+#[derive(Serialize, Deserialize)]
+struct PortableRequest {
+    terms: PortableTerms,
+    certificate: Certificate<u32>,
+    budget: Duration,
+}
+
+/// The bytes are not what the other side should have sent.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the proof or the answer was not understood")]
+pub struct NotUnderstood;
+
+impl Request {
+    /// For another process.
+    ///
+    /// # Errors
+    /// None that could be expected.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, NotUnderstood> {
+        let mut exporter = Exporter::new(store());
+        let certificate = self
+            .certificate
+            .try_map(|&formula| Some(exporter.add(formula)))
+            .ok_or(NotUnderstood)?;
+        let request = PortableRequest {
+            certificate,
+            terms: exporter.finish(),
+            budget: self.budget,
+        };
+        postcard::to_stdvec(&request).map_err(|_| NotUnderstood)
+    }
+
+    /// From another process; the terms are added to the shared store.
+    ///
+    /// # Errors
+    /// When the bytes are no request.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NotUnderstood> {
+        let request: PortableRequest = postcard::from_bytes(bytes).map_err(|_| NotUnderstood)?;
+        let terms = request.terms.import(store()).ok_or(NotUnderstood)?;
+        let certificate = request
+            .certificate
+            .try_map(|&place| terms.get(place as usize).copied());
+        Ok(Self {
+            certificate: certificate.ok_or(NotUnderstood)?,
+            budget: request.budget,
+        })
+    }
+}
+
+/// A reply, or why there is none, in words.
+pub type Answer = Result<Reply, String>;
+
+/// An answer for another process.
+///
+/// # Errors
+/// None that could be expected.
+pub fn answer_to_bytes(answer: &Answer) -> Result<Vec<u8>, NotUnderstood> {
+    postcard::to_stdvec(answer).map_err(|_| NotUnderstood)
+}
+
+/// An answer from another process.
+///
+/// # Errors
+/// When the bytes are none, for instance because the process died.
+pub fn answer_from_bytes(bytes: &[u8]) -> Result<Answer, NotUnderstood> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((answer, [])) => Ok(answer),
+        _ => Err(NotUnderstood),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certify::{InvariantLocation, ProofStep};
+    use crate::program::{EdgeId, LocationId};
+    use crate::term::{Build, Sort, Symbol, TermId};
+
+    #[test]
+    fn a_request_comes_through() {
+        let pool = store();
+        let x = pool.variable(Symbol::new("portable proof x", Sort::BitVec(32)));
+        let at = |location, calls: &[u32]| InvariantLocation {
+            location: LocationId(location),
+            calls: calls.iter().copied().map(EdgeId).collect(),
+        };
+        let certificate = Certificate {
+            steps: vec![
+                ProofStep::Inductive {
+                    batch: vec![
+                        (at(3, &[]), pool.ult(x, pool.bv(32, 9))),
+                        (at(4, &[7, 8]), TermId::FALSE),
+                    ],
+                    k: 2,
+                    relies_on: vec![],
+                },
+                ProofStep::Summaries {
+                    batch: vec![(at(5, &[1]), pool.ne(x, pool.bv(32, 1)))],
+                },
+                ProofStep::Unrolling { bound: 6 },
+                ProofStep::Simplified,
+                ProofStep::Safety {
+                    k: 3,
+                    relies_on: vec![0],
+                },
+            ],
+        };
+        let request = Request {
+            certificate,
+            budget: Duration::from_millis(1234),
+        };
+        let bytes = request.to_bytes().expect("bytes");
+        assert_eq!(Request::from_bytes(&bytes), Ok(request));
+        for cut in 0..bytes.len() {
+            assert!(Request::from_bytes(&bytes[..cut]).is_err(), "{cut} bytes");
+        }
+    }
+
+    #[test]
+    fn half_an_answer_is_none() {
+        let checks = [
+            Check::Confirmed,
+            Check::Refuted("a reason".to_owned()),
+            Check::Undecided(String::new()),
+        ];
+        let replies = checks.map(|check| {
+            Ok(Reply {
+                check,
+                opinion: Some(Opinion::default()),
+            })
+        });
+        for answer in replies.into_iter().chain([Err("it died".to_owned())]) {
+            let mut bytes = answer_to_bytes(&answer).expect("bytes");
+            assert_eq!(answer_from_bytes(&bytes), Ok(answer));
+            for cut in 0..bytes.len() {
+                assert!(answer_from_bytes(&bytes[..cut]).is_err(), "{cut} bytes");
+            }
+            bytes.push(0);
+            assert!(answer_from_bytes(&bytes).is_err());
+        }
+    }
+}
