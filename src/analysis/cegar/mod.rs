@@ -30,6 +30,7 @@ use self::path_invariants::PathInvariants;
 pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::{BatchId, Candidate, Snapshot};
 use super::options::choice;
+use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, quantified};
 use crate::cpa::algorithm::{Control, controlled_cpa_plus_plus};
@@ -143,6 +144,22 @@ pub struct Cegar<'b, A: Abstraction, S> {
     assumed: Vec<BatchId>,
     giving: Giving<'b>,
     path_invariants: PathInvariants,
+    left_aside: LeftAside,
+}
+
+/// What came of a counterexample.
+enum Outcome {
+    /// It is excluded from now on.
+    Refined,
+    /// It is feasible, but was not confirmed: another may be.
+    Unconfirmed {
+        /// In words.
+        reason: String,
+        /// Its blocks.
+        length: u32,
+    },
+    /// The analysis ends.
+    Ended(Answer),
 }
 
 impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
@@ -188,6 +205,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             assumed: Vec::new(),
             giving: Giving::new(blocks, solver()?, context),
             path_invariants: PathInvariants::new(options.path_invariants),
+            left_aside: LeftAside::default(),
         })
     }
 
@@ -211,17 +229,30 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             if let Some(failure) = self.strategy.failure(&self.cpa.domain.abstraction) {
                 return Ok(Answer::Unknown(failure));
             }
-            let Some(target) = self.target() else {
+            let Some((element, target)) = self.target() else {
                 if self.reached.waitlist_len() > 0 {
                     continue;
+                }
+                if let Some(reason) = self.left_aside.reason() {
+                    return Ok(Answer::Unknown(reason.to_owned()));
                 }
                 context.report_relied(self.snapshot.publishers_but(context.publisher));
                 return Ok(Answer::Safe(self.certificate()));
             };
-            if let Some(answer) = self.refine(target, context) {
-                return Ok(answer);
+            match self.refine(target, context) {
+                Outcome::Refined => self.give(context),
+                Outcome::Unconfirmed { reason, length } => {
+                    self.reached.remove(&self.cpa, element);
+                    let (blocks, solver) = (self.blocks, self.solver);
+                    let other = self
+                        .left_aside
+                        .add(reason, length, blocks, solver, context)?;
+                    if let Some(violation) = other {
+                        return Ok(Answer::Unsafe(violation));
+                    }
+                }
+                Outcome::Ended(answer) => return Ok(answer),
             }
-            self.give(context);
             if self.interpolator.arena().len() > ARENA {
                 self.interpolator = interpolator(self.interpolation, self.solver, context)?;
             }
@@ -232,16 +263,16 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     }
 
     /// Line 6: a reached target.
-    fn target(&self) -> Option<AbstractionId> {
+    fn target(&self) -> Option<(ElementId, AbstractionId)> {
         let mut all = self.reached.since(0);
-        let found = all.find(|(id, element)| {
+        let (id, element) = all.find(|(id, element)| {
             element.state.place.is_target(self.blocks) && !self.reached.is_suspended(*id)
-        });
-        Some(found?.1.state.domain.abstraction)
+        })?;
+        Some((id, element.state.domain.abstraction))
     }
 
-    /// Line 7. The answer, if there is one.
-    fn refine(&mut self, target: AbstractionId, context: &mut Context<'_>) -> Option<Answer> {
+    /// Line 7.
+    fn refine(&mut self, target: AbstractionId, context: &mut Context<'_>) -> Outcome {
         self.refinements += 1;
         (context.report)(Progress::Refinement {
             number: self.refinements,
@@ -254,15 +285,17 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         for &formula in &sequence.formulas {
             self.feasibility.assert(formula);
         }
-        let answer = match self.feasibility.check(&[]) {
+        let feasible = match self.feasibility.check(&[]) {
             // What is not found out may have interpolants nevertheless.
             solver::Answer::Unsatisfiable | solver::Answer::Unknown(Reason::Limit) => None,
             solver::Answer::Satisfiable => Some(self.feasible(&path, &sequence, context)),
-            solver::Answer::Unknown(reason) => Some(Answer::Unknown(format!("{reason:?}"))),
+            solver::Answer::Unknown(reason) => {
+                Some(Outcome::Ended(Answer::Unknown(format!("{reason:?}"))))
+            }
         };
         self.feasibility.pop();
-        if answer.is_some() {
-            return answer;
+        if let Some(outcome) = feasible {
+            return outcome;
         }
         let path_invariants = self.path_invariants.interpolants(
             &self.cpa.domain,
@@ -276,8 +309,10 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             reached: &mut self.reached,
             interpolator: &mut *self.interpolator,
         };
-        let refined = self.strategy.refine(model, &path, path_invariants);
-        refined.err().map(Answer::Unknown)
+        match self.strategy.refine(model, &path, path_invariants) {
+            Ok(()) => Outcome::Refined,
+            Err(reason) => Outcome::Ended(Answer::Unknown(reason)),
+        }
     }
 
     /// The inputs of a feasible counterexample are replayed.
@@ -286,13 +321,17 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         path: &AbstractPath,
         sequence: &PathSequence,
         context: &mut Context<'_>,
-    ) -> Answer {
+    ) -> Outcome {
+        let unconfirmed = |reason: String| Outcome::Unconfirmed {
+            reason,
+            length: u32::try_from(path.block_count()).unwrap_or(u32::MAX),
+        };
         let target = path
             .states
             .last()
             .map(|&id| self.cpa.domain.abstraction_state(id).place);
         if let Some(Place::Unsupported { .. }) = target {
-            return Answer::Unknown("a construct that is not modelled is reached".to_owned());
+            return unconfirmed("a construct that is not modelled is reached".to_owned());
         }
         let nodes: FxHashMap<AbstractionId, ArgNode> = self
             .reached
@@ -309,9 +348,12 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         let inputs = nodes
             .and_then(|nodes| sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, solver));
         let Some(inputs) = inputs else {
-            return Answer::Unknown("the solver's model shows no path".to_owned());
+            return unconfirmed("the solver's model shows no path".to_owned());
         };
-        context.confirmed(&inputs)
+        match context.confirmed(&inputs) {
+            Answer::Unknown(reason) => unconfirmed(reason),
+            answer => Outcome::Ended(answer),
+        }
     }
 
     /// Takes what the store has now.

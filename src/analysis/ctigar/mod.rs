@@ -33,6 +33,8 @@ mod trace;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use self::domain::Domain;
 pub use self::domain::Equations;
 use self::exchange::Exchange;
@@ -41,8 +43,9 @@ use self::mining::Mining;
 use self::obligations::Obligation;
 use self::refine::Refiner;
 pub use self::refine::Source;
-use self::system::{Model, Post, Query, StepAnswer, System};
+use self::system::{Model, Post, Query, Step, StepAnswer, System};
 use super::options::{choice, options};
+use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::program::block::Blocks;
 use crate::solver::{Solver, SolverError};
@@ -210,6 +213,9 @@ struct Ctigar<'e> {
     implications: Option<Box<dyn Solver>>,
     exchange: Exchange<'e>,
     statistics: Statistics,
+    left_aside: LeftAside,
+    /// The steps to targets by which traces came that are left aside.
+    steps_left_aside: FxHashSet<Step>,
 }
 
 impl<'e> Ctigar<'e> {
@@ -237,6 +243,8 @@ impl<'e> Ctigar<'e> {
             mining: Mining::default(),
             implications: None,
             statistics,
+            left_aside: LeftAside::default(),
+            steps_left_aside: FxHashSet::default(),
         })
     }
 
@@ -249,11 +257,16 @@ impl<'e> Ctigar<'e> {
                 bound: self.frontier.0,
             });
             self.take_invariants(context);
-            if let Some(trace) = self.strengthen(context)? {
-                return self.violated(&trace, context);
+            while let Some(trace) = self.strengthen(context)? {
+                if let Some(violation) = self.violated(&trace, context)? {
+                    return Ok(Answer::Unsafe(violation));
+                }
             }
             if let Some(level) = self.propagate(context)? {
-                return Ok(self.proved(level, context));
+                return Ok(match self.left_aside.reason() {
+                    Some(reason) => Answer::Unknown(reason.to_owned()),
+                    None => self.proved(level, context),
+                });
             }
             self.publish(context);
             self.renew_solvers();
@@ -264,6 +277,9 @@ impl<'e> Ctigar<'e> {
     /// Excludes all states of the last frame that lead to an error; a trace if there is one.
     fn strengthen(&mut self, context: &mut Context<'_>) -> Result<Option<Vec<Model>>, Stop> {
         for step in self.system.to_errors() {
+            if self.steps_left_aside.contains(&step) {
+                continue;
+            }
             loop {
                 let query = Query {
                     level: self.frontier,

@@ -7,41 +7,38 @@ use rustc_hash::FxHashMap;
 
 use super::system::{Model, System};
 use super::{Ctigar, Stop};
-use crate::analysis::unrolling::base_case::{BaseCase, BaseCases};
-use crate::analysis::unrolling::{Start, Unrolling};
 use crate::analysis::{Answer, Context};
+use crate::certify::replay::Violation;
 use crate::program::block::{BlockEnd, InputSource};
 use crate::program::interpreter::Journal;
 use crate::term::{Evaluator, Symbol, Value, store};
 
 impl Ctigar<'_> {
-    /// The violation that the trace is, replayed.
+    /// The violation that the trace is, replayed, or another one of at most its length. If there is none, the trace's last
+    /// step is left aside.
     pub(super) fn violated(
         &mut self,
         trace: &[Model],
         context: &mut Context<'_>,
-    ) -> Result<Answer, Stop> {
-        let last = trace.last().map(|model| self.system.block(model.step).end);
-        if matches!(last, Some(BlockEnd::Unsupported { .. })) {
-            let reason = "a construct that is not modelled is reached";
-            return Ok(Answer::Unknown(reason.to_owned()));
-        }
-        if let Some(inputs) = run(&self.system, trace) {
-            let answer = context.confirmed(&inputs);
-            if matches!(answer, Answer::Unsafe(_)) {
-                return Ok(answer);
+    ) -> Result<Option<Violation>, Stop> {
+        let Some(last) = trace.last() else {
+            return Err(Stop::Undecided("a trace without steps".to_owned()));
+        };
+        let reason = match self.system.block(last.step).end {
+            BlockEnd::Unsupported { .. } => {
+                "a construct that is not modelled is reached".to_owned()
             }
-        }
-        // Maybe another path of that length.
-        let solver = context.solver(self.factory)?;
-        let unrolling = Unrolling::new(self.system.blocks(), Start::Entry, solver);
-        let mut base = BaseCases::new(unrolling);
-        let bound = trace.len() as u32;
-        if let Some((_, BaseCase::Violated(violation))) = base.search(bound, context) {
-            return Ok(Answer::Unsafe(violation));
-        }
-        let reason = base.left_aside().unwrap_or("a trace was not confirmed");
-        Ok(Answer::Unknown(reason.to_owned()))
+            _ => match run(&self.system, trace).map(|inputs| context.confirmed(&inputs)) {
+                Some(Answer::Unsafe(violation)) => return Ok(Some(violation)),
+                Some(Answer::Unknown(reason)) => reason,
+                _ => "a trace was not confirmed".to_owned(),
+            },
+        };
+        self.steps_left_aside.insert(last.step);
+        let length = u32::try_from(trace.len()).unwrap_or(u32::MAX);
+        let blocks = self.system.blocks();
+        let left_aside = &mut self.left_aside;
+        Ok(left_aside.add(reason, length, blocks, self.factory, context)?)
     }
 }
 

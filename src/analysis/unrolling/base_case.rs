@@ -258,8 +258,8 @@ impl BaseCases {
     fn other_than(&mut self, alarm: &Alarm, reason: &NotConfirmed) -> TermId {
         let arena = self.unrolling.arena().clone();
         if matches!(reason, NotConfirmed::UnknownValues { .. }) && !alarm.unknown.is_empty() {
-            let asked = arena.and(alarm.unknown.iter().copied());
-            return arena.not(arena.and2(alarm.guard, asked));
+            // No run that asks for one of them will ever be confirmed.
+            return arena.not(arena.or(alarm.unknown.iter().copied()));
         }
         let mut same = vec![alarm.guard];
         for &variable in &alarm.values {
@@ -320,7 +320,7 @@ impl BaseCases {
 /// A path to an error as a model has it.
 struct Alarm {
     inputs: Journal,
-    /// The conditions of its edges that ask for values which a real execution determines.
+    /// The conditions under which it asks for values that a real execution determines.
     unknown: Vec<TermId>,
     guard: TermId,
     /// The variables of its inputs.

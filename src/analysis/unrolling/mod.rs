@@ -6,11 +6,13 @@
 //!
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
 //!   [`schedule`]: how often what need not be asked is.
+//! * [`left_aside`]: what engines do with alarms that were not confirmed.
 //! * [`last_steps`]: what the last steps of a path exclude by themselves.
 //! * [`precondition`]: what a model says about the states that the unrolling begins in.
 
 pub mod base_case;
 mod last_steps;
+pub mod left_aside;
 mod precondition;
 pub mod schedule;
 pub mod step_case;
@@ -301,12 +303,16 @@ impl Unrolling {
         Journal { entries }
     }
 
-    /// For each edge of a path that asks for a value which a real execution determines, its condition.
-    pub fn unknown_values(&self, path: &[Crossing]) -> Vec<TermId> {
-        let unknown = path
+    /// For each value that the path asks for in the model of the last check, and that a real execution determines, the
+    /// condition under which it is asked for.
+    pub fn unknown_values(&mut self, path: &[Crossing]) -> Vec<TermId> {
+        let inputs = path
             .iter()
-            .filter(|crossing| self.cpa.domain.asks_unknown(crossing));
-        unknown.map(|crossing| crossing.condition).collect()
+            .flat_map(|crossing| self.cpa.domain.inputs(crossing))
+            .filter(|input| self.cpa.domain.is_unknown(input));
+        let mut conditions: Vec<TermId> = inputs.map(|input| input.condition).collect();
+        conditions.retain(|&condition| self.holds(condition));
+        conditions
     }
 }
 

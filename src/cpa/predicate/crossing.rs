@@ -55,15 +55,9 @@ impl<A: Abstraction> PredicateCpa<A> {
         inputs
     }
 
-    /// Whether the edge asks for a value that a real execution determines.
-    pub fn asks_unknown(&self, crossing: &Crossing) -> bool {
-        let program = self.program();
-        let unknown = |id: InputId| matches!(program.input(id).kind, InputKind::Unknown(_));
-        crossing.edge.block().is_some_and(|block| {
-            block
-                .inputs
-                .iter()
-                .any(|input| matches!(input.source, InputSource::Input(id) if unknown(id)))
-        })
+    /// Whether a real execution determines the value.
+    pub fn is_unknown(&self, input: &PathInput) -> bool {
+        let kind = &self.program().input(input.input).kind;
+        matches!(kind, InputKind::Unknown(_))
     }
 }

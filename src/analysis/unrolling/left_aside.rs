@@ -1,0 +1,63 @@
+//! Alarms that were not confirmed are no end.
+//!
+//! When replay does not confirm an engine's alarm (the run depends on what `sin` returns, or reads out of bounds on its
+//! way), there can be no proof any more, but there may be another violation. The engine leaves the alarm aside and goes
+//! on; and since a block has many paths, of which the solver's model shows only one, all paths are looked at that are no
+//! longer than the alarm's.
+
+use std::sync::Arc;
+
+use super::base_case::{BaseCase, BaseCases};
+use super::{Start, Unrolling};
+use crate::analysis::{Context, SolverFactory};
+use crate::certify::replay::Violation;
+use crate::program::block::Blocks;
+use crate::solver::SolverError;
+
+/// What an engine has left aside.
+#[derive(Default)]
+pub struct LeftAside {
+    reason: Option<String>,
+    paths: Option<BaseCases>,
+    /// The length up to which paths have been looked at.
+    looked: u32,
+}
+
+impl LeftAside {
+    /// Why there can be no proof, if there cannot.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Leaves an alarm aside, for the reason, whose path has so many steps between cut points; a violation, if another path
+    /// of at most that length shows one.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn add(
+        &mut self,
+        reason: String,
+        length: u32,
+        blocks: &Arc<Blocks>,
+        solver: &SolverFactory<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Option<Violation>, SolverError> {
+        self.reason.get_or_insert(reason);
+        let paths = match &mut self.paths {
+            Some(paths) => paths,
+            none => {
+                let solver = context.solver(solver)?;
+                let unrolling = Unrolling::new(blocks, Start::Entry, solver);
+                none.insert(BaseCases::new(unrolling))
+            }
+        };
+        while self.looked < length && !context.token.is_cancelled() {
+            self.looked += 1;
+            context.safe_point();
+            if let BaseCase::Violated(violation) = paths.check(self.looked, context) {
+                return Ok(Some(violation));
+            }
+        }
+        Ok(None)
+    }
+}
