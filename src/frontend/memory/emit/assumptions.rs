@@ -145,7 +145,7 @@ impl Emitter<'_, '_> {
             Base::Value(term) => {
                 let signed = false;
                 parts.push((1, Operand { term, signed }));
-                Doubt::NotInStaticObject {
+                Doubt::NotInObject {
                     parts,
                     constant,
                     bytes,
