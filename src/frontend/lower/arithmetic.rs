@@ -7,7 +7,7 @@ use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::frontend::types::{Type, TypeKind};
+use crate::frontend::types::{Qualifiers, Type, TypeKind};
 
 impl Lowerer<'_> {
     /// Both operands of a site, the left one evaluated first and settled.
@@ -325,7 +325,9 @@ impl Lowerer<'_> {
                 if null(self, right) {
                     return Ok(left_type);
                 }
-                let qualifiers = left_target.qualifiers | right_target.qualifiers;
+                let either = left_target.qualifiers | right_target.qualifiers;
+                let both = left_target.qualifiers & right_target.qualifiers;
+                let qualifiers = (either - Qualifiers::NORETURN) | (both & Qualifiers::NORETURN);
                 let target = if self.types.is_void(left_target) || self.types.is_void(right_target)
                 {
                     Type::VOID
@@ -335,7 +337,7 @@ impl Lowerer<'_> {
                     self.warn("the branches of a conditional point to different types");
                     Type::VOID
                 };
-                Ok(self.types.pointer(target.qualified(qualifiers)))
+                Ok(self.types.pointer(target.with_qualifiers(qualifiers)))
             }
             (Some(_), None) if self.types.is_integer(right_type) => Ok(left_type),
             (None, Some(_)) if self.types.is_integer(left_type) => Ok(right_type),

@@ -89,12 +89,16 @@ impl Lowerer<'_> {
             self.close_site(site);
             (self.settle(callee, mark)?, function, values)
         };
-        let (address, _) = self.scalar_value(callee)?;
+        let (address, ty) = self.scalar_value(callee)?;
         let callee = match address {
             Expr::FunctionAddress(index) => Callee::Direct(index),
             other => Callee::Indirect(other),
         };
-        self.emit_call(callee, &function, values, wanted)
+        let value = self.emit_call(callee, &function, values, wanted)?;
+        if self.types.never_returns(ty) {
+            self.exit_program();
+        }
+        Ok(value)
     }
 
     /// A call of a function by its name.
@@ -144,7 +148,7 @@ impl Lowerer<'_> {
         self.span = span;
         self.assume_weak(name);
         let value = self.call_unknown(name, &function, values, wanted)?;
-        if self.ends_program(name) {
+        if self.ends_program(name) || self.types.never_returns(ty) {
             self.exit_program();
         }
         Ok(value)

@@ -252,7 +252,8 @@ impl Lowerer<'_> {
             let (name, ty) = match &node.node.declarator {
                 Some(declarator) => {
                     let declared = self.declarator(specifiers.ty, declarator)?;
-                    (declared.name, declared.ty)
+                    let ty = self.parameter_type(declared.ty, &specifiers, &node.node)?;
+                    (declared.name, ty)
                 }
                 None => (None, specifiers.ty),
             };
