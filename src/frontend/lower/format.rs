@@ -321,6 +321,7 @@ impl Lowerer<'_> {
                 ..
             } => !pure.contains(index),
             Instruction::Declare(_)
+            | Instruction::Padding { .. }
             | Instruction::Unsupported(_)
             | Instruction::Assumption { .. } => false,
             _ => true,

@@ -455,6 +455,7 @@ fn steps_of(instruction: &Instruction, spot: &mut dyn FnMut(&Place) -> Spot) -> 
         | Instruction::Free(_)
         | Instruction::SetRounding(_)
         | Instruction::Assumption { .. } => Vec::new(),
+        | Instruction::Padding { .. }
     }
 }
 
