@@ -209,9 +209,10 @@ impl Lowerer<'_> {
 
     /// Whether the program looks at `errno`, as far as its declarations tell.
     pub(super) fn errno_is_visible(&self) -> bool {
-        ["__errno_location", "errno"]
-            .iter()
-            .any(|name| self.scopes.linked.contains_key(*name))
+        self.names_errno
+            && ["__errno_location", "errno"]
+                .iter()
+                .any(|name| self.scopes.linked.contains_key(*name))
     }
 
     /// What a mathematical function does to `errno`, if the program can see it.

@@ -104,6 +104,18 @@ pub fn lower(
     })
 }
 
+/// Whether a word occurs in a text more than once; names of headers do not count.
+fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut found = text.windows(word.len()).enumerate().filter(|&(at, part)| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        let after = text.get(at + word.len());
+        let is_header = before == Some(&b'/') && matches!(after, Some(b'.' | b'-'));
+        part == word && !before.is_some_and(is_part) && !after.is_some_and(is_part) && !is_header
+    });
+    found.nth(1).is_some()
+}
+
 /// A program that has been lowered.
 struct Lowering {
     unit: Unit,
@@ -166,6 +178,8 @@ struct Lowerer<'a> {
     has_assembly: bool,
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
+    /// Whether the program's text has `errno`, or what that comes to, more than once.
+    names_errno: bool,
     sequencing: Sequencing,
 }
 
@@ -220,6 +234,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn run(&mut self) -> Result<()> {
+            names_errno: [&b"errno"[..], b"__errno_location"]
+                .iter()
+                .any(|name| is_named_twice(parsed.positions.text(), name)),
         let parsed = self.parsed;
         for declaration in &parsed.declarations {
             self.announce_function(&declaration.node.node);
