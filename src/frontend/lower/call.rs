@@ -16,6 +16,7 @@ use crate::frontend::ir::{
 };
 use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, call: &ast::CallExpression, wanted: Use) -> Result<Value> {
@@ -120,6 +121,10 @@ impl Lowerer<'_> {
             return self.any_value(function.result);
         }
         if let Some(&index) = self.defined.get(name) {
+            if self.is_weak(name) {
+                let what = format!("no other file defines `{name}`, which is weak here");
+                self.note_assumption(AssumptionKind::UnknownCode, what);
+            }
             let values = self.arguments(&function, arguments)?;
             self.span = span;
             return self.emit_call(Callee::Direct(index), &function, values, wanted);

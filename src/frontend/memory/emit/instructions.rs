@@ -132,7 +132,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::Unsupported(reason) => self.unsupported(reason),
             Instruction::Assumption { kind, what } => {
-                self.note_assumption(*kind, what, Doubt::Always)
+                self.note_assumption(*kind, what, Doubt::Always);
             }
         }
         self.check_trouble();
