@@ -96,7 +96,7 @@ pub enum Builtin {
     /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
     /// is not known may be one that writes.
     CountsMatter,
-    /// `__regatta_library("what")`, `__regatta_environment("what")`: the ledger says that this is assumed here.
+    /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: the ledger says that this is assumed here.
     Assumed,
     /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,

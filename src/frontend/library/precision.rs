@@ -292,6 +292,29 @@ mod tests {
     }
 
     #[test]
+    fn functions_that_ask_the_environment_may_change_errno() {
+        let changes = |name| may_change_errno(LIBRARY.functions.get(name).unwrap());
+        for name in [
+            "printf", "fputs", "fopen", "malloc", "realloc", "strdup", "read",
+        ] {
+            assert!(changes(name), "{name}");
+        }
+        for name in [
+            "strtol",
+            "strlen",
+            "sprintf",
+            "sqrt",
+            "tan",
+            "free",
+            "ferror",
+            "getpid",
+            "__regatta_errno_may_change",
+        ] {
+            assert!(!changes(name), "{name}");
+        }
+    }
+
+    #[test]
     fn lines_say_what_the_models_do() {
         let entries = entries();
         let table = [

@@ -330,8 +330,8 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
     (
         Builtin::Assumed,
         &[
-            "void __regatta_library(const char *)",
-            "void __regatta_environment(const char *)",
+            "void __regatta_assumed_library(const char *)",
+            "void __regatta_assumed_surroundings(const char *)",
         ],
     ),
     (

@@ -197,7 +197,7 @@ impl Lowerer<'_> {
             Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
             Builtin::Assumed => {
                 let kind = match known.name {
-                    "__regatta_environment" => AssumptionKind::Environment,
+                    "__regatta_assumed_surroundings" => AssumptionKind::Environment,
                     _ => AssumptionKind::Library,
                 };
                 let text = values.first().and_then(|text| self.literal_text(text));
