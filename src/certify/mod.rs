@@ -3,7 +3,7 @@
 //!
 //! Uses [`crate::term`], [`crate::program`] (but not its block formulas), and [`crate::solver::z3::text`], [`crate::solver::external`].
 //!
-//! * [`replay`]: an alarm's inputs must lead the interpreter to the error.
+//! * [`replay`]: an alarm's inputs must lead the interpreter to the error; [`met`]: what its run assumed.
 //! * [`certificate`]: what an engine hands in for a proof.
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
 //!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
@@ -14,6 +14,7 @@
 pub mod certificate;
 pub mod check;
 mod lowered;
+pub mod met;
 pub mod opinion;
 mod places;
 mod plan;

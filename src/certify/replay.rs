@@ -4,11 +4,9 @@
 //! the violation; and if nothing on the way makes the run less than a run of the C program: no invalid access, no
 //! division by zero, no oversized shift, and no input whose value a real execution would determine.
 
-use rustc_hash::FxHashSet;
-
 use crate::program::interpreter::{
-    EdgeTrace, Executable, Fault, Journal, Limits, Machine, Observer, Outcome, RecordingInputs,
-    ReplayInputs, Report, StateView, ZeroInputs,
+    EdgeTrace, Executable, Fault, Journal, Limits, Machine, Outcome, RecordingInputs, ReplayInputs,
+    Report, ZeroInputs,
 };
 use crate::program::{EdgeId, LocationId, Program};
 
@@ -130,25 +128,6 @@ pub fn trace(executable: &Executable, violation: &Violation) -> Vec<EdgeId> {
     let mut inputs = ReplayInputs::new(&violation.inputs);
     Machine::new(executable).run_observed(&mut inputs, Limits::default(), &mut trace);
     trace.edges
-}
-
-/// The edges that a confirmed violation's run takes, each once; iterations of a loop that are alike are leapt over.
-pub fn visited(executable: &Executable, violation: &Violation) -> FxHashSet<EdgeId> {
-    #[derive(Default)]
-    struct Visited(FxHashSet<EdgeId>);
-
-    impl Observer for Visited {
-        const MAY_MISS_ITERATIONS: bool = true;
-
-        fn edge(&mut self, edge: EdgeId, _: &StateView<'_>) {
-            self.0.insert(edge);
-        }
-    }
-
-    let mut visited = Visited::default();
-    let mut inputs = ReplayInputs::new(&violation.inputs);
-    Machine::new(executable).run_observed(&mut inputs, Limits::default(), &mut visited);
-    visited.0
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::term::FloatFormat;
 /// Why a literal has no value.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LiteralError {
-    /// More than 128 bits.
-    #[error("the integer constant is too large")]
+    /// More than 64 bits.
+    #[error("the integer constant does not fit into 64 bits")]
     IntegerTooLarge,
     /// A digit that the base does not have.
     #[error("invalid digit in the constant `{0}`")]
@@ -35,7 +35,9 @@ pub enum LiteralError {
     MixedPrefixes,
 }
 
-/// The value and type of an integer constant (C11 6.4.4.1): the first type of the list that holds it.
+/// The value and type of an integer constant (C11 6.4.4.1): the first type of the list that holds it. A decimal one that
+/// only `unsigned long long` holds has the type that gcc gives it. What needs more than 64 bits has no type: a compiler
+/// would cut it off.
 pub fn integer(
     literal: &ast::Integer,
     model: DataModel,
@@ -46,26 +48,24 @@ pub fn integer(
         ast::IntegerBase::Hexadecimal => 16,
         ast::IntegerBase::Binary => 2,
     };
-    let mut value: u128 = 0;
+    let mut value: u64 = 0;
     for digit in literal.number.chars() {
         let digit = digit
             .to_digit(radix)
             .ok_or_else(|| LiteralError::InvalidDigit(literal.number.to_string()))?;
         value = value
-            .checked_mul(u128::from(radix))
-            .and_then(|value| value.checked_add(u128::from(digit)))
+            .checked_mul(u64::from(radix))
+            .and_then(|value| value.checked_add(u64::from(digit)))
             .ok_or(LiteralError::IntegerTooLarge)?;
     }
-    use IntegerKind::{
-        Int, Int128, Long, LongLong, UnsignedInt, UnsignedInt128, UnsignedLong, UnsignedLongLong,
-    };
+    let value = u128::from(value);
+    use IntegerKind::{Int, Int128, Long, LongLong, UnsignedInt, UnsignedLong, UnsignedLongLong};
     let decimal = literal.base == ast::IntegerBase::Decimal;
     // In rising order; the flag says whether only a constant that is not decimal or has the suffix `u` may have it.
     let candidates = [
         (Int, UnsignedInt, ast::IntegerSize::Int),
         (Long, UnsignedLong, ast::IntegerSize::Long),
         (LongLong, UnsignedLongLong, ast::IntegerSize::LongLong),
-        (Int128, UnsignedInt128, ast::IntegerSize::LongLong),
     ];
     for (signed, unsigned, size) in candidates {
         if size < literal.suffix.size {
@@ -75,12 +75,14 @@ pub fn integer(
         if !literal.suffix.unsigned && value >> (bits - 1) == 0 {
             return Ok((value, signed));
         }
-        let unsigned_allowed = literal.suffix.unsigned || !decimal || unsigned == UnsignedInt128;
-        if unsigned_allowed && (bits == 128 || value >> bits == 0) {
+        if (literal.suffix.unsigned || !decimal) && value >> bits == 0 {
             return Ok((value, unsigned));
         }
     }
-    Err(LiteralError::IntegerTooLarge)
+    Ok(match model {
+        DataModel::Lp64 => (value, Int128),
+        DataModel::Ilp32 => (value, UnsignedLongLong),
+    })
 }
 
 /// The IEEE bits and the type of a floating constant, rounded once and to nearest.
@@ -395,6 +397,14 @@ mod tests {
                 Lp64,
                 IntegerKind::Int128,
             ),
+            (
+                Decimal,
+                "9223372036854775808",
+                Int,
+                false,
+                Ilp32,
+                IntegerKind::UnsignedLongLong,
+            ),
         ];
         for (base, number, size, unsigned, model, kind) in cases {
             let found = integer_of(base, number, size, unsigned, model);
@@ -404,6 +414,16 @@ mod tests {
             integer_of(Octal, "8", Int, false, Lp64),
             Err(LiteralError::InvalidDigit("8".to_owned()))
         );
+        for (base, number) in [
+            (Decimal, "18446744073709551616"),
+            (Hexadecimal, "10000000000000000"),
+            (Octal, "2000000000000000000000"),
+        ] {
+            for model in [Ilp32, Lp64] {
+                let found = integer_of(base.clone(), number, Int, false, model);
+                assert_eq!(found, Err(LiteralError::IntegerTooLarge), "{number}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@
 //! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator have
 //!   the operator's type (shift counts excepted).
 
+use std::ops::Range;
+
 use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
 use crate::term::{FloatFormat, RoundingMode};
 
@@ -398,6 +400,15 @@ pub enum Instruction {
         /// The scalar members, relative to the start, as a hint how to cut it up.
         leaves: Vec<Leaf>,
     },
+    /// Padding of an object that is being initialised: bits that belong to no member that gets a value.
+    Padding {
+        /// The object's address.
+        destination: Expr,
+        /// Bits, from the object's start.
+        ranges: Vec<Range<u64>>,
+        /// What they hold.
+        contents: Padding,
+    },
     /// Calls a function of the unit or through a pointer.
     Call {
         /// Who.
@@ -479,6 +490,15 @@ pub enum InitialContents {
     /// What was there before: an object that has ended starts anew where it was, larger or smaller.
     Kept,
     /// Zero bytes.
+    Zero,
+}
+
+/// The contents of padding.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Padding {
+    /// Anything.
+    Undetermined,
+    /// Zero, as compilers make it, though the standard does not ask for it: the ledger says so if somebody reads it.
     Zero,
 }
 

@@ -128,7 +128,9 @@ impl Checker {
                 source,
                 ..
             } => self.is_pointer(destination) && self.is_pointer(source),
-            Instruction::Fill { destination, .. } => self.is_pointer(destination),
+            Instruction::Fill { destination, .. } | Instruction::Padding { destination, .. } => {
+                self.is_pointer(destination)
+            }
             Instruction::Call {
                 callee,
                 arguments,

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::ir::{
     Argument, BinaryOp, Callee, Expr, Function, InitialContents, Instruction, Object, ObjectIndex,
-    Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, Unit, UnknownEffect,
+    Padding, Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, Unit, UnknownEffect,
 };
 use crate::program::Lifetime;
 use crate::term::FloatFormat;
@@ -295,6 +295,21 @@ impl fmt::Display for With<'_, Instruction> {
                 "fill {size} bytes at {} with {byte}",
                 self.of(destination)
             ),
+            Instruction::Padding {
+                destination,
+                ranges,
+                contents,
+            } => {
+                let contents = match contents {
+                    Padding::Undetermined => "anything",
+                    Padding::Zero => "zero",
+                };
+                write!(f, "padding at {} with {contents}:", self.of(destination))?;
+                for range in ranges {
+                    write!(f, " {}..{}", range.start, range.end)?;
+                }
+                Ok(())
+            }
             Instruction::Call {
                 callee,
                 arguments,

@@ -96,6 +96,8 @@ pub enum Builtin {
     /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
     /// is not known may be one that writes.
     CountsMatter,
+    /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: the ledger says that this is assumed here.
+    Assumed,
     /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,
     /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.

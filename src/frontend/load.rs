@@ -85,9 +85,9 @@ fn translate(
 ) -> Result<Loaded, Error> {
     let name = source.name.clone();
     with_large_stack(move || {
-        let mut parsed = parse(source)?;
+        let parsed = parse(source)?;
         clock.lap("parse");
-        let mut warnings = std::mem::take(&mut parsed.warnings);
+        let mut warnings = parsed.warnings.clone();
         let lowering = LowerOptions {
             data_model: options.data_model,
             unknown_calls: options.unknown_calls,

@@ -25,7 +25,7 @@ pub struct ParsedUnit {
     pub declarations: Vec<ParsedDeclaration>,
     /// Where everything comes from.
     pub positions: PositionMap,
-    /// What the user should know.
+    /// What the user should know: the attributes that are unknown.
     pub warnings: Vec<Warning>,
     /// The pragmas with a meaning beyond their place.
     pub pragmas: Vec<Pragma>,

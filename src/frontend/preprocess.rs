@@ -1,11 +1,10 @@
 //! From a C file to a text without directives: `cc -E`, where that is needed at all.
 
 use std::ffi::OsString;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-
-use tempfile::TempDir;
 
 use super::diagnostic::{Error, ErrorKind, Place};
 use crate::program::DataModel;
@@ -133,8 +132,6 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
         .unwrap_or_else(|| OsString::from("cc"));
     let mut command = Command::new(&compiler);
     command.args(["-E", "-std=gnu11"]);
-    // Kept until the compiler has ended.
-    let mut _stubs = None;
     match options.data_model {
         DataModel::Lp64 => {
             if cfg!(target_arch = "x86_64") {
@@ -144,15 +141,20 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
         DataModel::Ilp32 => {
             // With SSE, floating-point types are evaluated as what they are, as in the programs that we model.
             command.args(["-m32", "-msse2", "-mfpmath=sse"]);
-            let stubs = stub_headers().map_err(|error| {
-                let message = format!("cannot write a temporary header: {error}");
-                Error::new(ErrorKind::Preprocessor, message).at(Place::file(name.clone()))
-            })?;
-            command.arg("-idirafter").arg(stubs.path());
-            for folder in architecture_headers() {
+            let folders = architecture_headers();
+            let mut searched = folders.iter().map(PathBuf::as_path);
+            if !searched.any(|folder| folder.join(STUBS).is_file()) {
+                let stubs = stub_headers().map_err(|error| {
+                    let message = format!("cannot write the header {STUBS}: {error}");
+                    Error::new(ErrorKind::Preprocessor, message)
+                        .at(Place::file(name.clone()))
+                        .with_help("XDG_CACHE_HOME may name a folder for it")
+                })?;
+                command.arg("-idirafter").arg(stubs);
+            }
+            for folder in folders {
                 command.arg("-idirafter").arg(folder);
             }
-            _stubs = Some(stubs);
         }
     }
     for define in &options.defines {
@@ -183,13 +185,49 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
 }
 
 /// What a machine without 32-bit headers lacks: glibc's list of functions that are stubs, which says nothing to us.
-fn stub_headers() -> std::io::Result<TempDir> {
-    let folder = tempfile::Builder::new()
-        .prefix("regatta-headers-")
-        .tempdir()?;
-    std::fs::create_dir(folder.path().join("gnu"))?;
-    std::fs::write(folder.path().join("gnu/stubs-32.h"), "")?;
-    Ok(folder)
+const STUBS: &str = "gnu/stubs-32.h";
+
+/// A folder with an empty list of stubs. It is made once for a user and stays, so that nobody has to clean up: a run may be
+/// killed at any time.
+fn stub_headers() -> std::io::Result<PathBuf> {
+    let absolute = |name: &str| {
+        let folder = PathBuf::from(std::env::var_os(name)?);
+        folder.is_absolute().then_some(folder)
+    };
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    let user = user()?;
+    let own = std::env::temp_dir().join(format!("regatta-{user}"));
+    let cache = cache.map(|cache| cache.join("regatta"));
+    let mut result = Err(std::io::ErrorKind::NotFound.into());
+    for folder in cache.into_iter().chain([own]) {
+        result = stub_headers_in(&folder);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+/// Who runs this.
+fn user() -> std::io::Result<u32> {
+    Ok(std::fs::metadata("/proc/self")?.uid())
+}
+
+/// The folder with the empty list within one that is the user's own; what somebody else may have put there is not used.
+fn stub_headers_in(folder: &Path) -> std::io::Result<PathBuf> {
+    let headers = folder.join("headers");
+    let file = headers.join(STUBS);
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(file.parent().unwrap_or(&headers))?;
+    let metadata = std::fs::symlink_metadata(folder)?;
+    if metadata.uid() != user()? || metadata.mode() & 0o022 != 0 {
+        return Err(std::io::ErrorKind::PermissionDenied.into());
+    }
+    if !file.is_file() {
+        std::fs::File::create(file)?;
+    }
+    Ok(headers)
 }
 
 /// The folders where Debian keeps the headers that depend on the architecture (`bits`, `sys`, `asm`); those of x86 serve
@@ -304,6 +342,20 @@ mod tests {
         for (messages, expected) in table {
             assert_eq!(compiler_error(&name, messages).to_string(), expected);
         }
+    }
+
+    #[test]
+    fn the_list_of_stubs_is_made_once_and_stays() {
+        let own = tempfile::tempdir().unwrap();
+        let headers = stub_headers_in(own.path()).unwrap();
+        assert_eq!(std::fs::read(headers.join(STUBS)).unwrap(), b"");
+        std::fs::write(headers.join(STUBS), "/* kept */").unwrap();
+        assert_eq!(stub_headers_in(own.path()).unwrap(), headers);
+        assert_eq!(std::fs::read(headers.join(STUBS)).unwrap(), b"/* kept */");
+        // Everybody could have written there.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        std::fs::set_permissions(own.path(), open).unwrap();
+        assert!(stub_headers_in(own.path()).is_err());
     }
 
     #[test]

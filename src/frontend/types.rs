@@ -40,6 +40,8 @@ bitflags::bitflags! {
         const CONST = 1;
         /// `volatile`.
         const VOLATILE = 2;
+        /// Of a function type: `noreturn`. It says something about calls, and makes no other type.
+        const NORETURN = 4;
     }
 }
 
@@ -86,6 +88,11 @@ impl Type {
             qualifiers: self.qualifiers | qualifiers,
             ..self
         }
+    }
+
+    /// The type with just these qualifiers.
+    pub fn with_qualifiers(self, qualifiers: Qualifiers) -> Self {
+        Self { qualifiers, ..self }
     }
 
     /// The type with another kind, qualifiers and alignment kept.
@@ -511,6 +518,24 @@ impl TypeTable {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Whether calls of a function, or of what a pointer points to, do not return.
+    pub fn never_returns(&self, of: Type) -> bool {
+        let function = self.pointee(of).unwrap_or(of);
+        self.is_function(function) && function.qualifiers.contains(Qualifiers::NORETURN)
+    }
+
+    /// A function type, or a pointer to one, with `noreturn`; other types stay as they are.
+    pub fn without_return(&mut self, ty: Type) -> Type {
+        match self.pointee(ty) {
+            Some(target) if self.is_function(target) => {
+                let pointer = self.pointer(target.qualified(Qualifiers::NORETURN));
+                ty.replaced(pointer)
+            }
+            None if self.is_function(ty) => ty.qualified(Qualifiers::NORETURN),
+            _ => ty,
         }
     }
 

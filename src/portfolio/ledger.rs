@@ -1,12 +1,15 @@
 //! The ledger of assumptions: what an answer was given under that could have made a difference.
 //!
 //! A proof is about all executions, so that every assumption counts that one of them may meet on its way to an error.
-//! A violation is about one run: what counts is what that run came by, and which the run itself does not show.
+//! A violation is about one run: what counts is what did not hold where that run came by, and what a run cannot show.
+
+use std::time::{Duration, Instant};
 
 use super::verdict::MetAssumption;
-use crate::certify::replay::{self, Violation};
-use crate::program::interpreter::Executable;
-use crate::program::{Assumption, Program, open_assumptions};
+use crate::certify::met;
+use crate::certify::replay::Violation;
+use crate::program::interpreter::Limits;
+use crate::program::{Assumption, AssumptionKind, Program, open_assumptions};
 
 /// What a proof depends on.
 pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
@@ -16,27 +19,31 @@ pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
     })
 }
 
+/// How long the run of a violation is looked at, which may take longer than the run itself.
+const LOOKING: Duration = Duration::from_secs(2);
+
 /// What a violation depends on.
-pub(super) fn of_violation(
-    lowered: &Program,
-    executable: &Executable,
-    violation: &Violation,
-) -> Vec<MetAssumption> {
+pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetAssumption> {
     let matters = |assumption: &Assumption| assumption.kind.matters_to_violations();
-    if !lowered.assumptions.iter().any(matters) {
+    let counts: Vec<bool> = lowered.assumptions.iter().map(matters).collect();
+    if !counts.contains(&true) {
         return Vec::new();
     }
-    let mut passed = vec![false; lowered.locations.len()];
-    for edge in replay::visited(executable, violation) {
-        passed[lowered.edge(edge).source.index()] = true;
+    let limits = Limits {
+        deadline: Some(Instant::now() + LOOKING),
+        ..Limits::default()
+    };
+    match met::violated(lowered, violation, &counts, limits) {
+        Some(violated) => told(lowered, |number, _| violated[number]),
+        None => {
+            let open = open_assumptions(lowered);
+            told(lowered, |number, _| counts[number] && open[number])
+        }
     }
-    let open = open_assumptions(lowered);
-    told(lowered, |number, assumption| {
-        open[number] && matters(assumption) && passed[assumption.location.index()]
-    })
 }
 
-/// The assumptions that count, in the order of the source, each once.
+/// The assumptions that count, in the order of the source, each once: what is assumed of the program's surroundings, at
+/// the first place.
 fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<MetAssumption> {
     let assumptions = lowered.assumptions.iter().enumerate();
     let mut counting: Vec<&Assumption> = assumptions
@@ -56,6 +63,13 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         } else {
             lowered.sources.describe(assumption.span)
         };
+        let once = matches!(
+            assumption.kind,
+            AssumptionKind::Layout | AssumptionKind::Library | AssumptionKind::Environment
+        );
+        if once && result.iter().any(|met| met.what == assumption.what) {
+            continue;
+        }
         let met = MetAssumption {
             place,
             kind: assumption.kind,

@@ -324,9 +324,7 @@ impl Race {
             place: Some(self.lowered.sources.describe(place)),
             assumptions: match self.options.ledger {
                 Ledger::Ignored => Vec::new(),
-                Ledger::Told | Ledger::Strict => {
-                    ledger::of_violation(&self.lowered, &self.executable, violation)
-                }
+                Ledger::Told | Ledger::Strict => ledger::of_violation(&self.lowered, violation),
             },
         }
     }

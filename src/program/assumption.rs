@@ -17,7 +17,7 @@ pub enum AssumptionKind {
     MallocSucceeds,
     /// Code without a definition does no more than what is said.
     UnknownCode,
-    /// A library function does what its model does.
+    /// A library function does what it does in glibc, where the standard leaves that open.
     Library,
     /// An access is within an object that exists.
     WithinBounds,
@@ -32,9 +32,9 @@ pub enum AssumptionKind {
     Defined,
     /// An attribute that is not known changes nothing.
     IgnoredAttribute,
-    /// Sizes, alignments or addresses are what is said.
+    /// Objects lie, and values are represented, as is said.
     Layout,
-    /// What surrounds the program (arguments, files, signals, the state of the machine) is what is said.
+    /// What surrounds the program (its arguments, the machine) is what is said.
     Environment,
 }
 
@@ -103,8 +103,8 @@ pub enum Doubt {
         /// The least and the greatest value allowed.
         bounds: (i128, i128),
     },
-    /// When so many bytes at the address are not all within one object that exists from the program's start.
-    NotInStaticObject {
+    /// When so many bytes at the address are not all within one object that exists.
+    NotInObject {
         /// The address: a constant and parts, as in a sum.
         parts: Vec<(i128, Operand)>,
         /// What is added to them.

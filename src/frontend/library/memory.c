@@ -133,6 +133,7 @@ void *realloc(void *old, __regatta_size_t size)
     if (old == 0)
         return malloc(size);
     if (size == 0) {
+        __regatta_assumed_library("realloc to no bytes frees and gives null, as in glibc");
         free(old);
         return 0;
     }

@@ -223,6 +223,41 @@ fn built_in(builtin: Builtin, name: &str, facts: &mut Facts) {
     }
 }
 
+/// Whether a function may change `errno` though it succeeds. The standard permits it where it does not say what the
+/// function does to `errno` (C11, 7.5 p3), and POSIX where it does not say that `errno` stays as it is (2.3): that happens in
+/// functions that ask the environment for something and may fail. Those that only compute leave it alone.
+pub fn may_change_errno(function: &LibraryFunction) -> bool {
+    match function.model {
+        Model::Builtin(Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc) => true,
+        Model::Builtin(Builtin::Formatted) => {
+            let mut facts = Facts::default();
+            built_in(Builtin::Formatted, function.name, &mut facts);
+            facts.errno || function.name.contains("asprintf")
+        }
+        Model::Prelude => {
+            let mut facts = Facts::default();
+            if let Some(text) = LIBRARY.items.get(function.name) {
+                facts.seen.insert(function.name);
+                facts.follow(&LIBRARY, text);
+            }
+            let asks = facts.precision.environment && facts.errno;
+            let allocates = ALLOCATING.contains(&function.name);
+            let is_own = function.name.starts_with("__regatta_");
+            (asks || allocates) && !is_own && !KEEP_ERRNO.contains(&function.name)
+        }
+        _ => false,
+    }
+}
+
+/// Functions of the prelude that make objects on the heap.
+const ALLOCATING: &[&str] = &["realloc", "reallocarray", "strdup", "strndup"];
+
+/// Functions whose use of `errno` is in their description, or which do not change it for valid arguments.
+const KEEP_ERRNO: &[&str] = &[
+    "ftell", "ftello", "fgetpos", "fsetpos", "perror", "signal", "feof", "ferror", "clearerr",
+    "fileno",
+];
+
 /// The table, by name; what is ours alone is not in it.
 pub fn entries() -> Vec<Entry> {
     let library = &*LIBRARY;
@@ -253,6 +288,29 @@ mod tests {
         for function in LIBRARY.functions.values() {
             let ours = function.name.starts_with("__regatta_");
             assert_eq!(names.contains(function.name), !ours, "{}", function.name);
+        }
+    }
+
+    #[test]
+    fn functions_that_ask_the_environment_may_change_errno() {
+        let changes = |name| may_change_errno(LIBRARY.functions.get(name).unwrap());
+        for name in [
+            "printf", "fputs", "fopen", "malloc", "realloc", "strdup", "read",
+        ] {
+            assert!(changes(name), "{name}");
+        }
+        for name in [
+            "strtol",
+            "strlen",
+            "sprintf",
+            "sqrt",
+            "tan",
+            "free",
+            "ferror",
+            "getpid",
+            "__regatta_errno_may_change",
+        ] {
+            assert!(!changes(name), "{name}");
         }
     }
 

@@ -43,6 +43,13 @@ static int __regatta_fail(void)
     return -1;
 }
 
+/* A function that fails with an error number may leave another one though it succeeds, but never zero. */
+void __regatta_errno_may_change(void)
+{
+    if (__VERIFIER_nondet_bool())
+        __regatta_fail();
+}
+
 static int __regatta_done_or_failed(void)
 {
     return __VERIFIER_nondet_bool() ? __regatta_fail() : 0;

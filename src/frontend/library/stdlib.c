@@ -684,6 +684,7 @@ int unsetenv(const char *name)
 char *strerror(int error)
 {
     if (!__regatta_locale) {
+        __regatta_assumed_library("the messages of strerror are those of glibc in the C locale");
         switch (error) {
         case 0:
             return "Success";

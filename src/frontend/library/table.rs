@@ -328,6 +328,13 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         &["int __regatta_callbacks_matter(void)"],
     ),
     (
+        Builtin::Assumed,
+        &[
+            "void __regatta_assumed_library(const char *)",
+            "void __regatta_assumed_surroundings(const char *)",
+        ],
+    ),
+    (
         Builtin::CountsMatter,
         &["int __regatta_counts_matter(void)"],
     ),

@@ -131,6 +131,8 @@ const STUBS: &str = "
     static unsigned long long __VERIFIER_nondet_ulonglong(void) { return 0; }
     static void __VERIFIER_nondet_memory(void *p, __regatta_size_t n) { (void)p; (void)n; }
     static __regatta_size_t __regatta_unknown_size(void) { return 0; }
+    static void __regatta_assumed_library(const char *what) { (void)what; }
+    static void __regatta_assumed_surroundings(const char *what) { (void)what; }
     static int __regatta_callbacks_matter(void) { return 0; }
     static int __regatta_counts_matter(void) { return 0; }
     static double __regatta_unknown_real(void) { return 0; }

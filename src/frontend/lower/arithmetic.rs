@@ -5,9 +5,10 @@ use lang_c::span::Node;
 
 use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
-use super::{Lowerer, Result, fold};
+use super::{Lowerer, ONE_LITERAL, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::frontend::types::{Type, TypeKind};
+use crate::frontend::types::{Qualifiers, Type, TypeKind};
+use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     /// Both operands of a site, the left one evaluated first and settled.
@@ -262,6 +263,15 @@ impl Lowerer<'_> {
             let pointer = if left_pointer { left.ty } else { right.ty };
             let left = self.operand(left, pointer)?;
             let right = self.operand(right, pointer)?;
+            if let (Some(target), true) = (self.types.pointee(pointer), self.span.line != 0)
+                && self.types.is_integer(target)
+                && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+                && [&left, &right]
+                    .iter()
+                    .all(|side| fold::evaluate(side).is_none())
+            {
+                self.note_assumption(AssumptionKind::Layout, ONE_LITERAL);
+            }
             let result = fold::binary(op, left, right, ScalarType::Pointer);
             return Ok(Value::scalar(result, Type::INT));
         }
@@ -325,7 +335,9 @@ impl Lowerer<'_> {
                 if null(self, right) {
                     return Ok(left_type);
                 }
-                let qualifiers = left_target.qualifiers | right_target.qualifiers;
+                let either = left_target.qualifiers | right_target.qualifiers;
+                let both = left_target.qualifiers & right_target.qualifiers;
+                let qualifiers = (either - Qualifiers::NORETURN) | (both & Qualifiers::NORETURN);
                 let target = if self.types.is_void(left_target) || self.types.is_void(right_target)
                 {
                     Type::VOID
@@ -335,7 +347,7 @@ impl Lowerer<'_> {
                     self.warn("the branches of a conditional point to different types");
                     Type::VOID
                 };
-                Ok(self.types.pointer(target.qualified(qualifiers)))
+                Ok(self.types.pointer(target.with_qualifiers(qualifiers)))
             }
             (Some(_), None) if self.types.is_integer(right_type) => Ok(left_type),
             (None, Some(_)) if self.types.is_integer(left_type) => Ok(right_type),

@@ -9,6 +9,7 @@ use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Terminator};
 use crate::frontend::library::{Builtin, LibraryFunction};
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FunctionType, Type};
+use crate::program::AssumptionKind;
 
 type Arguments<'n> = &'n [Node<ast::Expression>];
 
@@ -194,6 +195,17 @@ impl Lowerer<'_> {
             Builtin::Nondet => self.nondet(known.name, function.result),
             Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
             Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
+            Builtin::Assumed => {
+                let kind = match known.name {
+                    "__regatta_assumed_surroundings" => AssumptionKind::Environment,
+                    _ => AssumptionKind::Library,
+                };
+                let text = values.first().and_then(|text| self.literal_text(text));
+                if let Some(text) = text {
+                    self.note_assumption(kind, String::from_utf8_lossy(&text));
+                }
+                Ok(Value::void())
+            }
             Builtin::CountsMatter => {
                 let matter = self.counts_matter();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))

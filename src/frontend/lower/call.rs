@@ -16,6 +16,7 @@ use crate::frontend::ir::{
 };
 use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, call: &ast::CallExpression, wanted: Use) -> Result<Value> {
@@ -89,12 +90,16 @@ impl Lowerer<'_> {
             self.close_site(site);
             (self.settle(callee, mark)?, function, values)
         };
-        let (address, _) = self.scalar_value(callee)?;
+        let (address, ty) = self.scalar_value(callee)?;
         let callee = match address {
             Expr::FunctionAddress(index) => Callee::Direct(index),
             other => Callee::Indirect(other),
         };
-        self.emit_call(callee, &function, values, wanted)
+        let value = self.emit_call(callee, &function, values, wanted)?;
+        if self.types.never_returns(ty) {
+            self.exit_program();
+        }
+        Ok(value)
     }
 
     /// A call of a function by its name.
@@ -116,6 +121,10 @@ impl Lowerer<'_> {
             return self.any_value(function.result);
         }
         if let Some(&index) = self.defined.get(name) {
+            if self.is_weak(name) {
+                let what = format!("no other file defines `{name}`, which is weak here");
+                self.note_assumption(AssumptionKind::UnknownCode, what);
+            }
             let values = self.arguments(&function, arguments)?;
             self.span = span;
             return self.emit_call(Callee::Direct(index), &function, values, wanted);
@@ -144,7 +153,7 @@ impl Lowerer<'_> {
         self.span = span;
         self.assume_weak(name);
         let value = self.call_unknown(name, &function, values, wanted)?;
-        if self.ends_program(name) {
+        if self.ends_program(name) || self.types.never_returns(ty) {
             self.exit_program();
         }
         Ok(value)

@@ -59,6 +59,9 @@ impl Lowerer<'_> {
                 .alignment
                 .max(specifiers.attributes.alignment);
             declared.attributes.inherit(&specifiers.attributes);
+            if declared.attributes.noreturn {
+                declared.ty = self.types.without_return(declared.ty);
+            }
             self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
         }
         Ok(())

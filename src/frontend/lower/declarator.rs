@@ -3,7 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
-use super::specifier::{Attributes, qualifier_of};
+use super::specifier::{Attributes, Specifiers, qualifier_of};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Instruction, ScalarType};
 use crate::frontend::types::{
@@ -78,6 +78,9 @@ impl Lowerer<'_> {
                 }
             }
         }
+        if attributes.noreturn {
+            ty = self.types.without_return(ty);
+        }
         match &declarator.kind.node {
             ast::DeclaratorKind::Abstract => Ok(Declared {
                 name: None,
@@ -93,6 +96,9 @@ impl Lowerer<'_> {
                 let mut inner = self.declarator_in(ty, inner, context)?;
                 inner.attributes.alignment = inner.attributes.alignment.max(attributes.alignment);
                 inner.attributes.inherit(&attributes);
+                if attributes.noreturn {
+                    inner.ty = self.types.without_return(inner.ty);
+                }
                 Ok(inner)
             }
         }
@@ -237,7 +243,8 @@ impl Lowerer<'_> {
                 Some(declarator) => {
                     let declared =
                         self.declarator_in(specifiers.ty, declarator, LengthContext::Prototype)?;
-                    (declared.name, declared.ty)
+                    let ty = self.parameter_type(declared.ty, &specifiers, &parameter.node)?;
+                    (declared.name, ty)
                 }
                 None => (None, specifiers.ty),
             };
@@ -275,6 +282,21 @@ impl Lowerer<'_> {
             TypeKind::Function(_) => self.types.pointer(ty),
             _ => ty,
         }
+    }
+
+    /// The type of a parameter with what the attributes around it say.
+    pub(super) fn parameter_type(
+        &mut self,
+        ty: Type,
+        specifiers: &Specifiers,
+        parameter: &ast::ParameterDeclaration,
+    ) -> Result<Type> {
+        let mut attributes = specifiers.attributes.clone();
+        self.attributes(&parameter.extensions, &mut attributes)?;
+        Ok(match attributes.noreturn {
+            true => self.types.without_return(ty),
+            false => ty,
+        })
     }
 
     fn bind_prototype_parameter(&mut self, name: &str, ty: Type) {

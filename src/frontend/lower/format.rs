@@ -179,7 +179,7 @@ impl Lowerer<'_> {
     }
 
     /// The bytes of a string literal that a value is the address of, up to the first zero.
-    fn literal_text(&self, value: &Value) -> Option<Vec<u8>> {
+    pub(super) fn literal_text(&self, value: &Value) -> Option<Vec<u8>> {
         let ValueKind::Scalar(Expr::ObjectAddress(object)) = &value.kind else {
             return None;
         };
@@ -207,11 +207,12 @@ impl Lowerer<'_> {
         matches!(self.types.scalar(target), Some(ScalarType::Integer { bits, .. }) if bits > 8)
     }
 
-    /// Whether the program looks at `errno`, as far as its declarations tell.
+    /// Whether the program looks at `errno`, as far as its text tells: it names it, and not only in a declaration.
     pub(super) fn errno_is_visible(&self) -> bool {
-        ["__errno_location", "errno"]
-            .iter()
-            .any(|name| self.scopes.linked.contains_key(*name))
+        self.names_errno
+            && ["__errno_location", "errno"]
+                .iter()
+                .any(|name| self.scopes.linked.contains_key(*name))
     }
 
     /// What a mathematical function does to `errno`, if the program can see it.
@@ -321,6 +322,7 @@ impl Lowerer<'_> {
                 ..
             } => !pure.contains(index),
             Instruction::Declare(_)
+            | Instruction::Padding { .. }
             | Instruction::Unsupported(_)
             | Instruction::Assumption { .. } => false,
             _ => true,

@@ -10,11 +10,12 @@ use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::ir::{
-    Argument, BinaryOp, Callee, Expr, FunctionIndex, InitialContents, Instruction, Leaf, Object,
-    ObjectIndex, Place, ScalarType, Storage, Terminator,
+    Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
+    Object, ObjectIndex, Place, ScalarType, Storage, Terminator,
 };
+use crate::frontend::memory::walk;
 use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
-use crate::program::Lifetime;
+use crate::program::{AssumptionKind, Lifetime};
 
 /// The part of a declarator that makes it a function, and what is around it.
 struct FunctionHead<'n> {
@@ -78,6 +79,7 @@ impl Lowerer<'_> {
         let builder = self.builder_for(index, name, head.result);
         let outer = std::mem::replace(&mut self.function, builder);
         let outer_jumps = std::mem::take(&mut self.jumps);
+        self.note_ignored_attributes();
         if specifiers.attributes.naked {
             self.unsupported("a function with the attribute `naked`");
         }
@@ -252,7 +254,8 @@ impl Lowerer<'_> {
             let (name, ty) = match &node.node.declarator {
                 Some(declarator) => {
                     let declared = self.declarator(specifiers.ty, declarator)?;
-                    (declared.name, declared.ty)
+                    let ty = self.parameter_type(declared.ty, &specifiers, &node.node)?;
+                    (declared.name, ty)
                 }
                 None => (None, specifiers.ty),
             };
@@ -379,8 +382,15 @@ impl Lowerer<'_> {
             return Err(missing());
         };
         let parameters = main.parameters.clone();
+        let uses_strings = parameters
+            .get(1)
+            .is_some_and(|&strings| mentions(main, strings));
         self.resolve_indirect_functions()?;
         self.call_constructors();
+        if uses_strings {
+            let what = "an argument of the program has fewer than 128 KiB, as on Linux";
+            self.note_assumption(AssumptionKind::Environment, what);
+        }
         let mut arguments = Vec::new();
         let mut count = fold::integer(0, self.size_scalar());
         for (position, parameter) in parameters.into_iter().enumerate() {
@@ -526,6 +536,17 @@ impl Lowerer<'_> {
         }
         index
     }
+}
+
+/// Whether a function looks at an object.
+fn mentions(function: &Function, object: ObjectIndex) -> bool {
+    let mut found = false;
+    for block in &function.blocks {
+        walk::every_expression(block, &mut |expr| {
+            found |= matches!(expr, Expr::ObjectAddress(found) if *found == object);
+        });
+    }
+    found
 }
 
 /// The name that a declarator declares.

@@ -19,7 +19,7 @@ use super::sequencing::key;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::constant;
-use crate::frontend::ir::{BitField, Expr, Instruction, Leaf, Place, Storage};
+use crate::frontend::ir::{BitField, Expr, Instruction, Leaf, Padding, Place, Storage};
 use crate::frontend::types::{ArrayLength, RecordKind, Type, TypeKind};
 
 /// More single writes than this make the program too large.
@@ -35,7 +35,11 @@ pub(super) struct Plan<'n> {
     /// The members of such a flexible array member.
     pub flexible: Vec<Leaf>,
     writes: Vec<Write<'n>>,
+    /// Which member of a union is initialised, by the union's first bit and its type.
+    union_members: UnionMembers,
 }
+
+type UnionMembers = BTreeMap<u64, Vec<(Type, u64)>>;
 
 /// One expression and where it goes.
 #[derive(Debug)]
@@ -82,7 +86,7 @@ struct Planner<'n> {
     /// All that has been overridden, in bits.
     overridden: Vec<Range<u64>>,
     /// Which member of a union has been initialised, by the union's first bit and its type.
-    union_members: BTreeMap<u64, Vec<(Type, u64)>>,
+    union_members: UnionMembers,
     /// The end of what is initialised, in bits.
     end: u64,
     flexible: Vec<Leaf>,
@@ -161,6 +165,7 @@ impl Lowerer<'_> {
             size: planner.end.div_ceil(8),
             flexible: planner.flexible,
             writes: planner.writes,
+            union_members: planner.union_members,
         })
     }
 
@@ -749,7 +754,18 @@ impl Lowerer<'_> {
     /// Writes what a plan says to the object at an address.
     pub(super) fn emit_initialiser(&mut self, address: Expr, plan: &Plan<'_>) -> Result<()> {
         let is_static = self.is_in_start();
+        let padding = self.padding(plan)?;
         let zeroed = (is_static || self.zero_before(&address, plan)?) && !self.has_overlap(plan.ty);
+        if !padding.is_empty() && (is_static || zeroed || self.has_overlap(plan.ty)) {
+            self.emit(Instruction::Padding {
+                destination: address.clone(),
+                ranges: padding,
+                contents: match is_static {
+                    true => Padding::Zero,
+                    false => Padding::Undetermined,
+                },
+            });
+        }
         // The values of the writes that a range repeats.
         let repeated: FxHashSet<usize> = plan
             .writes
@@ -946,7 +962,7 @@ impl Lowerer<'_> {
         }
         let size = self.size_of(plan.ty)?.max(plan.size);
         if covered >= all && !self.has_overlap(plan.ty) {
-            // Nobody writes the padding. (With an initialiser that leaves members out gcc zeroes it, too.)
+            // Nobody writes the padding.
             if let Expr::ObjectAddress(object) = address
                 && all < size.saturating_mul(8)
             {
@@ -961,6 +977,102 @@ impl Lowerer<'_> {
             leaves,
         });
         Ok(true)
+    }
+
+    /// The padding that the standard leaves open (C11 6.7.9 p9, p21 and 6.2.6.1 p6): what is initialised explicitly has
+    /// members with values and padding between them, unnamed bit-fields included, and in a union what lies behind the
+    /// member. The rest is initialised as static objects are, with zeros in the padding, too.
+    fn padding(&self, plan: &Plan<'_>) -> Result<Vec<Range<u64>>> {
+        let mut writes: Vec<&Write<'_>> = plan
+            .writes
+            .iter()
+            .filter(|write| !write.overridden)
+            .collect();
+        writes.sort_by_key(|write| write.bit_offset);
+        let mut ranges = Vec::new();
+        self.padding_of(plan.ty, 0, &writes, &plan.union_members, &mut ranges)?;
+        Ok(ranges)
+    }
+
+    fn padding_of(
+        &self,
+        ty: Type,
+        start: u64,
+        writes: &[&Write<'_>],
+        unions: &UnionMembers,
+        ranges: &mut Vec<Range<u64>>,
+    ) -> Result<()> {
+        let is_copied = |write: &Write<'_>| {
+            write.bit_offset == start && self.types.compatible(write.ty, ty.unqualified())
+        };
+        if writes.is_empty() || writes.iter().any(|write| is_copied(write)) {
+            return Ok(());
+        }
+        let within = |from: u64, to: u64| {
+            let first = writes.partition_point(|write| write.bit_offset < from);
+            let last = writes.partition_point(|write| write.bit_offset < to);
+            &writes[first..last.max(first)]
+        };
+        match *self.types.kind(ty) {
+            TypeKind::Array { element, .. } => {
+                let size = self.size_of(element)?.saturating_mul(8);
+                if size == 0 || self.is_dense(element)? {
+                    return Ok(());
+                }
+                let mut from = start;
+                while let Some(write) = within(from, u64::MAX).first() {
+                    from = start + (write.bit_offset - start) / size * size;
+                    let inside = within(from, from + size);
+                    self.padding_of(element, from, inside, unions, ranges)?;
+                    from += size;
+                }
+            }
+            TypeKind::Record(id) if !self.is_dense(ty)? => {
+                let record = self.types.record(id);
+                let is_union = record.kind == RecordKind::Union;
+                let position = unions
+                    .get(&start)
+                    .and_then(|unions| unions.iter().find(|(union, _)| *union == ty.unqualified()))
+                    .and_then(|&(_, position)| usize::try_from(position).ok());
+                let fields = match position {
+                    Some(position) if is_union => record.fields.get(position..=position),
+                    None if is_union => None,
+                    _ => record.fields.get(..),
+                };
+                let mut end = start;
+                for field in fields.unwrap_or_default() {
+                    let from = start + field.bit_offset;
+                    if end < from {
+                        ranges.push(end..from);
+                    }
+                    let to = match field.bit_width {
+                        Some(bits) => from + u64::from(bits),
+                        // A flexible array member goes on behind the struct.
+                        None if self.is_unsized_array(field.ty) => u64::MAX,
+                        None => from + self.size_of(field.ty)?.saturating_mul(8),
+                    };
+                    if field.bit_width.is_none() {
+                        self.padding_of(field.ty, from, within(from, to), unions, ranges)?;
+                    }
+                    end = end.max(to);
+                }
+                let all = start + self.size_of(ty)?.saturating_mul(8);
+                if end < all && fields.is_some() {
+                    ranges.push(end..all);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether every bit of a type belongs to just one scalar.
+    fn is_dense(&self, ty: Type) -> Result<bool> {
+        let leaves = self.types.leaves(ty);
+        let bits = leaves.iter().fold(0_u64, |sum, leaf| {
+            sum.saturating_add(u64::from(leaf.bits).saturating_mul(leaf.count))
+        });
+        Ok(bits == self.size_of(ty)?.saturating_mul(8) && !self.has_overlap(ty))
     }
 
     /// Whether scalars of the type may overlap, so that counting bits says nothing.

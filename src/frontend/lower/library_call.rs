@@ -184,6 +184,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
         wanted: Use,
     ) -> Result<Value> {
+        let values = self.errno_may_change(known, values)?;
         match known.model {
             // A failure is in the stream and in `errno` only.
             Model::Prelude
@@ -224,6 +225,26 @@ impl Lowerer<'_> {
             Model::Input => self.nondet(known.name, function.result),
             Model::Unsupported => self.unmodelled(known.name, function.result),
         }
+    }
+
+    /// Before a call that may leave another error number though it succeeds: the number changes. If the call fails, it
+    /// sets its own. The arguments are those from before.
+    fn errno_may_change(
+        &mut self,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<Vec<Value>> {
+        // What library functions call in turn is part of what they do.
+        let is_own = self.span.line == 0;
+        if is_own || !self.errno_is_visible() || !library::precision::may_change_errno(known) {
+            return Ok(values);
+        }
+        let Some(change) = library::lookup("__regatta_errno_may_change") else {
+            return Ok(values);
+        };
+        let mark = self.function.mark();
+        self.call_quietly(&change, Vec::new())?;
+        self.settle_all(values.into_iter().map(|value| (value, mark)).collect())
     }
 
     /// A value of what a library function returns, converted to what the program was told it returns.
@@ -535,7 +556,8 @@ impl Lowerer<'_> {
         known: &LibraryFunction,
         ty: Type,
     ) -> Result<FunctionIndex> {
-        if known.model == Model::Prelude {
+        let changes_errno = self.errno_is_visible() && library::precision::may_change_errno(known);
+        if known.model == Model::Prelude && !changes_errno {
             return Ok(self.prelude_function(known.name));
         }
         let key = format!("{} (library)", known.name);

@@ -285,6 +285,11 @@ impl Lowerer<'_> {
             && !entity.starts_with("__VERIFIER_")
     }
 
+    /// Whether another file may define the symbol behind a name instead of this one.
+    pub(super) fn is_weak(&self, name: &str) -> bool {
+        self.linkage.weak.contains(name)
+    }
+
     /// For a weak symbol without a definition, whether it has an address, as a `_Bool`; else `None`.
     pub(super) fn weak_flag(&mut self, name: &str) -> Option<Expr> {
         let entity = self.entity_name(name);

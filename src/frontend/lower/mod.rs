@@ -104,6 +104,18 @@ pub fn lower(
     })
 }
 
+/// Whether a word occurs in a text more than once; names of headers do not count.
+fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut found = text.windows(word.len()).enumerate().filter(|&(at, part)| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        let after = text.get(at + word.len());
+        let is_header = before == Some(&b'/') && matches!(after, Some(b'.' | b'-'));
+        part == word && !before.is_some_and(is_part) && !after.is_some_and(is_part) && !is_header
+    });
+    found.nth(1).is_some()
+}
+
 /// A program that has been lowered.
 struct Lowering {
     unit: Unit,
@@ -150,6 +162,8 @@ struct Lowerer<'a> {
     in_start: bool,
     /// The control structures around the current statement.
     jumps: statement::Jumps,
+    /// Whether some literal of the program is there twice.
+    repeats_literals: bool,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
     /// What `__func__` and its like stand for, by function and spelling.
@@ -159,15 +173,22 @@ struct Lowerer<'a> {
     /// Functions that run before and after `main`.
     lifecycle: exit::Lifecycle,
     warnings: Vec<Warning>,
+    /// The unknown attributes of the declaration that is being lowered.
+    ignored: Vec<&'a Warning>,
     /// The place of what is being lowered.
     span: Span,
     dynamic_rounding: bool,
+    /// Whether the program's text has `errno`, or what that comes to, more than once.
+    names_errno: bool,
     /// Whether there is assembly that may name the program's symbols.
     has_assembly: bool,
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
     sequencing: Sequencing,
 }
+
+/// What is assumed where pointers to characters are compared, if there are equal literals.
+const ONE_LITERAL: &str = "equal string literals are one object";
 
 /// What [`Lowerer::start`] is called.
 const START: &str = "<start>";
@@ -204,13 +225,18 @@ impl<'a> Lowerer<'a> {
             start: builder(),
             in_start: false,
             jumps: statement::Jumps::default(),
+            repeats_literals: false,
             strings: FxHashMap::default(),
             function_names: FxHashMap::default(),
             linkage: linkage::Linkage::default(),
             lifecycle: exit::Lifecycle::default(),
             warnings: Vec::new(),
+            ignored: Vec::new(),
             span: Span::NONE,
             dynamic_rounding: false,
+            names_errno: [&b"errno"[..], b"__errno_location"]
+                .iter()
+                .any(|name| is_named_twice(parsed.positions.text(), name)),
             has_assembly: false,
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
@@ -226,9 +252,14 @@ impl<'a> Lowerer<'a> {
         }
         self.note_all_linkage();
         self.note_file_scope_assembly();
-        for declaration in &parsed.declarations {
+        let mut unknown_attributes = self.unknown_attributes();
+        for (number, declaration) in parsed.declarations.iter().enumerate() {
             self.origin = Some(declaration.origin);
+            self.ignored = unknown_attributes.remove(&number).unwrap_or_default();
             self.external_declaration(&declaration.node)?;
+            if !self.ignored.is_empty() {
+                self.in_start(Self::note_ignored_attributes);
+            }
         }
         self.origin = None;
         self.span = Span::NONE;
@@ -237,6 +268,40 @@ impl<'a> Lowerer<'a> {
         self.want_exit_functions()?;
         self.finish_globals()?;
         self.initialise_library_objects()
+    }
+
+    /// What the attributes are told by that are unknown, by the number of the declaration that they are in.
+    fn unknown_attributes(&mut self) -> FxHashMap<usize, Vec<&'a Warning>> {
+        let parsed = self.parsed;
+        let mut result: FxHashMap<usize, Vec<&Warning>> = FxHashMap::default();
+        if parsed.warnings.is_empty() {
+            return result;
+        }
+        let declarations = parsed.declarations.iter().map(|declaration| {
+            let start = declaration.node.span.start;
+            parsed.positions.span(declaration.origin, start)
+        });
+        let starts: Vec<Span> = declarations.collect();
+        for warning in &parsed.warnings {
+            let place = |span: Span| (span.line, span.column);
+            let before = starts.iter().enumerate().filter(|(_, start)| {
+                start.file == warning.span.file && place(**start) <= place(warning.span)
+            });
+            let inside = before.max_by_key(|(_, start)| place(**start));
+            let number = inside.map_or(0, |(number, _)| number);
+            result.entry(number).or_default().push(warning);
+        }
+        result
+    }
+
+    /// The ledger has the unknown attributes of the declaration at hand from here on.
+    fn note_ignored_attributes(&mut self) {
+        let span = self.span;
+        for warning in std::mem::take(&mut self.ignored) {
+            self.span = warning.span;
+            self.note_assumption(AssumptionKind::IgnoredAttribute, &*warning.message);
+        }
+        self.span = span;
     }
 
     fn finish(mut self) -> Result<Lowering> {
@@ -259,6 +324,16 @@ impl<'a> Lowerer<'a> {
             .drain(..)
             .map(|function| function.unwrap_or_else(unreachable_function))
             .collect();
+        if !self.repeats_literals {
+            for block in functions
+                .iter_mut()
+                .flat_map(|function| &mut function.blocks)
+            {
+                block.instructions.retain(|(instruction, _)| {
+                    !matches!(instruction, Instruction::Assumption { what, .. } if what == ONE_LITERAL)
+                });
+            }
+        }
         self.reconcile_calls(&mut functions);
         let conflicts = self.find_conflicts(&functions);
         let outside = self.finish_outside(&mut functions);
@@ -342,8 +417,10 @@ impl<'a> Lowerer<'a> {
 
     /// Notes in the ledger what is assumed from here on; the program does nothing here.
     fn note_assumption(&mut self, kind: AssumptionKind, what: impl Into<String>) {
-        let what = what.into();
-        self.emit_fresh(Instruction::Assumption { kind, what });
+        self.emit_fresh(Instruction::Assumption {
+            kind,
+            what: what.into(),
+        });
     }
 
     /// Emits a construct that is not modelled; what follows is lowered all the same.

@@ -327,6 +327,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                 Instruction::CallUnknown { result: to, .. } => result(to),
                 Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
                 Instruction::Declare(_)
+                | Instruction::Padding { .. }
                 | Instruction::Free(_)
                 | Instruction::Assume(_)
                 | Instruction::Assumption { .. } => false,

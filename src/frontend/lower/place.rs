@@ -195,6 +195,7 @@ impl Lowerer<'_> {
         units.push(0);
         let key = (units, bytes);
         if let Some(&object) = self.strings.get(&key) {
+            self.repeats_literals |= self.span.line != 0;
             let length = ArrayLength::Constant(key.0.len() as u64);
             let ty = self.types.array(element, length);
             return Value::lvalue(Expr::ObjectAddress(object), ty);

@@ -48,6 +48,10 @@ use crate::term::FloatFormat;
 /// Orders that are tried at a site.
 const MOST_ORDERS: usize = 24;
 
+/// What is not modelled beyond these.
+const UNTRIED_ORDER: &str = "an order of evaluating operands with conflicting side effects \
+    (of which there are more than 24, or whose parts may interleave)";
+
 /// Operands with conflicts for which all orders are looked at.
 const MOST_OPERANDS: usize = 6;
 
@@ -451,6 +455,7 @@ fn steps_of(instruction: &Instruction, spot: &mut dyn FnMut(&Place) -> Spot) -> 
         Instruction::CallUnknown { .. }
         | Instruction::Copy { .. }
         | Instruction::Fill { .. }
+        | Instruction::Padding { .. }
         | Instruction::Declare(_)
         | Instruction::Free(_)
         | Instruction::SetRounding(_)
@@ -1134,7 +1139,7 @@ impl Lowerer<'_> {
         if !complete && let Some(&other) = blocks.last() {
             let next = self.function.current;
             self.function.current = other;
-            self.unsupported("operands with conflicting side effects, evaluated in another order");
+            self.unsupported(UNTRIED_ORDER);
             self.end_path(Terminator::Unreachable);
             self.function.current = next;
         }
@@ -1382,7 +1387,7 @@ impl Lowerer<'_> {
         let blocks = self.choose(2);
         if let [next, other] = blocks[..] {
             self.function.current = other;
-            self.unsupported("operands with conflicting side effects, evaluated in another order");
+            self.unsupported(UNTRIED_ORDER);
             self.end_path(Terminator::Unreachable);
             self.function.current = next;
         }

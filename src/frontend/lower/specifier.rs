@@ -40,6 +40,8 @@ pub(super) struct Attributes {
     pub microsoft_layout: bool,
     /// `naked`: the function's body is assembly, without prologue and epilogue.
     pub naked: bool,
+    /// `noreturn`: calls do not return.
+    pub noreturn: bool,
 }
 
 /// What a constructor or destructor without a priority has.
@@ -51,6 +53,7 @@ impl Attributes {
         self.constructor = self.constructor.or(other.constructor);
         self.destructor = self.destructor.or(other.destructor);
         self.naked |= other.naked;
+        self.noreturn |= other.noreturn;
         if self.cleanup.is_none() {
             self.cleanup.clone_from(&other.cleanup);
         }
@@ -483,6 +486,7 @@ impl Lowerer<'_> {
                 "ms_struct" => attributes.microsoft_layout = true,
                 "gcc_struct" => attributes.microsoft_layout = false,
                 "naked" => attributes.naked = true,
+                "noreturn" => attributes.noreturn = true,
                 "scalar_storage_order" => self.storage_order(argument),
                 "hardbool" => self.refuse("the attribute `hardbool`"),
                 // What `linkage` reads, and what changes nothing here.

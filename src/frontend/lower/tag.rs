@@ -158,7 +158,11 @@ impl Lowerer<'_> {
                 Some(declarator) => {
                     let declared = self.declarator(base, declarator)?;
                     let name = declared.name.map(|name| name.node.name.clone());
-                    (name, declared.ty, declared.attributes)
+                    let ty = match shared.noreturn {
+                        true => self.types.without_return(declared.ty),
+                        false => declared.ty,
+                    };
+                    (name, ty, declared.attributes)
                 }
                 None => (None, base, Attributes::default()),
             };

@@ -345,6 +345,9 @@ impl<'a> Facts<'a> {
                 let destination = self.address(destination);
                 self.fills.push((destination, *size));
             }
+            Instruction::Padding { destination, .. } => {
+                self.address(destination);
+            }
             Instruction::Call {
                 callee,
                 arguments,

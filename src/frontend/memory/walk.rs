@@ -150,7 +150,9 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             f(destination);
             f(source);
         }
-        Instruction::Fill { destination, .. } => f(destination),
+        Instruction::Fill { destination, .. } | Instruction::Padding { destination, .. } => {
+            f(destination)
+        }
         Instruction::Call {
             callee,
             arguments,

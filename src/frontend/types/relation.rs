@@ -1,7 +1,8 @@
 //! Relations between types: compatibility, and the types that operators compute in.
 
 use super::{
-    ArrayLength, FloatKind, FunctionType, IntegerKind, ParameterForm, Type, TypeKind, TypeTable,
+    ArrayLength, FloatKind, FunctionType, IntegerKind, ParameterForm, Qualifiers, Type, TypeKind,
+    TypeTable,
 };
 
 impl TypeTable {
@@ -12,7 +13,8 @@ impl TypeTable {
         }
         match (self.kind(left), self.kind(right)) {
             (TypeKind::Pointer(left), TypeKind::Pointer(right)) => {
-                left.qualifiers == right.qualifiers && self.compatible(*left, *right)
+                let differing = left.qualifiers ^ right.qualifiers;
+                (differing - Qualifiers::NORETURN).is_empty() && self.compatible(*left, *right)
             }
             (
                 TypeKind::Array {

@@ -222,6 +222,10 @@ pub fn unsimplified(lowered: &Program) -> Simplified {
 /// as far as reachability, constants and ranges tell.
 pub fn open_assumptions(lowered: &Program) -> Vec<bool> {
     let mut workspace = Workspace::new(lowered);
+    // With the bookkeeping of objects, which says which of them exist.
+    for (edge, original) in workspace.program.edges.iter_mut().zip(&lowered.edges) {
+        edge.operations.clone_from(&original.operations);
+    }
     prune::run(&mut workspace);
     constants::open(&mut workspace, lowered)
 }

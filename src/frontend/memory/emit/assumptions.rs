@@ -1,10 +1,12 @@
 //! The ledger: what is assumed where, with what would have to be known to do without.
 
 use super::super::arithmetic::IntegerType;
+use super::super::cells::FieldKind;
 use super::places::{Base, Spot};
 use super::*;
-use crate::frontend::ir::BinaryOp;
-use crate::program::{Assumption, AssumptionKind, Doubt, Operand};
+use crate::frontend::ir::{BinaryOp, Place};
+use crate::program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
+use crate::term::FloatFormat;
 
 /// What is done to memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,30 @@ impl Emitter<'_, '_> {
         result
     }
 
+    /// Notes that an access depends on where in a storage unit the bits of bit-fields lie, if it does: it reads bits of a
+    /// bit-field otherwise than by its name, or is to a bit-field that is also accessed so.
+    pub fn note_bit_field(&mut self, spot: &Spot, bit: i64, bits: u32, place: &Place) {
+        if !self.options.all_assumptions {
+            return;
+        }
+        let end = bit + i64::from(bits);
+        let first = self.next_field(spot.target, bit, end);
+        let Some(located) = first.and_then(|first| self.locate(spot.target, first)) else {
+            return;
+        };
+        let field = &located.plan.field;
+        let is_mixed = !matches!(field.kind, FieldKind::Uniform(_));
+        let has_bits = field.start.rem_euclid(8) != 0 || field.bits % 8 != 0;
+        let depends = match place.bit_field {
+            Some(_) => is_mixed,
+            None => !is_mixed && has_bits && field.bits < u64::from(bits),
+        };
+        if depends {
+            let what = "bit-fields fill their units from the lowest bit, as gcc lays them out";
+            self.note_assumption(AssumptionKind::Layout, what, Doubt::Always);
+        }
+    }
+
     /// What an arithmetic operator assumes of its operands.
     pub fn note_operator(
         &mut self,
@@ -49,6 +75,18 @@ impl Emitter<'_, '_> {
     ) {
         if !self.options.all_assumptions {
             return;
+        }
+        let is_arithmetic = matches!(
+            op,
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide
+        );
+        if let ScalarType::Float(FloatFormat::F32 | FloatFormat::F64) = scalar
+            && is_arithmetic
+            && self.unit.data_model == DataModel::Ilp32
+        {
+            let what =
+                "floating-point results have the precision of their types, as with `-mfpmath=sse`";
+            self.note_assumption(AssumptionKind::Layout, what, Doubt::Always);
         }
         let Some(IntegerType { bits, signed }) = self.semantics.integer(scalar) else {
             return;
@@ -111,7 +149,8 @@ impl Emitter<'_, '_> {
 
     /// What an access to so many bytes assumes of its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
-        if !self.options.all_assumptions || bytes == 0 {
+        let is_own = self.index == self.unit.start && self.span.line == 0;
+        if !self.options.all_assumptions || bytes == 0 || is_own {
             return;
         }
         let constant = spot.address.constant;
@@ -145,7 +184,7 @@ impl Emitter<'_, '_> {
             Base::Value(term) => {
                 let signed = false;
                 parts.push((1, Operand { term, signed }));
-                Doubt::NotInStaticObject {
+                Doubt::NotInObject {
                     parts,
                     constant,
                     bytes,

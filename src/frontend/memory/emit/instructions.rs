@@ -4,7 +4,9 @@ use super::super::plan::ClassId;
 use super::assumptions::Access;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{BlockIndex, Expr, InitialContents, Instruction, Place, Storage};
+use crate::frontend::ir::{
+    BlockIndex, Expr, InitialContents, Instruction, Padding, Place, Storage,
+};
 use crate::program::{AssumptionKind, Doubt, Lifetime};
 use crate::term::Pool;
 
@@ -44,6 +46,27 @@ impl Emitter<'_, '_> {
                 let destination = self.spot(destination);
                 self.note_access(&destination, *size, Access::Write);
                 self.transfer(&destination, *size, Source::Byte(*byte), Overlap::No);
+            }
+            Instruction::Padding {
+                destination,
+                ranges,
+                contents,
+            } => {
+                let destination = self.spot(destination);
+                let zero = *contents == Padding::Zero;
+                if zero
+                    && ranges
+                        .iter()
+                        .any(|range| self.is_accessed(&destination, range))
+                {
+                    let what = "the padding of an object that is initialised statically is zero";
+                    self.note_assumption(AssumptionKind::Layout, what, Doubt::Always);
+                }
+                if !zero {
+                    for range in ranges {
+                        self.make_undetermined(&destination, range);
+                    }
+                }
             }
             Instruction::Call {
                 callee,
@@ -109,7 +132,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::Unsupported(reason) => self.unsupported(reason),
             Instruction::Assumption { kind, what } => {
-                self.note_assumption(*kind, what, Doubt::Always)
+                self.note_assumption(*kind, what, Doubt::Always);
             }
         }
         self.check_trouble();

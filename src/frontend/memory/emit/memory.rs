@@ -32,6 +32,7 @@ impl Emitter<'_, '_> {
             u64::from(u32::from(bit) + bits).div_ceil(8),
             Access::Read,
         );
+        self.note_bit_field(&spot, bit.into(), bits, place);
         let form = self.form(place.scalar, bits);
         let value = self.load(&spot, bit.into(), bits, form);
         self.widened_bit_field(value, place)
@@ -65,6 +66,9 @@ impl Emitter<'_, '_> {
             u64::from(u32::from(bit) + bits).div_ceil(8),
             Access::Write,
         );
+        if place.bit_field.is_some() {
+            self.note_bit_field(spot, bit.into(), bits, place);
+        }
         let form = self.form(place.scalar, bits);
         let value = match (place.bit_field, form) {
             (Some(_), Kept::Bits(width)) => pool().zero_resize(value, width),

@@ -3,6 +3,8 @@
 //! A range is taken apart into the elements that its class's fields have there. A few are written one by one; more
 //! become a loop over the class's repetitions, with a counter of its own.
 
+use std::ops::Range;
+
 use super::super::cells::FieldKind;
 use super::super::plan::{FieldHome, MOST_ELEMENTS};
 use super::super::points_to::Target;
@@ -42,6 +44,10 @@ struct Element {
     form: Kept,
     /// Its variable, if it is all of one.
     variable: Option<VariableId>,
+}
+
+fn bit_number(bit: u64) -> i64 {
+    i64::try_from(bit).unwrap_or(i64::MAX)
 }
 
 impl Emitter<'_, '_> {
@@ -133,12 +139,24 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The elements of a part of the range, bytes `from` to `to`.
+    /// Whether some access of the program may touch one of the bits, counted from the spot.
+    pub fn is_accessed(&self, spot: &Spot, bits: &Range<u64>) -> bool {
+        let (from, end) = (bit_number(bits.start), bit_number(bits.end));
+        self.next_field(spot.target, from, end).is_some()
+    }
+
+    /// From here on the bits, counted from the spot, hold anything.
+    pub fn make_undetermined(&mut self, spot: &Spot, bits: &Range<u64>) {
+        for element in self.elements_between(spot.target, bits.start, bits.end) {
+            self.store_anything(spot, element, &InputKind::Uninitialised);
+        }
+    }
+
+    /// The elements of a part of the range, bits `from` to `to`.
     fn elements_between(&self, target: Target, from: u64, to: u64) -> Vec<Element> {
-        let to_bits = |bytes: u64| i64::try_from(bytes.saturating_mul(8)).unwrap_or(i64::MAX);
-        let end = to_bits(to);
+        let end = bit_number(to);
         let mut elements = Vec::new();
-        let mut bit = to_bits(from);
+        let mut bit = bit_number(from);
         while let Some(start) = self.next_field(target, bit, end) {
             let Some(located) = self.locate(target, start) else {
                 break;
@@ -187,7 +205,8 @@ impl Emitter<'_, '_> {
         source: &Source,
         overlap: Overlap,
     ) {
-        let elements = self.elements_between(destination.target, from, to);
+        let bits = (from.saturating_mul(8), to.saturating_mul(8));
+        let elements = self.elements_between(destination.target, bits.0, bits.1);
         let mut waiting = Vec::new();
         for element in elements {
             match source {
@@ -391,7 +410,7 @@ impl Emitter<'_, '_> {
         size: TermId,
         source: &Source,
     ) {
-        for element in self.elements_between(start.target, 0, length) {
+        for element in self.elements_between(start.target, 0, length.saturating_mul(8)) {
             let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
             let mut end = self.pointer_constant(end.into());
             if let Some(done) = done {

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::evaluator::{Evaluator, State};
+use super::objects::Objects;
 use crate::program::assumption::{Assumption, Doubt, Operand};
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -26,6 +27,7 @@ pub(in crate::program::simplify) fn open(
     let Workspace { program, uses, .. } = workspace;
     let liveness = Liveness::new(program, &graph, &calls, uses);
     let mut analysis = Analysis::new(program, &graph, &calls, &liveness, uses);
+    analysis.evaluator.objects = Some(Objects::new(program, &calls));
     analysis.ascend();
     analysis.descend();
     let mut matters = vec![false; program.locations.len()];
@@ -106,21 +108,45 @@ fn may_be_violated(
                 .and_then(|(left, right)| product(left, right));
             !within(product, *bounds)
         }
-        Doubt::NotInStaticObject {
+        Doubt::NotInObject {
             parts,
             constant,
             bytes,
         } => {
             let address = sum(evaluator, &state, *constant, parts);
             let mut objects = evaluator.program.objects.iter();
-            !objects.any(|object| {
+            let is_static = objects.any(|object| {
                 number(object.address).is_some_and(|start| {
                     let last = i128::from(object.size) - i128::from(*bytes);
                     within(address, (start, start + last))
                 })
-            })
+            });
+            !is_static && !is_in_made_object(evaluator, &state, (*constant, parts), *bytes, address)
         }
     }
+}
+
+/// Whether an access is within an object that the program has made and not freed.
+fn is_in_made_object(
+    evaluator: &Evaluator,
+    state: &State,
+    (constant, parts): (i128, &[(i128, Operand)]),
+    bytes: u64,
+    address: Option<(i128, i128)>,
+) -> bool {
+    let Some(objects) = &evaluator.objects else {
+        return false;
+    };
+    if address.is_some_and(|address| evaluator.is_in_fixed(state, objects, address, bytes)) {
+        return true;
+    }
+    parts.iter().enumerate().any(|(position, &(factor, base))| {
+        let mut others = parts.to_vec();
+        others.remove(position);
+        factor == 1
+            && sum(evaluator, state, constant, &others)
+                .is_some_and(|distance| evaluator.is_inside(state, base.term, distance, bytes))
+    })
 }
 
 fn sum(

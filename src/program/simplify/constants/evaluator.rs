@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::objects::{Objects, Pointer};
 use crate::program::cfa::*;
 use crate::program::persistent::PersistentMap;
 use crate::program::simplify::range::{Abstract, range_of, restrict};
@@ -21,11 +22,16 @@ type Map = PersistentMap<Abstract>;
 pub(super) struct State {
     pub(super) globals: Map,
     pub(super) locals: Map,
+    /// What is known of pointers, by variable; behind the variables, which of the objects at constant addresses exist.
+    /// Empty unless the evaluator follows objects.
+    pub(super) objects: PersistentMap<Pointer>,
 }
 
 impl State {
     pub(super) fn same(&self, other: &Self) -> bool {
-        self.globals.same(&other.globals) && self.locals.same(&other.locals)
+        self.globals.same(&other.globals)
+            && self.locals.same(&other.locals)
+            && self.objects.same(&other.objects)
     }
 }
 
@@ -33,6 +39,8 @@ impl State {
 pub(super) struct Evaluator<'a> {
     pub(super) program: &'a Program,
     pub(super) uses: RefCell<&'a mut VariableUse>,
+    /// For the ledger alone, the objects that the program makes.
+    pub(super) objects: Option<Objects>,
     /// How many stores a constant array is made of.
     array_sizes: RefCell<FxHashMap<TermId, usize>>,
 }
@@ -42,6 +50,7 @@ impl<'a> Evaluator<'a> {
         Self {
             program,
             uses: RefCell::new(uses),
+            objects: None,
             array_sizes: RefCell::default(),
         }
     }
@@ -184,13 +193,19 @@ impl<'a> Evaluator<'a> {
     pub(super) fn step(&self, state: &mut State, operation: &Operation) -> Option<()> {
         match operation {
             Operation::Assign { target, value } => {
-                let value = self.evaluate(state, *value);
-                self.set(state, *target, value);
+                let known = self.evaluate(state, *value);
+                if self.objects.is_some() {
+                    self.point(state, *target, *value);
+                }
+                self.set(state, *target, known);
             }
             Operation::Assume(condition) => {
                 let condition = self.simplify(state, *condition);
                 if condition == TermId::FALSE {
                     return None;
+                }
+                if self.objects.is_some() {
+                    self.learn_pointers(state, condition);
                 }
                 let mut learned = Vec::new();
                 restrict(
@@ -230,12 +245,27 @@ impl<'a> Evaluator<'a> {
                     ()
                 );
             }
-            Operation::Havoc { target, .. } => planted!(
-                "constants: an input changes nothing",
-                self.set(state, *target, None),
-                ()
-            ),
-            Operation::Call { .. } | Operation::Allocate { .. } | Operation::Free { .. } => {}
+            Operation::Havoc { target, .. } => {
+                if self.objects.is_some() {
+                    state.objects.remove(target.0);
+                }
+                planted!(
+                    "constants: an input changes nothing",
+                    self.set(state, *target, None),
+                    ()
+                );
+            }
+            Operation::Allocate { .. } => {
+                if let Some(objects) = &self.objects {
+                    self.begin_object(state, objects, operation);
+                }
+            }
+            Operation::Free { address, lifetime } => {
+                if let Some(objects) = &self.objects {
+                    self.end_object(state, objects, *address, *lifetime);
+                }
+            }
+            Operation::Call { .. } => {}
             Operation::Unsupported(_) => return None,
         }
         Some(())

@@ -9,11 +9,12 @@
 //! What is found is put into the terms; conditions that it decides disappear, or their edges do.
 //!
 //! * [`evaluator`]: states, and operations on them; [`record`]: what proofs need of them later.
-//! * [`doubts`]: which assumptions they leave open.
+//! * [`doubts`]: which assumptions they leave open; [`objects`]: what is known of pointers for these.
 //! * This file: the analysis, and what it does to the program.
 
 mod doubts;
 mod evaluator;
+mod objects;
 mod record;
 
 use std::cmp::Reverse;
@@ -178,6 +179,16 @@ impl<'a> Analysis<'a> {
                 inside.globals.insert(global.0, value);
             }
         }
+        if let Some(objects) = &self.evaluator.objects {
+            for (key, &pointer) in state.objects.iter() {
+                let global = VariableId(key);
+                if objects.is_fixed(key, self.program)
+                    || self.accessed[callee.index()].binary_search(&global).is_ok()
+                {
+                    inside.objects.insert(key, pointer);
+                }
+            }
+        }
         if let Some(Operation::Call { arguments, .. }) = edge.operations.first() {
             for (&argument, &parameter) in arguments
                 .iter()
@@ -185,6 +196,11 @@ impl<'a> Analysis<'a> {
             {
                 let value = self.evaluator.evaluate(state, argument);
                 self.evaluator.set(&mut inside, parameter, value);
+                if self.evaluator.objects.is_some()
+                    && let Some(pointer) = self.evaluator.pointer(state, argument)
+                {
+                    inside.objects.insert(parameter.0, pointer);
+                }
             }
         }
         inside
@@ -206,13 +222,22 @@ impl<'a> Analysis<'a> {
             &self.modified[callee.index()][..],
             &[][..]
         );
-        for &global in modified {
+        if let Some(objects) = &self.evaluator.objects {
             self.evaluator
-                .set(&mut after, global, self.evaluator.get(exit, global));
+                .return_objects(&mut after, exit, objects, *callee);
         }
-        for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
+        let results = results.iter().copied();
+        let results = results.zip(self.program.function(*callee).results.iter().copied());
+        let modified = modified.iter().map(|&global| (global, global));
+        for (target, from) in modified.chain(results) {
             self.evaluator
-                .set(&mut after, result, self.evaluator.get(exit, from));
+                .set(&mut after, target, self.evaluator.get(exit, from));
+            if self.evaluator.objects.is_some() {
+                match exit.objects.get(from.0) {
+                    Some(&pointer) => after.objects.insert(target.0, pointer),
+                    None => after.objects.remove(target.0),
+                }
+            }
         }
         Some((edge.target, after))
     }
@@ -253,6 +278,12 @@ impl<'a> Analysis<'a> {
                 |variable: u32, _: &Abstract| self.liveness.is_live(target, VariableId(variable));
             state.globals.retain(live);
             state.locals.retain(live);
+            if let Some(objects) = &self.evaluator.objects {
+                state.objects.retain(|key, _| {
+                    objects.is_fixed(key, self.program)
+                        || self.liveness.is_live(target, VariableId(key))
+                });
+            }
         }
     }
 
@@ -269,6 +300,10 @@ impl<'a> Analysis<'a> {
         State {
             globals: old.globals.intersect(&new.globals, &mut meet),
             locals: old.locals.intersect(&new.locals, &mut meet),
+            objects: old.objects.intersect(&new.objects, &mut |_, &a, &b| {
+                let joined = a.join(b)?;
+                if widen { a.widen(joined) } else { Some(joined) }
+            }),
         }
     }
 

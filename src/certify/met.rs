@@ -1,0 +1,286 @@
+//! Which assumptions the run of a violation came by where they did not hold.
+//!
+//! The run is made once more, on a copy of the program that looks at each assumption where it is met: a variable of its
+//! own says whether it has ever been violated there.
+
+use super::replay::Violation;
+use crate::program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
+use crate::program::{
+    Doubt, Edge, Location, LocationId, Operand, Operation, Program, Role, Scope, Span, Variable,
+    VariableId,
+};
+use crate::term::{Build, Pool, Sort, Symbol, TermId, Value, store};
+
+/// For each of the program's assumptions that counts, whether the run came by it and it did not hold; `None` if that
+/// takes too long to see.
+pub fn violated(
+    program: &Program,
+    violation: &Violation,
+    counts: &[bool],
+    limits: Limits<'_>,
+) -> Option<Vec<bool>> {
+    let mut watched = program.clone();
+    let flags = watch(&mut watched, counts);
+    let executable = Executable::compile(&watched);
+    let mut machine = Machine::new(&executable);
+    let mut inputs = ReplayInputs::new(&violation.inputs);
+    let report = machine.run(&mut inputs, limits);
+    let seen = matches!(report.outcome, Outcome::Error { .. });
+    let is_set = |flag| machine.value(flag) == Value::Bool(true);
+    let violated = flags.into_iter().map(|flag| flag.is_some_and(is_set));
+    seen.then(|| violated.collect())
+}
+
+/// Adds a variable for each assumption that counts, which becomes true where it is violated.
+fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
+    let mut flags = vec![None; program.assumptions.len()];
+    let mut places: Vec<(LocationId, usize, Operation)> = Vec::new();
+    for (number, assumption) in std::mem::take(&mut program.assumptions).iter().enumerate() {
+        if !counts.get(number).is_some_and(|counts| *counts) {
+            continue;
+        }
+        let symbol = Symbol::fresh("assumption", Sort::Bool);
+        let flag = VariableId(program.variables.len() as u32);
+        program.variables.push(Variable {
+            name: format!("assumption {number} is violated"),
+            symbol,
+            sort: Sort::Bool,
+            scope: Scope::Global,
+            role: Role::Model,
+            c_type: None,
+            span: Span::NONE,
+        });
+        flags[number] = Some(flag);
+        let guards = assumption.guards.iter().copied();
+        let here = store().and(guards.chain([is_violated(&assumption.doubt)]));
+        let value = store().or2(store().variable(symbol), here);
+        let operation = Operation::Assign {
+            target: flag,
+            value,
+        };
+        places.push((assumption.location, assumption.operations, operation));
+    }
+    // Behind other operations first, so that the numbers of those before stay.
+    places.sort_by_key(|&(location, operations, _)| (location, std::cmp::Reverse(operations)));
+    let outgoing = program.outgoing();
+    for place in places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (location, position) = (place[0].0, place[0].1);
+        let operations = place.iter().map(|(_, _, operation)| operation.clone());
+        let edges = &outgoing[location.index()];
+        if position > 0 {
+            for edge in edges {
+                let edge = &mut program.edges[edge.index()].operations;
+                let goes_on = !matches!(
+                    edge.last(),
+                    Some(Operation::Unsupported(_) | Operation::Call { .. })
+                );
+                if position <= edge.len() && goes_on {
+                    edge.splice(position..position, operations.clone());
+                }
+            }
+        } else if !edges.is_empty() {
+            let Location { function, span, .. } = *program.location(location);
+            let next = LocationId(program.locations.len() as u32);
+            program.locations.push(Location {
+                function,
+                span,
+                label: None,
+            });
+            for edge in edges {
+                program.edges[edge.index()].source = next;
+            }
+            program.edges.push(Edge {
+                source: location,
+                target: next,
+                operations: operations.collect(),
+                span,
+            });
+        }
+    }
+    debug_assert_eq!(program.validate(), Ok(()));
+    flags
+}
+
+/// Numbers that are wide enough for sums and products of operands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Arithmetic {
+    Integer,
+    BitVector,
+}
+
+/// The width in which bit vectors of up to 64 bits are added and multiplied.
+const WIDE: u8 = 128;
+
+impl Arithmetic {
+    /// That of the operands, if they have one.
+    fn of<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Option<Self> {
+        let mut result = None;
+        for operand in operands {
+            let own = match store().sort(operand.term) {
+                Sort::Int => Self::Integer,
+                Sort::BitVec(1..=64) => Self::BitVector,
+                _ => return None,
+            };
+            if *result.get_or_insert(own) != own {
+                return None;
+            }
+        }
+        Some(result.unwrap_or(Self::Integer))
+    }
+
+    fn number(self, operand: Operand) -> TermId {
+        match (self, operand.signed) {
+            (Self::Integer, _) => operand.term,
+            (Self::BitVector, true) => store().sign_resize(operand.term, WIDE),
+            (Self::BitVector, false) => store().zero_resize(operand.term, WIDE),
+        }
+    }
+
+    fn constant(self, value: i128) -> TermId {
+        match self {
+            Self::Integer => store().int_big(value.into()),
+            Self::BitVector => store().bv_signed(WIDE, value),
+        }
+    }
+
+    fn plus(self, a: TermId, b: TermId) -> TermId {
+        match self {
+            Self::Integer => store().int_add(a, b),
+            Self::BitVector => store().add(a, b),
+        }
+    }
+
+    fn times(self, a: TermId, b: TermId) -> TermId {
+        match self {
+            Self::Integer => store().int_mul(a, b),
+            Self::BitVector => store().mul(a, b),
+        }
+    }
+
+    fn outside(self, value: TermId, (low, high): (i128, i128)) -> TermId {
+        let (low, high) = (self.constant(low), self.constant(high));
+        match self {
+            Self::Integer => store().or2(store().int_lt(value, low), store().int_lt(high, value)),
+            Self::BitVector => store().or2(store().slt(value, low), store().slt(high, value)),
+        }
+    }
+}
+
+/// Whether the assumption is violated, as a condition on the values where it is met.
+fn is_violated(doubt: &Doubt) -> TermId {
+    match doubt {
+        // Of what is outside of all objects the interpreter says so.
+        Doubt::Always | Doubt::NotInObject { .. } => TermId::TRUE,
+        Doubt::Zero(term) => {
+            let zero = store().value(&Value::zero(store().sort(*term)));
+            store().eq(*term, zero)
+        }
+        Doubt::SumOutside {
+            constant,
+            parts,
+            bounds,
+        } => {
+            let Some(arithmetic) = Arithmetic::of(parts.iter().map(|(_, operand)| operand)) else {
+                return TermId::TRUE;
+            };
+            let mut sum = arithmetic.constant(*constant);
+            for &(factor, operand) in parts {
+                let factor = arithmetic.constant(factor);
+                let part = arithmetic.times(factor, arithmetic.number(operand));
+                sum = arithmetic.plus(sum, part);
+            }
+            arithmetic.outside(sum, *bounds)
+        }
+        Doubt::ProductOutside {
+            factors: (left, right),
+            bounds,
+        } => match Arithmetic::of([left, right]) {
+            Some(arithmetic) => {
+                let (left, right) = (arithmetic.number(*left), arithmetic.number(*right));
+                arithmetic.outside(arithmetic.times(left, right), *bounds)
+            }
+            None => TermId::TRUE,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certify::replay::{Replay, replay};
+    use crate::program::interpreter::Journal;
+    use crate::program::{Assumption, AssumptionKind, InputId, ProgramBuilder};
+
+    const WORD: Sort = Sort::BitVec(32);
+
+    /// `x = nondet(); while (i < 3) { i++; x = x + 1 } error`, which wraps around if `x` is large.
+    fn counts(start: u128, doubt: impl Fn(Operand) -> Doubt) -> bool {
+        let mut b = ProgramBuilder::new();
+        let (x, i) = (b.global("x", WORD), b.global("i", WORD));
+        let input = b.input("__VERIFIER_nondet_int", WORD);
+        b.assign(i, store().bv(32, 0));
+        b.havoc(x, input);
+        let mut location = b.cursor();
+        b.repeat_while(store().ult(b.value(i), store().bv(32, 3)), |b| {
+            b.assign(i, store().add(b.value(i), store().bv(32, 1)));
+            location = b.cursor();
+            b.assign(x, store().add(b.value(x), store().bv(32, 1)));
+        });
+        b.error_unless(store().boolean(false));
+        let operand = Operand {
+            term: b.value(x),
+            signed: true,
+        };
+        let mut program = b.finish();
+        program.assumptions.push(Assumption {
+            kind: AssumptionKind::WrapAround,
+            what: "`+` wraps around".to_owned(),
+            location,
+            operations: 0,
+            doubt: doubt(operand),
+            guards: Vec::new(),
+            span: Span::NONE,
+        });
+        let alarm = Journal {
+            entries: vec![(InputId(0), Value::bit_vec(32, start))],
+        };
+        let Replay::Confirmed(violation) = replay(&program, &alarm, Limits::default()) else {
+            panic!("the error is reached with every input");
+        };
+        let violated = violated(&program, &violation, &[true], Limits::default());
+        violated.expect("the run ends")[0]
+    }
+
+    #[test]
+    fn what_happened_in_some_iteration_counts() {
+        let one = Operand {
+            term: store().bv(32, 1),
+            signed: true,
+        };
+        let bounds = (i128::from(i32::MIN), i128::from(i32::MAX));
+        let sum = |x| Doubt::SumOutside {
+            constant: 0,
+            parts: vec![(1, x), (1, one)],
+            bounds,
+        };
+        let largest = u128::from(i32::MAX as u32);
+        for (start, expected) in [(0, false), (largest - 3, false), (largest - 2, true)] {
+            assert_eq!(counts(start, sum), expected, "{start}");
+        }
+        let square = |x| Doubt::ProductOutside {
+            factors: (x, x),
+            bounds,
+        };
+        for (start, expected) in [
+            (46_338, false),
+            (46_339, true),
+            (u128::from(u32::MAX), false),
+        ] {
+            assert_eq!(counts(start, square), expected, "{start}");
+        }
+        for (start, expected) in [(1, false), (u128::from(u32::MAX), true)] {
+            assert_eq!(counts(start, |x| Doubt::Zero(x.term)), expected, "{start}");
+        }
+        assert!(counts(0, |_| Doubt::Always));
+    }
+}

@@ -1,0 +1,435 @@
+//! Which pointers point into objects that exist for sure, and are large enough: what an access on the heap needs.
+//!
+//! An object is known from where it is allocated with a size of which a lower bound is known until it may have been
+//! freed; a pointer to it, as long as its distance from the object's start is known.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evaluator::{Evaluator, State};
+use crate::program::call_graph::CallGraph;
+use crate::program::cfa::*;
+use crate::program::simplify::range::{full, number};
+use crate::term::{Op, Pool, TermId, TermKind, store};
+
+/// Distances are kept if they are not larger than this.
+const LIMIT: i128 = 1 << 40;
+
+/// What is known of a pointer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// It is null.
+    Null,
+    /// It points to an object that exists, or behind its end.
+    Inside(Inside),
+}
+
+/// Where in an object a pointer points to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Inside {
+    /// How the object may end; `None` for one that exists from the program's start.
+    lifetime: Option<Lifetime>,
+    /// Where it was allocated, if that is one place.
+    site: Option<Site>,
+    /// The object has at least so many bytes.
+    size: i128,
+    /// The least and the greatest distance from the object's start.
+    distance: (i128, i128),
+    /// Whether it may be null instead.
+    may_be_null: bool,
+}
+
+/// An operation that allocates: its address, which is its own as long as the program is there.
+type Site = usize;
+
+/// What makes and ends objects in a program.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    /// By constant address, the key under which a state has the object that is made there.
+    fixed: FxHashMap<TermId, u32>,
+    /// By constant address, what is there.
+    constant: BTreeMap<i128, Constant>,
+    /// Where objects are allocated.
+    sites: FxHashSet<Site>,
+    /// For each function whether a call of it may free what it has not made itself.
+    frees: Vec<bool>,
+}
+
+/// What is at a constant address.
+#[derive(Copy, Clone, Debug)]
+enum Constant {
+    /// An object that exists from the program's start, and its size.
+    Static(i128),
+    /// One that is made, by its key.
+    Made(u32),
+}
+
+impl Objects {
+    pub fn new(program: &Program, calls: &CallGraph) -> Self {
+        let mut result = Self {
+            frees: vec![false; program.functions.len()],
+            ..Self::default()
+        };
+        // Keys of their own, behind those of the variables.
+        let first = program.variables.len() as u32;
+        for object in &program.objects {
+            if let Some(start) = number(object.address) {
+                let size = Constant::Static(object.size.into());
+                result.constant.insert(start, size);
+            }
+        }
+        for edge in &program.edges {
+            let function = program.location(edge.source).function;
+            for operation in &edge.operations {
+                match operation {
+                    Operation::Allocate { address, .. } => {
+                        result.sites.insert(site(operation));
+                        if let Some(start) = number(*address) {
+                            let key = first + result.fixed.len() as u32;
+                            let key = *result.fixed.entry(*address).or_insert(key);
+                            result.constant.insert(start, Constant::Made(key));
+                        }
+                    }
+                    Operation::Free {
+                        lifetime: Lifetime::Heap,
+                        ..
+                    } => result.frees[function.index()] = true,
+                    _ => {}
+                }
+            }
+        }
+        loop {
+            let mut changed = false;
+            for &function in calls.bottom_up() {
+                let frees = calls
+                    .callees(function)
+                    .any(|callee| result.frees[callee.index()]);
+                if frees && !result.frees[function.index()] {
+                    result.frees[function.index()] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return result;
+            }
+        }
+    }
+
+    /// What a pointer to a constant address points to.
+    fn at(&self, state: &State, address: i128) -> Option<Pointer> {
+        let (&start, &there) = self.constant.range(..=address).next_back()?;
+        let inside = match there {
+            Constant::Static(size) => Inside {
+                lifetime: None,
+                site: None,
+                size,
+                distance: (0, 0),
+                may_be_null: false,
+            },
+            Constant::Made(key) => match *state.objects.get(key)? {
+                Pointer::Inside(inside) => inside,
+                Pointer::Null => return None,
+            },
+        };
+        let distance = address - start;
+        (distance < inside.size).then_some(Pointer::Inside(Inside {
+            distance: (distance, distance),
+            ..inside
+        }))
+    }
+
+    /// Whether the key is that of an object at a constant address.
+    pub fn is_fixed(&self, key: u32, program: &Program) -> bool {
+        key as usize >= program.variables.len()
+    }
+}
+
+fn site(operation: &Operation) -> Site {
+    std::ptr::from_ref(operation).addr()
+}
+
+impl Pointer {
+    /// What is known if either of two things is.
+    pub fn join(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Null, Self::Null) => Some(Self::Null),
+            (Self::Null, Self::Inside(inside)) | (Self::Inside(inside), Self::Null) => {
+                Some(Self::Inside(Inside {
+                    may_be_null: true,
+                    ..inside
+                }))
+            }
+            (Self::Inside(a), Self::Inside(b)) => {
+                let ((low, high), (other_low, other_high)) = (a.distance, b.distance);
+                (a.lifetime == b.lifetime).then_some(Self::Inside(Inside {
+                    lifetime: a.lifetime,
+                    site: a.site.filter(|_| a.site == b.site),
+                    size: a.size.min(b.size),
+                    distance: (low.min(other_low), high.max(other_high)),
+                    may_be_null: a.may_be_null || b.may_be_null,
+                }))
+            }
+        }
+    }
+
+    /// Like a join, but what moves is not followed.
+    pub fn widen(self, now: Self) -> Option<Self> {
+        match (self, now) {
+            (Self::Inside(a), Self::Inside(b)) if a.distance != b.distance || a.size != b.size => {
+                None
+            }
+            _ => Some(now),
+        }
+    }
+
+    /// The pointer so many bytes further.
+    fn moved(self, (low, high): (i128, i128)) -> Option<Self> {
+        match self {
+            Self::Inside(inside) if !inside.may_be_null => {
+                let (least, most) = inside.distance;
+                let distance = (least.checked_add(low)?, most.checked_add(high)?);
+                let near = -LIMIT < distance.0 && distance.1 < LIMIT;
+                near.then_some(Self::Inside(Inside { distance, ..inside }))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// What is known of a pointer's value.
+    pub(super) fn pointer(&self, state: &State, term: TermId) -> Option<Pointer> {
+        match store().kind(term) {
+            TermKind::Constant(_) => self.objects.as_ref()?.at(state, number(term)?),
+            TermKind::Variable {
+                symbol,
+                instance: 0,
+            } => {
+                let variable = self.uses.borrow().variable(symbol)?;
+                match (state.objects.get(variable.0), self.get(state, variable)) {
+                    (Some(&pointer), _) => Some(pointer),
+                    (None, Some(super::Abstract::Constant(value))) => self.pointer(state, value),
+                    _ => None,
+                }
+            }
+            TermKind::Apply {
+                op: Op::BvAdd | Op::IntAdd,
+                arguments,
+            } => {
+                let mut base = None;
+                let mut distance = (0_i128, 0_i128);
+                for &argument in arguments {
+                    let is_number = number(argument).is_some();
+                    match self.pointer(state, argument).filter(|_| !is_number) {
+                        Some(Pointer::Inside(inside)) if base.is_none() => {
+                            base = Some(Pointer::Inside(inside));
+                        }
+                        Some(_) => return None,
+                        None => {
+                            let (low, high) = self.bounds(state, argument)?;
+                            distance =
+                                (distance.0.checked_add(low)?, distance.1.checked_add(high)?);
+                        }
+                    }
+                }
+                base?.moved(distance)
+            }
+            _ => None,
+        }
+    }
+
+    fn bounds(&self, state: &State, term: TermId) -> Option<(i128, i128)> {
+        self.evaluate(state, term)
+            .and_then(super::Abstract::bounds)
+            .or_else(|| full(store().sort(term)))
+    }
+
+    /// What an assignment makes of what is known of pointers.
+    pub(super) fn point(&self, state: &mut State, target: VariableId, value: TermId) {
+        let data = self.program.variable(target);
+        let is_pointer = data.c_type == Some(CScalar::Pointer);
+        let pointer = match number(value) {
+            Some(0) => is_pointer.then_some(Pointer::Null),
+            _ if data.sort.is_array() => None,
+            _ => self.pointer(state, value),
+        };
+        match pointer {
+            Some(pointer) => state.objects.insert(target.0, pointer),
+            None => state.objects.remove(target.0),
+        }
+    }
+
+    /// Learns from a condition which pointers are not null.
+    pub(super) fn learn_pointers(&self, state: &mut State, condition: TermId) {
+        let mut work = vec![condition];
+        while let Some(term) = work.pop() {
+            let TermKind::Apply { op, arguments } = store().kind(term) else {
+                continue;
+            };
+            match (op, arguments) {
+                (Op::And, _) => work.extend(arguments),
+                (Op::Not, &[equal]) => {
+                    let TermKind::Apply {
+                        op: Op::Eq,
+                        arguments: &[a, b],
+                    } = store().kind(equal)
+                    else {
+                        continue;
+                    };
+                    for (a, b) in [(a, b), (b, a)] {
+                        if number(b) == Some(0)
+                            && let TermKind::Variable {
+                                symbol,
+                                instance: 0,
+                            } = store().kind(a)
+                            && let Some(variable) = self.uses.borrow().variable(symbol)
+                            && let Some(&Pointer::Inside(inside)) = state.objects.get(variable.0)
+                            && inside.may_be_null
+                        {
+                            let inside = Inside {
+                                may_be_null: false,
+                                ..inside
+                            };
+                            state.objects.insert(variable.0, Pointer::Inside(inside));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An object begins.
+    pub(super) fn begin_object(&self, state: &mut State, objects: &Objects, operation: &Operation) {
+        let Operation::Allocate {
+            address,
+            size,
+            lifetime,
+        } = operation
+        else {
+            return;
+        };
+        let size = self
+            .evaluate(state, *size)
+            .and_then(super::Abstract::bounds)
+            .map_or(0, |(low, _)| low);
+        let own = site(operation);
+        let pointer = Pointer::Inside(Inside {
+            lifetime: Some(*lifetime),
+            site: objects.sites.contains(&own).then_some(own),
+            size,
+            distance: (0, 0),
+            may_be_null: false,
+        });
+        let key = match store().kind(*address) {
+            _ if size <= 0 => None,
+            TermKind::Variable {
+                symbol,
+                instance: 0,
+            } => {
+                let variable = self.uses.borrow().variable(symbol);
+                variable.map(|variable| variable.0)
+            }
+            _ => objects.fixed.get(address).copied(),
+        };
+        if let Some(key) = key {
+            state.objects.insert(key, pointer);
+        }
+    }
+
+    /// An object ends.
+    pub(super) fn end_object(
+        &self,
+        state: &mut State,
+        objects: &Objects,
+        address: TermId,
+        lifetime: Lifetime,
+    ) {
+        let freed = match self.evaluate(state, address) {
+            Some(super::Abstract::Constant(address)) => {
+                if number(address) == Some(0) {
+                    return;
+                }
+                let key = objects.fixed.get(&address);
+                key.and_then(|&key| state.objects.get(key).copied())
+            }
+            _ => self.pointer(state, address),
+        };
+        let site = match freed {
+            Some(Pointer::Null) => return,
+            Some(Pointer::Inside(inside)) => inside.site,
+            None => None,
+        };
+        state.objects.retain(|_, pointer| match pointer {
+            Pointer::Null => true,
+            Pointer::Inside(other) => {
+                other.lifetime != Some(lifetime)
+                    || (site.is_some() && other.site.is_some() && other.site != site)
+            }
+        });
+    }
+
+    /// What a call may have ended is not known any more; objects at constant addresses are known as they are at its end.
+    pub(super) fn return_objects(
+        &self,
+        after: &mut State,
+        exit: &State,
+        objects: &Objects,
+        callee: FunctionId,
+    ) {
+        if objects.frees[callee.index()] {
+            after.objects.retain(|_, pointer| match pointer {
+                Pointer::Null => true,
+                Pointer::Inside(inside) => inside.lifetime != Some(Lifetime::Heap),
+            });
+        }
+        for &key in objects.fixed.values() {
+            if let Some(&pointer) = exit.objects.get(key) {
+                after.objects.insert(key, pointer);
+            }
+        }
+    }
+
+    /// Whether so many bytes from the distance on, counted from where the pointer points to, are within the object.
+    pub(super) fn is_inside(
+        &self,
+        state: &State,
+        pointer: TermId,
+        (low, high): (i128, i128),
+        bytes: u64,
+    ) -> bool {
+        let Some(Pointer::Inside(inside)) = self.pointer(state, pointer) else {
+            return false;
+        };
+        let (least, most) = inside.distance;
+        let first = least.checked_add(low);
+        let end = most
+            .checked_add(high)
+            .and_then(|last| last.checked_add(i128::from(bytes)));
+        !inside.may_be_null
+            && first.is_some_and(|first| first >= 0)
+            && end.is_some_and(|end| end <= inside.size)
+    }
+
+    /// Whether so many bytes from an address on, which lies between the bounds, are within one of the objects at
+    /// constant addresses.
+    pub(super) fn is_in_fixed(
+        &self,
+        state: &State,
+        objects: &Objects,
+        (low, high): (i128, i128),
+        bytes: u64,
+    ) -> bool {
+        objects.fixed.iter().any(|(&address, &key)| {
+            let start = number(address);
+            let known = state.objects.get(key).copied();
+            match (start, known) {
+                (Some(start), Some(Pointer::Inside(inside))) => {
+                    start <= low && high + i128::from(bytes) <= start + inside.size
+                }
+                _ => false,
+            }
+        })
+    }
+}
