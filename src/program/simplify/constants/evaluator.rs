@@ -185,7 +185,13 @@ impl<'a> Evaluator<'a> {
         match operation {
             Operation::Assign { target, value } => {
                 let value = self.evaluate(state, *value);
-                self.set(state, *target, value);
+                planted!(
+                    "constants: an assignment of what is not known changes nothing",
+                    self.set(state, *target, value),
+                    if value.is_some() {
+                        self.set(state, *target, value)
+                    }
+                );
             }
             Operation::Assume(condition) => {
                 let condition = self.simplify(state, *condition);
@@ -217,7 +223,11 @@ impl<'a> Evaluator<'a> {
                     Some(Abstract::Constant(contents)) => {
                         let (index, value) =
                             (self.simplify(state, *index), self.simplify(state, *value));
-                        let closed = self.is_closed(index) && self.is_closed(value);
+                        let closed = planted!(
+                            "constants: a store at an unknown index is in a known array",
+                            self.is_closed(index),
+                            true
+                        ) && self.is_closed(value);
                         closed.then(|| store().store(contents, index, value))
                     }
                     _ => None,
@@ -254,7 +264,14 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
             TermKind::Apply {
                 op: Op::Store,
                 arguments: &[_, place, value],
-            } if place == index => return Some(value),
+            } if planted!(
+                "constants: a cell has what was stored last",
+                place == index,
+                true
+            ) =>
+            {
+                return Some(value);
+            }
             TermKind::Apply {
                 op: Op::Store,
                 arguments: &[rest, place, _],

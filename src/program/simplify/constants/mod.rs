@@ -183,6 +183,11 @@ impl<'a> Analysis<'a> {
                 .iter()
                 .zip(&self.program.function(callee).parameters)
             {
+                let argument = planted!(
+                    "constants: the first argument is passed for all",
+                    argument,
+                    arguments[0]
+                );
                 let value = self.evaluator.evaluate(state, argument);
                 self.evaluator.set(&mut inside, parameter, value);
             }
@@ -211,8 +216,12 @@ impl<'a> Analysis<'a> {
                 .set(&mut after, global, self.evaluator.get(exit, global));
         }
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
-            self.evaluator
-                .set(&mut after, result, self.evaluator.get(exit, from));
+            let value = self.evaluator.get(exit, from);
+            planted!(
+                "constants: what takes a result keeps its value",
+                self.evaluator.set(&mut after, result, value),
+                ()
+            );
         }
         Some((edge.target, after))
     }
@@ -286,7 +295,11 @@ impl<'a> Analysis<'a> {
                     self.forget_dead(target, &mut state);
                     next[target.index()] = Some(match &next[target.index()] {
                         None => state,
-                        Some(other) => self.join(other, &state, false),
+                        Some(other) => planted!(
+                            "constants: in the end the last way to a place counts",
+                            self.join(other, &state, false),
+                            state
+                        ),
                     });
                 }
             }
@@ -324,7 +337,11 @@ fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
             let before = operation.clone();
             operation.map_terms(|term| evaluator.simplify(&state, term));
             if evaluator.step(&mut state, operation).is_none()
-                && !matches!(operation, Operation::Unsupported(_))
+                && planted!(
+                    "constants: what is not supported is not reached",
+                    !matches!(operation, Operation::Unsupported(_)),
+                    true
+                )
             {
                 facts.push((edge.source, known(&evaluator, states, edge.source, &before)));
                 *keep = false;
