@@ -2,8 +2,8 @@
 //!
 //! With the cargo feature `planted-faults`, [`planted!`] chooses at run time between what is right and a fault, by the
 //! names in `REGATTA_PLANTED_FAULT` (several are separated by commas). Without the feature, it is what is right. A name begins
-//! with the part of the program that the fault is in, and goes on with what is believed where it is planted: there is one for
-//! each rule of the terms' constructors, each rule of the simplifier, each transfer function and kind of step of the checker.
+//! with the part of the program that the fault is in, and goes on with what is believed where it is planted: in a rule of the
+//! terms' constructors or of the simplifier, in a transfer function of the checker, or in its check of a kind of step.
 //!
 //! The list of all faults is `tests/faults/faults.tsv`; `scripts/planted-faults.py` plants them one at a time and tells who
 //! caught what. A line of it has the faults, a program with its verdict and the command's options, and who catches them: the

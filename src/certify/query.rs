@@ -97,11 +97,7 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
             Ok(Answer::Possible(vec![true]))
         }
         TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
-        TextAnswer::Unknown(reason) => planted!(
-            "query: what the solver does not know is impossible",
-            Err(GivenUp(format!("the solver: {reason}"))),
-            Ok(Answer::Impossible)
-        ),
+        TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
     }
 }
 

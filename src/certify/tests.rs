@@ -537,30 +537,12 @@ fn behind_many_conditions() {
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);
     let input = b.input("nondet", INT);
+    b.havoc(x, input);
     for value in 0..20 {
-        b.havoc(x, input);
-        b.assume(store().ult(b.value(x), number(value + 7)));
+        b.assume(store().ne(b.value(x), number(value + 7)));
     }
     b.error_unless(store().ne(b.value(x), number(3)));
     no_step_is_confirmed(b.finish());
-}
-
-#[test]
-fn what_no_solver_knows_in_time_is_not_confirmed() {
-    let task = Task::new(c("
-        #include <assert.h>
-        extern unsigned long __VERIFIER_nondet_ulong(void);
-        int main(void) {
-            unsigned long a = __VERIFIER_nondet_ulong(), b = __VERIFIER_nondet_ulong();
-            if (a >> 32 || b >> 32 || a < 2 || b < 2) return 0;
-            assert(a * b != 18446743979220271189ul);
-        }"));
-    let certificate = Certificate {
-        steps: vec![safety(1, &[])],
-    };
-    let budget = Duration::from_secs(3);
-    let result = check(&task.lowered, &task.simplified, &certificate, budget, None);
-    assert!(matches!(result, Check::Undecided(_)), "{result:?}");
 }
 
 /// What holds of any index at one place must not be used where a path comes from another.
@@ -621,7 +603,7 @@ fn a_wrong_slice_is_not_believed() {
         void down(int n) { if (n > 0) down(n - 1); else assert(lost != 7); }
         int main(void) {
             int input = __VERIFIER_nondet_int();
-            lost = input;
+            if (input > 3) lost = input;
             down(__VERIFIER_nondet_int());
         }",
     ] {

@@ -141,25 +141,13 @@ impl Walk<'_, '_> {
         State {
             guard: self.named(guard),
             values,
-            passed: passed
-                .filter(|node| {
-                    planted!(
-                        "walk: a loop that was passed on one path was passed on all",
-                        other.passed.contains(node),
-                        true
-                    )
-                })
-                .collect(),
+            passed: passed.filter(|node| other.passed.contains(node)).collect(),
         }
     }
 
     pub(super) fn add(&mut self, frontier: &mut Frontier, node: Node, state: State) {
         let merged = match frontier.remove(&node) {
-            Some(other) => planted!(
-                "walk: of two paths to a cut point the first one counts",
-                self.merge(other, state),
-                other
-            ),
+            Some(other) => self.merge(other, state),
             None => state,
         };
         frontier.insert(node, merged);

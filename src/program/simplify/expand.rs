@@ -271,11 +271,7 @@ impl Expansion {
                 }
             }
             self.add_edge(workspace, caller, edge);
-            let origin = planted!(
-                "expand: calls in a copy are those around it",
-                workspace.call_origins[id.index()],
-                workspace.call_origins[site.index()]
-            );
+            let origin = workspace.call_origins[id.index()];
             if let Some(last) = workspace.call_origins.last_mut() {
                 *last = origin;
             }

@@ -182,11 +182,7 @@ impl<'a> Slicer<'a> {
                 Item::Variable(variable) => self.variable(variable),
                 Item::Input(input) => {
                     for edge in std::mem::take(&mut self.asking[input.index()]) {
-                        planted!(
-                            "slice: an input is asked for where it matters only",
-                            self.need(Item::Edge(edge)),
-                            ()
-                        );
+                        self.need(Item::Edge(edge));
                     }
                 }
             }
@@ -256,11 +252,7 @@ impl<'a> Slicer<'a> {
             .operations
             .iter()
             .any(|operation| matches!(operation, Operation::Assume(_)));
-        if planted!(
-            "slice: which of several edges is taken does not matter",
-            assumes || self.graph.outgoing(edge.source).len() > 1,
-            false
-        ) {
+        if assumes || self.graph.outgoing(edge.source).len() > 1 {
             self.need(Item::Decision(edge.source));
         }
         for operation in &edge.operations {
@@ -283,11 +275,7 @@ impl<'a> Slicer<'a> {
                 index,
                 value,
             } if self.variables[self.program.region(*region).variable.index()] => {
-                planted!(
-                    "slice: what is stored does not matter",
-                    self.reads(&[*index, *value]),
-                    ()
-                );
+                self.reads(&[*index, *value]);
             }
             Operation::Havoc { target, input } if self.variables[target.index()] => {
                 planted!(
@@ -349,11 +337,7 @@ impl<'a> Slicer<'a> {
         }
         for (function, _) in std::mem::take(&mut self.parameter_of[variable.index()]) {
             for &id in self.calls.calls_of(function) {
-                planted!(
-                    "slice: calls that pass a parameter do not matter",
-                    self.need(Item::Edge(id)),
-                    ()
-                );
+                self.need(Item::Edge(id));
                 let program = self.program;
                 for operation in &program.edge(id).operations {
                     self.definition(id, operation);
@@ -362,11 +346,7 @@ impl<'a> Slicer<'a> {
         }
         for (function, _) in std::mem::take(&mut self.result_of[variable.index()]) {
             // The value at the exit is what counts.
-            planted!(
-                "slice: a function with a result need not end",
-                self.need(Item::Location(self.program.function(function).exit)),
-                ()
-            );
+            self.need(Item::Location(self.program.function(function).exit));
         }
     }
 }

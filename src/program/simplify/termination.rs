@@ -73,11 +73,7 @@ impl Termination {
                 )
             });
             search.result.total[function.index()] = loops
-                && planted!(
-                    "termination: recursion ends",
-                    !calls.is_recursive(function),
-                    true
-                )
+                && !calls.is_recursive(function)
                 && locations_of[function.index()]
                     .iter()
                     .all(|&location| search.goes_on(function, location));
@@ -277,14 +273,12 @@ impl Search<'_> {
                 members.binary_search(&edge.source).is_ok()
                     && members.binary_search(&edge.target).is_ok()
             });
-            planted!(
-                "termination: a step in an inner loop is made once",
-                !in_child,
-                true
-            ) && self.acyclic(
-                id,
-                inside.iter().copied().filter(|edge| !stay.contains(edge)),
-            ) && self.acyclic(id, inside.iter().copied().filter(|&edge| edge != step))
+            !in_child
+                && self.acyclic(
+                    id,
+                    inside.iter().copied().filter(|edge| !stay.contains(edge)),
+                )
+                && self.acyclic(id, inside.iter().copied().filter(|&edge| edge != step))
         })
     }
 

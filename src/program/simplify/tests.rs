@@ -173,20 +173,6 @@ fn what_follows_the_last_target_goes() {
 }
 
 #[test]
-fn an_error_from_which_one_can_go_on_stays() {
-    let mut b = ProgramBuilder::new();
-    let x = b.global("x", INT);
-    b.assign(x, number(1));
-    let from = b.cursor();
-    let error = b.error();
-    b.edge(from, error, vec![]);
-    b.at(error);
-    b.assign(x, number(2));
-    b.error_unless(store().eq(b.value(x), number(2)));
-    compare(&b.finish(), 0).unwrap();
-}
-
-#[test]
 fn values_are_assigned_all_at_once() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));

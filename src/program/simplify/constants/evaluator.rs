@@ -223,11 +223,7 @@ impl<'a> Evaluator<'a> {
                     Some(Abstract::Constant(contents)) => {
                         let (index, value) =
                             (self.simplify(state, *index), self.simplify(state, *value));
-                        let closed = planted!(
-                            "constants: a store at an unknown index is in a known array",
-                            self.is_closed(index),
-                            true
-                        ) && self.is_closed(value);
+                        let closed = self.is_closed(index) && self.is_closed(value);
                         closed.then(|| store().store(contents, index, value))
                     }
                     _ => None,
