@@ -183,7 +183,11 @@ impl<'a> Checker<'a> {
             .program
             .function(self.lowered.program.start)
             .entry;
-        if self.lowered.is_error[entry.index()] {
+        if planted!(
+            "checker: no program starts in an error",
+            self.lowered.is_error[entry.index()],
+            false
+        ) {
             return Err(Failure::Wrong("the program starts in an error".to_owned()));
         }
         // Only what the last step relies on is looked at.
@@ -202,7 +206,12 @@ impl<'a> Checker<'a> {
                 | ProofStep::Simplified => &[],
             };
             for &earlier in relies_on {
-                if earlier >= index || is_last(&certificate.steps[earlier]) {
+                if planted!(
+                    "checker: a step may rely on later ones",
+                    earlier >= index,
+                    earlier >= certificate.steps.len()
+                ) || is_last(&certificate.steps[earlier])
+                {
                     return Err(Failure::Unclear(format!(
                         "step {index} relies on step {earlier}"
                     )));
@@ -231,12 +240,24 @@ impl<'a> Checker<'a> {
             };
             let result = match step {
                 ProofStep::Inductive { k, relies_on, .. } => {
-                    self.inductive(&batches[&index], (*k).max(1), relied(relies_on))
+                    let relied = relied(relies_on);
+                    planted!(
+                        "checker: batches are taken for granted",
+                        self.inductive(&batches[&index], (*k).max(1), relied),
+                        Ok(())
+                    )
                 }
-                ProofStep::Safety { k, relies_on } => self.safety((*k).max(1), &relied(relies_on)),
+                ProofStep::Safety { k, relies_on } => {
+                    let k = planted!("checker: no step is one step", (*k).max(1), *k);
+                    self.safety(k, &relied(relies_on))
+                }
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
                 ProofStep::Summaries { batch } => self.summaries(batch),
-                ProofStep::Simplified => self.simplified(),
+                ProofStep::Simplified => planted!(
+                    "checker: what the simplifier says is taken for granted",
+                    self.simplified(),
+                    Ok(())
+                ),
             };
             result.map_err(|failure| match failure {
                 Failure::Wrong(reason) => Failure::Wrong(format!("step {index}: {reason}")),

@@ -44,7 +44,11 @@ impl<'p> Lowered<'p> {
             program,
         };
         for error in &program.errors {
-            result.is_error[error.index()] = true;
+            result.is_error[error.index()] = planted!(
+                "checker: only the first error counts",
+                true,
+                error == &program.errors[0]
+            );
         }
         for (index, location) in program.locations.iter().enumerate() {
             result.locations[location.function.index()].push(LocationId(index as u32));
@@ -69,6 +73,8 @@ impl<'p> Lowered<'p> {
             let mut operations = edge.operations.iter();
             operations.any(|operation| matches!(operation, Operation::Unsupported(_)))
         });
+        let unsupported = unsupported
+            .filter(|_| planted!("checker: what is not supported is no target", true, false));
         let seeds: Vec<LocationId> = seeds.chain(unsupported.map(|edge| edge.source)).collect();
         self.inside = self.backward(seeds, Calls::Entered);
         let exits = program.functions.iter().map(|function| function.exit);
@@ -118,7 +124,13 @@ impl<'p> Lowered<'p> {
                 &mut modified[program.location(edge.source).function.index()];
             for operation in &edge.operations {
                 let written = operation.written(program);
-                own.extend(written.filter(|&v| program.variable(v).scope == Scope::Global));
+                own.extend(written.filter(|&v| {
+                    planted!(
+                        "checker: a function changes no global itself",
+                        program.variable(v).scope == Scope::Global,
+                        false
+                    )
+                }));
             }
         }
         let tidy = |list: &mut Vec<VariableId>| {
@@ -141,7 +153,11 @@ impl<'p> Lowered<'p> {
                 changed |= all.len() > modified[function.index()].len();
                 modified[function.index()] = all;
             }
-            if !changed {
+            if planted!(
+                "checker: what functions change by each other is looked at once",
+                !changed,
+                true
+            ) {
                 break;
             }
         }
@@ -169,10 +185,21 @@ impl<'p> Lowered<'p> {
     pub fn changes(&self, edge: &Edge) -> Vec<VariableId> {
         let mut changes = Vec::new();
         for operation in &edge.operations {
-            changes.extend(operation.written(self.program));
+            changes.extend(
+                planted!(
+                    "checker: only the first operations in a loop change anything",
+                    operation,
+                    &edge.operations[0]
+                )
+                .written(self.program),
+            );
         }
         if let Some(callee) = callee(edge) {
-            changes.extend_from_slice(&self.modified[callee.index()]);
+            planted!(
+                "checker: calls in a loop change no globals",
+                changes.extend_from_slice(&self.modified[callee.index()]),
+                ()
+            );
         }
         changes
     }

@@ -183,7 +183,11 @@ impl Second {
 
     /// Whether neither has found a model.
     fn judge(&mut self, said: [Said; 2], what: impl FnOnce() -> String) -> bool {
-        let objects = said.contains(&Said::Possible);
+        let objects = planted!(
+            "opinion: objections do not count",
+            said.contains(&Said::Possible),
+            false
+        );
         if objects && self.opinion.objection.is_none() {
             let second = self.opinion.second.as_deref().unwrap_or("nobody else");
             let [first, other] = said;
@@ -226,7 +230,12 @@ impl fmt::Display for Said {
 fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
     let sort = arena.sort(recorded.result);
     let plain = arena.intern(recorded.op, sort, &recorded.arguments);
-    let same = arena.intern(Op::Eq, Sort::Bool, &[plain, recorded.result]);
+    let result = planted!(
+        "opinion: a simplification is compared with itself",
+        recorded.result,
+        plain
+    );
+    let same = arena.intern(Op::Eq, Sort::Bool, &[plain, result]);
     arena.intern(Op::Not, Sort::Bool, &[same])
 }
 

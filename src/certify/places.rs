@@ -113,7 +113,11 @@ impl<'a> Meaning<'a> {
                 let meaning = variable.and_then(|&variable| self.variable(variable));
                 let meaning = meaning.map(|meaning| match instance {
                     0 => meaning,
-                    _ => at_instance(store(), meaning, instance),
+                    _ => planted!(
+                        "checker: what is said of an entry is said of now",
+                        at_instance(store(), meaning, instance),
+                        meaning
+                    ),
                 });
                 complete &= meaning.is_some();
                 Some(meaning.unwrap_or(term))
@@ -138,7 +142,11 @@ impl<'a> Meaning<'a> {
             lowered.push(*simplified.call_origins.get(call.index())?);
         }
         let origin = simplified.origins.get(location.index())?;
-        lowered.extend_from_slice(&origin.calls);
+        planted!(
+            "checker: a place in a body that was copied is in the function itself",
+            lowered.extend_from_slice(&origin.calls),
+            ()
+        );
         Some((origin.location, lowered))
     }
 }

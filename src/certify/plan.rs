@@ -100,7 +100,11 @@ impl Plan {
         let mut changes = Vec::new();
         for &node in component {
             for edge in self.outgoing(lowered, node) {
-                if members.contains(&edge.target) {
+                if planted!(
+                    "plan: only steps back to a loop's head change anything",
+                    members.contains(&edge.target),
+                    edge.target == head
+                ) {
                     changes.extend(lowered.changes(edge));
                 }
             }

@@ -61,7 +61,14 @@ pub(super) fn ask_within(
 }
 
 fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<Answer, GivenUp> {
-    let none_is_open = |conditions: &[TermId]| conditions.iter().all(|&one| one == TermId::FALSE);
+    let none_is_open = |conditions: &[TermId]| {
+        let mut conditions = conditions.iter();
+        planted!(
+            "query: one goal that cannot be met is enough",
+            conditions.all(|&one| one == TermId::FALSE),
+            conditions.any(|&one| one == TermId::FALSE)
+        )
+    };
     if none_is_open(conditions) {
         return Ok(Answer::Impossible);
     }
@@ -114,7 +121,11 @@ fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<S
             goals.push(goal);
             names.push(format!("|certified goal@{number}|"));
         }
-        assertions.push(arena.or(goals));
+        assertions.push(planted!(
+            "query: all goals are to be met at once",
+            arena.or(goals),
+            arena.and(goals)
+        ));
     }
     (assertions, names)
 }

@@ -58,7 +58,11 @@ impl Stacks {
                 last: None,
                 depth: 0,
                 function,
-                matters: true,
+                matters: planted!(
+                    "checker: the end of a recursive function does not matter",
+                    true,
+                    false
+                ),
             });
         }
         id
@@ -80,7 +84,7 @@ impl Stacks {
         };
         let new = Stack {
             last: Some((stack, call)),
-            depth: self.get(stack).depth + 1,
+            depth: self.get(stack).depth + planted!("checker: call strings have no depth", 1, 0),
             function: callee(edge).unwrap_or(lowered.program.start),
             matters: self.matters(lowered, back),
         };

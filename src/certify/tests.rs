@@ -166,6 +166,13 @@ fn invariants_that_do_not_hold() {
     task.does_not_confirm(vec![invariant(vec![0]), safety(1, &[0])]);
     task.does_not_confirm(vec![invariant(vec![1]), safety(1, &[0])]);
     task.does_not_confirm(vec![invariant(vec![]), safety(1, &[7])]);
+    let mut circular = task.with_invariant(1, store().eq(x, y));
+    if let ProofStep::Inductive { relies_on, .. } = &mut circular[0] {
+        relies_on.push(0);
+    }
+    task.does_not_confirm(circular);
+    // No step at all is taken as one.
+    task.does_not_confirm(vec![safety(0, &[])]);
     task.does_not_confirm(vec![invariant(vec![])]);
     task.does_not_confirm(vec![]);
 }
@@ -189,6 +196,40 @@ fn induction_over_several_steps() {
     // A batch that needs k = 2.
     task.confirms(task.with_invariant(2, store().eq(a, c)));
     task.does_not_confirm(task.with_invariant(1, store().eq(a, c)));
+}
+
+/// Only paths that do not go round a loop lead on: neither a step from its head nor two say so.
+#[test]
+fn the_first_steps_count_by_themselves() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int x = __VERIFIER_nondet_int();
+            while (x < 10) x += 20;
+            assert(x != 50);
+        }"));
+    task.does_not_confirm(vec![safety(2, &[])]);
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+            while (x < 10) x += 20;
+            if (x != 50) return 0;
+            while (y < x) y += 3;
+            assert(y != 51);
+        }"));
+    let heads = task.heads();
+    assert_eq!(heads.len(), 2, "{}", task.dump());
+    for head in heads {
+        let never = ProofStep::Inductive {
+            batch: vec![(head, TermId::FALSE)],
+            k: 2,
+            relies_on: vec![],
+        };
+        task.does_not_confirm(vec![never, safety(1, &[0])]);
+    }
 }
 
 #[test]
@@ -291,6 +332,9 @@ fn what_the_simplifier_decides() {
         "void assume(int c) { __VERIFIER_assume(c); }
          int never; int main(void) { int x = __VERIFIER_nondet_int(); assume(0 <= x); assume(x <= 2);
          while (never) x += 2; if (x >= 4) assert(x < 4); }",
+        // What is known depends on the call.
+        "int g; void f(int k) { while (__VERIFIER_nondet_int()) assert(g == k); }
+         int main(void) { g = 1; f(1); g = 2; f(2); }",
         // Recursion.
         "int id(int x) { if (x == 0) return 0; int r = id(x - 1) + 1; if (r > 3) return 3; return r; }
          int main(void) { assert(id(__VERIFIER_nondet_int()) != 5); }",
@@ -401,9 +445,8 @@ fn edges_that_are_not_modelled_count() {
     }
 }
 
-#[test]
-fn a_choice_hides_no_path() {
-    // Both edges may be taken; only one of the values leads to the error.
+/// Both edges may be taken; only one of the values leads to the error.
+fn choice_with_an_error_unless(expected: u128) {
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);
     let (from, one, other, to) = (
@@ -423,31 +466,19 @@ fn a_choice_hides_no_path() {
     b.edge(one, to, vec![]);
     b.edge(other, to, vec![]);
     b.at(to);
-    b.error_unless(store().eq(b.value(x), number(1)));
-    let task = Task::new(b.finish());
-    for step in [
-        ProofStep::Simplified,
-        safety(1, &[]),
-        ProofStep::Unrolling { bound: 5 },
-    ] {
-        task.does_not_confirm(vec![step]);
-    }
+    b.error_unless(store().eq(b.value(x), number(expected)));
+    no_step_is_confirmed(b.finish());
 }
 
 #[test]
-fn a_wrong_slice_is_not_believed() {
-    let text = "
-        #include <assert.h>
-        extern int __VERIFIER_nondet_int(void);
-        int main(void) {
-            int lost = 0;
-            while (__VERIFIER_nondet_int()) lost = lost + 1;
-            assert(lost != 7);
-        }";
-    fault::VARIABLE.set(Some("lost"));
-    let task = Task::new(c(text));
-    fault::VARIABLE.set(None);
-    assert!(task.simplified.is_safe(), "{}", task.dump());
+fn a_choice_hides_no_path() {
+    choice_with_an_error_unless(1);
+    choice_with_an_error_unless(2);
+}
+
+/// None of the proofs without invariants is confirmed.
+fn no_step_is_confirmed(program: Program) {
+    let task = Task::new(program);
     for step in [
         ProofStep::Simplified,
         safety(1, &[]),
@@ -456,8 +487,142 @@ fn a_wrong_slice_is_not_believed() {
     ] {
         task.does_not_confirm(vec![step]);
     }
-    // Without the fault the program is not safe at all.
-    assert!(!simplify(&task.lowered).is_safe());
+}
+
+#[test]
+fn an_error_where_the_program_starts() {
+    let mut b = ProgramBuilder::new();
+    let start = b.cursor();
+    b.assume(TermId::FALSE);
+    let mut program = b.finish();
+    program.errors.push(start);
+    no_step_is_confirmed(program);
+}
+
+#[test]
+fn what_is_assumed_after_an_assignment() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    let assign = Operation::Assign {
+        target: y,
+        value: b.value(x),
+    };
+    let assume = Operation::Assume(store().eq(b.value(y), number(3)));
+    b.operations(vec![assign, assume]);
+    b.error_unless(store().ne(b.value(y), number(3)));
+    no_step_is_confirmed(b.finish());
+}
+
+#[test]
+fn a_local_that_is_not_assigned_may_differ_between_activations() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let f = b.function("f", &[], &[("r", INT)]);
+    b.call(f, vec![], vec![x]);
+    b.call(f, vec![], vec![y]);
+    b.error_unless(store().eq(b.value(x), b.value(y)));
+    b.enter(f);
+    let local = b.local(f, "local", INT);
+    b.assign(b.result(f, 0), b.value(local));
+    b.leave();
+    let task = Task::new(b.finish());
+    task.does_not_confirm(vec![safety(1, &[])]);
+}
+
+/// Many conditions, of which all must be met, and at last one value of an input: its guard has a name.
+#[test]
+fn behind_many_conditions() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    for value in 0..20 {
+        b.assume(store().ne(b.value(x), number(value + 7)));
+    }
+    b.error_unless(store().ne(b.value(x), number(3)));
+    no_step_is_confirmed(b.finish());
+}
+
+/// What holds of any index at one place must not be used where a path comes from another.
+#[test]
+fn what_any_index_satisfied_before() {
+    let task = Task::new(c("
+        extern int __VERIFIER_nondet_int(void);
+        void assert(int);
+        int a[1000];
+        int main(void) {
+            int i, j;
+            for (i = 0; i < 1000; i++)
+                if (a[i] == 5)
+                    a[i] = 6;
+            a[__VERIFIER_nondet_int() & 511] = 1;
+            for (j = 0; j < 1000; j++)
+                assert(a[j] == 0);
+            return 0;
+        }"));
+    task.does_not_confirm(cells(&task, |_, _| TermId::TRUE, 0));
+}
+
+#[test]
+fn a_wrong_slice_is_not_believed() {
+    for text in [
+        "int main(void) {
+            int lost = 0;
+            while (__VERIFIER_nondet_int()) lost = lost + 1;
+            assert(lost != 7);
+        }",
+        // It is not the step back to the loop's head that changes it, or not this function.
+        "int main(void) {
+            int lost = 0, calls = 0;
+            while (__VERIFIER_nondet_int()) {
+                lost = lost + 1;
+                if (__VERIFIER_nondet_int()) calls = calls + 1;
+            }
+            assert(lost != 7);
+        }",
+        "int lost;
+        void more(void) { lost = lost + 1; }
+        int main(void) {
+            while (__VERIFIER_nondet_int()) more();
+            assert(lost != 7);
+        }",
+        // A loop that begins in its middle.
+        "int main(void) {
+            int lost = 0;
+            if (__VERIFIER_nondet_int()) goto middle;
+            while (__VERIFIER_nondet_int()) {
+                lost = lost + 2;
+                middle: lost = lost + 1;
+            }
+            assert(lost != 7);
+        }",
+        // A recursive function of which nothing is left.
+        "int lost;
+        void down(int n) { if (n > 0) down(n - 1); else assert(lost != 7); }
+        int main(void) {
+            int input = __VERIFIER_nondet_int();
+            if (input > 3) lost = input;
+            down(__VERIFIER_nondet_int());
+        }",
+    ] {
+        let declarations = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n";
+        fault::VARIABLE.set(Some("lost"));
+        let task = Task::new(c(&format!("{declarations}{text}")));
+        fault::VARIABLE.set(None);
+        assert!(task.simplified.is_safe(), "{}", task.dump());
+        for step in [
+            ProofStep::Simplified,
+            safety(1, &[]),
+            safety(2, &[]),
+            ProofStep::Unrolling { bound: 5 },
+        ] {
+            task.does_not_confirm(vec![step]);
+        }
+        // Without the fault the program is not safe at all.
+        assert!(!simplify(&task.lowered).is_safe());
+    }
 }
 
 #[test]

@@ -93,7 +93,11 @@ impl Liveness {
                     needed[index] = false;
                     continue;
                 }
-                if !matches!(operation, Operation::Store { .. }) {
+                if planted!(
+                    "dead: before a store nothing of an array matters",
+                    !matches!(operation, Operation::Store { .. }),
+                    true
+                ) {
                     scratch.set(target, false);
                 }
             }
@@ -398,10 +402,18 @@ impl<'a> Solver<'a> {
         let mut through = self.copy(entry);
         keep_below(&mut through, globals);
         for (word, through) in before.iter_mut().zip(through) {
-            *word |= through;
+            planted!(
+                "dead: what a callee reads does not matter",
+                *word |= through,
+                ()
+            );
         }
         for (&argument, &parameter) in arguments.iter().zip(&program.function(callee).parameters) {
-            if self.result.is_live(entry, parameter) {
+            if planted!(
+                "dead: what is passed does not matter",
+                self.result.is_live(entry, parameter),
+                false
+            ) {
                 for &variable in self.uses.of(argument) {
                     set_bit(&mut before, self.result.bits[variable.index()], true);
                 }
@@ -435,10 +447,18 @@ impl<'a> Solver<'a> {
             for &result in results {
                 set_bit(&mut after, self.result.bits[result.index()], false);
             }
-            keep_below(&mut after, globals);
+            keep_below(
+                &mut after,
+                planted!("dead: after a call no global matters", globals, 0),
+            );
             after.resize(self.row.len(), 0);
             for from in returned {
-                set_bit(&mut after, self.result.bits[from.index()], true);
+                let bit = self.result.bits[from.index()];
+                set_bit(
+                    &mut after,
+                    bit,
+                    planted!("dead: what is returned does not matter", true, false),
+                );
             }
             self.merge(&after);
         }

@@ -140,6 +140,10 @@ impl Pool for Arena {
         };
         record.borrow_mut().note(self, op, arguments, result);
     }
+
+    fn records(&self) -> bool {
+        self.record.is_some()
+    }
 }
 
 impl Intern for Arena {

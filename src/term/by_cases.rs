@@ -55,17 +55,29 @@ impl<'a> Equations<'a> {
     pub fn imply(&self, goal: TermId) -> bool {
         let arena = self.arena;
         if !is_equation(arena, goal) {
-            return goal == TermId::TRUE;
+            return planted!(
+                "by cases: what is no equation holds",
+                goal == TermId::TRUE,
+                true
+            );
         }
         let conditions = conditions(arena, goal);
         if conditions.len() > MOST_CONDITIONS {
-            return false;
+            return planted!(
+                "by cases: what depends on many conditions holds",
+                false,
+                true
+            );
         }
         let mut cases = 0..1u32 << conditions.len();
         let holds = |case: u32| {
             let decided = |term| {
                 let number = conditions.iter().position(|&condition| condition == term)?;
-                Some(arena.boolean(case >> number & 1 == 1))
+                Some(arena.boolean(planted!(
+                    "by cases: conditions are decided all alike",
+                    case >> number & 1 == 1,
+                    case & 1 == 1
+                )))
             };
             let goal = Rebuild::new(arena, arena, decided).rebuild(goal);
             self.reduced(goal) == TermId::TRUE
@@ -146,7 +158,14 @@ pub fn exclude_one_another(
             _ => {}
         }
         if work.is_empty() {
-            let known = all.iter().filter_map(|one| definitions.remove(one));
+            let named = |one| {
+                planted!(
+                    "by cases: every name stands for something true",
+                    definitions.remove(one),
+                    definitions.drain().next().map(|named| named.1)
+                )
+            };
+            let known = all.iter().filter_map(named);
             work.extend(known);
         }
     }
@@ -203,8 +222,16 @@ fn equation(arena: &Arena, formula: TermId) -> Option<(TermId, TermId)> {
         let after = Rebuild::new(arena, arena, replace).rebuild(excess);
         // Its factor.
         let value = match arena.sub(after, excess) {
-            growth if growth == one => arena.sub(variable, excess),
-            growth if growth == minus_one => arena.add(variable, excess),
+            growth if growth == one => planted!(
+                "by cases: x + y = 0 says that x is y",
+                arena.sub(variable, excess),
+                arena.sub(excess, variable)
+            ),
+            growth if growth == minus_one => planted!(
+                "by cases: y - x = 0 says that x is -y",
+                arena.add(variable, excess),
+                arena.neg(arena.add(variable, excess))
+            ),
             _ => return None,
         };
         (!occurs(arena, variable, [value])).then_some((variable, value))
@@ -259,6 +286,45 @@ mod tests {
         assert!(holds(&arena, &[known], goal(which, arena.not(which))));
         assert!(!holds(&arena, &[], goal(which, arena.not(which))));
         assert!(!holds(&arena, &[known], goal(which, which)));
+    }
+
+    #[test]
+    fn each_case_counts() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let (x, y) = (variable("x"), variable("y"));
+        let condition = |name: &str| arena.variable(Symbol::new(name, Sort::Bool));
+        let chosen = |name| arena.ite(condition(name), arena.add(x, y), arena.bv(32, 3));
+        let goal = arena.eq(arena.mul(x, chosen("a")), arena.mul(x, chosen("b")));
+        assert!(!holds(&arena, &[], goal));
+        // No equation, and too many conditions.
+        assert!(!Equations::new(&arena, &[]).imply(arena.ult(x, y)));
+        let sum = ["a", "b", "c", "d", "e", "f"].into_iter().map(chosen);
+        let sum = sum.reduce(|sum, next| arena.add(sum, arena.mul(next, y)));
+        assert!(!holds(&arena, &[], arena.eq(x, sum.expect("addends"))));
+    }
+
+    #[test]
+    fn equations_are_solved_whatever_the_sign() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::BitVec(32)));
+        let twice = |term| arena.mul(term, arena.bv(32, 2));
+        let all = ["a", "b", "c"].map(variable);
+        for [x, y, z] in [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1]]
+            .map(|places| places.map(|place| all[place]))
+        {
+            // 2·y - x = 2·z
+            let known = arena.eq(arena.sub(twice(y), x), twice(z));
+            let goal = arena.eq(arena.add(x, twice(z)), twice(y));
+            assert!(Equations::new(&arena, &[known]).imply(goal));
+            let value = arena.sub(twice(y), twice(z));
+            let equations = Equations::new(&arena, &[known]);
+            assert_eq!(equations.reduced(x), value);
+            // x + 2·y = 2·z
+            let known = arena.eq(arena.add(x, twice(y)), twice(z));
+            let value = arena.sub(twice(z), twice(y));
+            assert_eq!(Equations::new(&arena, &[known]).reduced(x), value);
+        }
     }
 
     #[test]

@@ -110,6 +110,11 @@ pub trait Pool {
     /// Told by the constructors what has become of an application: for pools that keep a record.
     fn record(&self, _op: Op, _arguments: &[TermId], _result: TermId) {}
 
+    /// Whether a record is kept.
+    fn records(&self) -> bool {
+        false
+    }
+
     /// The constant that the term is, or `None` if it is none (array constants never are, see [`TermKind::Constant`]).
     fn constant(&self, term: TermId) -> Option<Constant<'_>> {
         match self.kind(term) {
@@ -167,6 +172,10 @@ impl<P: Pool + ?Sized> Pool for &P {
     }
     fn record(&self, op: Op, arguments: &[TermId], result: TermId) {
         (**self).record(op, arguments, result);
+    }
+
+    fn records(&self) -> bool {
+        (**self).records()
     }
 }
 

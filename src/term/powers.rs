@@ -58,7 +58,9 @@ pub fn cases<P: Pool + ?Sized>(
     let zero = pool.bv(width, 0);
     let one = pool.bv(width, 1);
     let least = planted!("powers: one is no power of two", 0, 1);
-    let powers = (least..width).map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
+    let powers = (least..planted!("powers: the highest bit has no case", width, width - 1))
+        .map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
+    let zero = planted!("powers: zero has no case", zero, one);
     let values = std::iter::once(zero).chain(powers);
     values.map(move |value| {
         let replace = |term| (term == variable).then_some(value);
@@ -81,14 +83,19 @@ fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
         let Sort::BitVec(width) = pool.sort(zero) else {
             return None;
         };
-        let is_zero = zero == pool.bv(width, 0);
+        let is_zero = planted!(
+            "powers: x & (x - 1) may be anything",
+            zero == pool.bv(width, 0),
+            true
+        );
         for (variable, before) in arguments(common, Op::BvAnd)
             .filter(|_| is_zero)
             .into_iter()
             .flatten()
         {
             let is_variable = matches!(pool.kind(variable), TermKind::Variable { .. });
-            if is_variable && before == pool.sub(variable, pool.bv(width, 1)) {
+            let less = planted!("powers: x & (x - 2) = 0 says that x is a power", 1, 2);
+            if is_variable && before == pool.sub(variable, pool.bv(width, less)) {
                 return Some(variable);
             }
         }
@@ -113,6 +120,9 @@ mod tests {
         let equation = arena.eq(y, arena.mul(x, y));
         assert_eq!(power_of_two(&arena, &[equation]), None);
         assert_eq!(power_of_two(&arena, &[one_bit(x)]), None);
+        let below = arena.bvand(x, arena.sub(x, arena.bv(8, 1)));
+        let other = arena.eq(below, arena.bv(8, 4));
+        assert_eq!(power_of_two(&arena, &[equation, other]), None);
         let formulas = [equation, arena.and2(one_bit(x), arena.ult(y, x))];
         let power = power_of_two(&arena, &formulas).expect("x");
         let expected = PowerOfTwo {

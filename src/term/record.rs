@@ -65,9 +65,14 @@ pub fn take_recorded_shared_terms() -> Vec<Recorded> {
     SHARED.lock().as_mut().map_or_else(Vec::new, Record::take)
 }
 
+/// [`Pool::records`] for the shared store.
+pub(super) fn records_shared() -> bool {
+    RECORDS.load(Ordering::Relaxed)
+}
+
 /// [`Pool::record`] for the shared store.
 pub(super) fn note_shared(pool: &impl Pool, op: Op, arguments: &[TermId], result: TermId) {
-    if RECORDS.load(Ordering::Relaxed) {
+    if records_shared() {
         let mut shared = SHARED.lock();
         let record = shared.get_or_insert_with(Record::default);
         record.note(pool, op, arguments, result);

@@ -109,6 +109,10 @@ impl Pool for Store {
         super::record::note_shared(self, op, arguments, result);
     }
 
+    fn records(&self) -> bool {
+        super::record::records_shared()
+    }
+
     /// # Panics
     /// If an argument lives in an arena: it would be gone before this term. [`super::transfer`] copies it.
     fn intern(&self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {

@@ -94,20 +94,42 @@ impl Abstraction {
             self.expansions -= 1;
             match (op, arguments) {
                 (Op::BvAdd, &[a, b]) => {
-                    return arena.add(self.product(a, other), self.product(b, other));
+                    return arena.add(
+                        self.product(a, other),
+                        planted!(
+                            "unknowns: the second addend is not multiplied",
+                            self.product(b, other),
+                            self.of(b)
+                        ),
+                    );
                 }
                 (Op::IntAdd, &[a, b]) => {
-                    return arena.int_add(self.product(a, other), self.product(b, other));
+                    return arena.int_add(
+                        self.product(a, other),
+                        planted!(
+                            "unknowns: the second addend is not multiplied (integers)",
+                            self.product(b, other),
+                            self.of(b)
+                        ),
+                    );
                 }
                 (Op::Ite, &[condition, a, b]) => {
                     let (a, b) = (self.product(a, other), self.product(b, other));
-                    return arena.ite(self.of(condition), a, b);
+                    return planted!(
+                        "unknowns: a product with a choice is the other one",
+                        arena.ite(self.of(condition), a, b),
+                        arena.ite(self.of(condition), b, a)
+                    );
                 }
                 _ => {}
             }
         }
         match arena.kind(b) {
-            TermKind::Constant(_) => times(&arena, self.of(a), b),
+            TermKind::Constant(_) => planted!(
+                "unknowns: a factor is lost",
+                times(&arena, self.of(a), b),
+                self.of(a)
+            ),
             _ => self.unknown(whole),
         }
     }
@@ -157,5 +179,20 @@ mod tests {
             .into_iter()
             .fold(product, |sum, one| arena.add(sum, one));
         assert_eq!(sums, all);
+        // (x + 2)·y is x·y + 2·y
+        let two = arena.bv(32, 2);
+        let twice = abstraction.of(arena.mul(arena.add(x, two), y));
+        assert_eq!(twice, arena.add(product, arena.mul(y, two)));
+    }
+
+    #[test]
+    fn products_of_integers_are_multiplied_out() {
+        let arena = Rc::new(Arena::new());
+        let variable = |name| arena.variable(Symbol::new(name, Sort::Int));
+        let [x, y, z] = ["x", "y", "z"].map(variable);
+        let mut abstraction = Abstraction::new(&arena);
+        let [first, second] = [x, y].map(|factor| abstraction.of(arena.int_mul(factor, z)));
+        let both = abstraction.of(arena.int_mul(arena.int_add(x, y), z));
+        assert_eq!(both, arena.int_add(first, second));
     }
 }

@@ -35,6 +35,8 @@ pub const SHAPES: &[Shape] = &[
     joined,
     exact_floats,
     exact_floats,
+    complements,
+    complements,
 ];
 
 /// A choice of operands that differs with the number.
@@ -88,6 +90,15 @@ fn long_sum(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> 
         }
         sum = terms.apply(add, sum.sort, &[sum, addend]);
     }
+    // A difference is no operator: it is a sum, too.
+    let other = terms.choose(mixed(a, 9), |sort| sort == sum.sort)?;
+    let negated = terms.arena.intern(neg, sum.sort, &[other.raw]);
+    let raw = terms.arena.intern(add, sum.sort, &[sum.raw, negated]);
+    let simple = match sum.sort {
+        Sort::Int => terms.arena.int_sub(sum.simple, other.simple),
+        _ => terms.arena.sub(sum.simple, other.simple),
+    };
+    terms.push(raw, simple);
     Some(())
 }
 
@@ -698,6 +709,33 @@ fn exact_floats(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<
         Op::FpIsNan,
     ] {
         terms.apply(op, Sort::Bool, &[left]);
+    }
+    Some(())
+}
+
+/// Complements or negations of two terms, or of one and the same, compared and joined.
+fn complements(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
+    let left = terms.choose(a, |sort| is_number(sort) || matches!(sort, Sort::Float(_)))?;
+    let right = match d & 3 {
+        0 => terms.other(Some(left), b, left.sort, seed)?,
+        1 => terms.choose(b, |sort| sort == left.sort)?,
+        _ => left,
+    };
+    let op = match left.sort {
+        Sort::Float(_) => Op::FpNeg,
+        Sort::Int => Op::IntNeg,
+        _ => [Op::BvNot, Op::BvNeg][usize::from(c & 1)],
+    };
+    let first = terms.apply(op, left.sort, &[left]);
+    let second = match d & 4 {
+        0 => right,
+        _ => terms.apply(op, left.sort, &[right]),
+    };
+    terms.apply(Op::Eq, Sort::Bool, &[first, second]);
+    if is_bv(left.sort) {
+        let ops = [Op::BvXor, Op::BvAnd, Op::BvOr, Op::BvAdd];
+        let op = ops[usize::from(d >> 3) % ops.len()];
+        terms.apply(op, left.sort, &[first, second]);
     }
     Some(())
 }

@@ -204,6 +204,12 @@ fn a_wrong_summary_is_refuted() {
         let result = task.check(with(&proof, exit, formula));
         assert!(matches!(result, Check::Refuted(_)), "{result:?}");
     }
+    // What is claimed first of two is not forgotten.
+    let mut twice = with(&proof, exit, s.eq(result, s.add(n, s.bv(32, 1))));
+    let place = twice.iter().find(|(at, _)| at.location == exit).cloned();
+    let (place, _) = place.expect("the exit");
+    twice.push((place, TermId::TRUE));
+    assert_ne!(task.check(twice), Check::Confirmed);
     // One by hand that is right.
     assert_eq!(
         task.check(with(&proof, exit, s.eq(result, n))),
@@ -272,6 +278,39 @@ fn the_state_at_the_entry_is_not_the_present_one() {
         })
         .collect();
     batch.push((at(function.exit), claim));
+    assert_ne!(task.check(batch), Check::Confirmed);
+}
+
+/// The claim holds from one round of the loop to the next, and not from the entry to the end.
+#[test]
+fn every_place_is_related_to_the_entry() {
+    let task = c("
+        int f(int n) {
+            while (__VERIFIER_nondet_int()) { n = n - 1; if (n == 77) f(n); }
+            return n;
+        }
+        int main(void) { int n = f(5); assert(n == 5 || n == 4); return 0; }");
+    let function = task.function("f");
+    let (before, s) = (task.argument("f", 0), store());
+    let at_most_one_less = |now| s.or2(s.eq(now, before), s.eq(now, s.sub(before, s.bv(32, 1))));
+    let parameter = task.simplified.program.variable(function.parameters[0]);
+    let blocks = task.blocks();
+    let mut batch = Vec::new();
+    for place in blocks.cut_points() {
+        let owner = blocks.inlined().program().location(place.location).function;
+        let is_inside = task.simplified.program.function(owner).name == "f";
+        let formula = match place.location {
+            location if location == function.exit => continue,
+            location if !is_inside || location == function.entry => TermId::TRUE,
+            _ => at_most_one_less(s.variable(parameter.symbol)),
+        };
+        batch.push((InvariantLocation::new(blocks.inlined(), place), formula));
+    }
+    let exit = InvariantLocation {
+        location: function.exit,
+        calls: Vec::new(),
+    };
+    batch.push((exit, at_most_one_less(task.result("f"))));
     assert_ne!(task.check(batch), Check::Confirmed);
 }
 

@@ -56,9 +56,18 @@ impl Checker<'_> {
                 };
                 let ends = walk.segment(Frontier::from([(node, state)]))?;
                 let entered = std::mem::take(&mut walk.entered);
+                let entered = planted!(
+                    "checker: facts are not checked where recursive functions begin",
+                    entered,
+                    Vec::new()
+                );
                 for (end, state) in ends.into_iter().chain(entered) {
                     for claim in walk.claims(end).iter() {
-                        if claim.fact < confirmed {
+                        if planted!(
+                            "checker: of new facts the first is not checked",
+                            claim.fact < confirmed,
+                            claim.fact <= confirmed
+                        ) {
                             continue;
                         }
                         let value = walk.formula(&state, end, claim.formula);
@@ -68,7 +77,11 @@ impl Checker<'_> {
                             claimed.push(claim.fact);
                         }
                     }
-                    places.add(end)?;
+                    planted!(
+                        "checker: facts are checked on the first steps only",
+                        places.add(end)?,
+                        ()
+                    );
                 }
             }
             let answer = planted!(

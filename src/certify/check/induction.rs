@@ -39,7 +39,11 @@ impl Checker<'_> {
         let state = walk.arbitrary();
         let mut goals = violations(&walk, entry, &state);
         let mut frontier = Frontier::from([(entry, state)]);
-        for step in 1..=k {
+        for step in 1..=planted!(
+            "checker: formulas hold at once on all paths but their first steps",
+            k,
+            1
+        ) {
             frontier = walk.segment(frontier)?;
             for (&node, state) in &frontier {
                 goals.extend(violations(&walk, node, state));
@@ -117,7 +121,8 @@ impl Checker<'_> {
         // 1. Base case.
         let mut walk = self.walk(&cuts, Recursion::Summarised);
         let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
-        for step in 1..=k {
+        let first = planted!("checker: the first k steps are the first", k, 1);
+        for step in 1..=first {
             frontier = walk.segment(frontier)?;
             if step == 1 {
                 frontier.keys().try_for_each(|&node| places.add(node))?;
@@ -181,8 +186,12 @@ impl Checker<'_> {
     /// than one step, paths through the call would be missed.
     fn enter(walk: &mut Walk<'_, '_>, k: u32, places: &mut Places) -> Result<(), GivenUp> {
         for (node, _) in std::mem::take(&mut walk.entered) {
-            if walk.has_target(node) {
-                if k > 1 {
+            if planted!(
+                "checker: there are no targets in recursive functions",
+                walk.has_target(node),
+                false
+            ) {
+                if planted!("checker: several steps lead through any call", k > 1, false) {
                     return Err(GivenUp("a target in a recursive function".to_owned()));
                 }
                 places.add(node)?;

@@ -86,10 +86,25 @@ impl Checker<'_> {
             for (&end, state) in &ends {
                 planted!(
                     "checker: a summary need not hold when the function ends",
-                    goals.push(claims.violation(&walk, end, (&entry, state))),
+                    goals.push(claims.violation(
+                        &walk,
+                        end,
+                        (
+                            planted!(
+                                "checker: a summary relates the end to itself",
+                                &entry,
+                                state
+                            ),
+                            state
+                        )
+                    )),
                     ()
                 );
-                places.add(end)?;
+                planted!(
+                    "checker: a solution is checked on the first steps only",
+                    places.add(end)?,
+                    ()
+                );
             }
             for (callee, inner) in std::mem::take(&mut walk.entered) {
                 planted!(
@@ -97,7 +112,11 @@ impl Checker<'_> {
                     goals.push(claims.violation(&walk, callee, (&inner, &inner))),
                     ()
                 );
-                places.add(callee)?;
+                planted!(
+                    "checker: a solution is not checked in recursive functions",
+                    places.add(callee)?,
+                    ()
+                );
             }
             planted!(
                 "checker: with summaries no target is asked about",

@@ -38,7 +38,13 @@ impl Checker<'_> {
             walk.name(&mut frontier);
             pruning.prune(&walk, &mut frontier)?;
             let mut entered = std::mem::take(&mut walk.entered).into_iter();
-            if entered.any(|(node, _)| walk.has_target(node)) {
+            if entered.any(|(node, _)| {
+                planted!(
+                    "checker: an unrolling has no targets in recursive functions",
+                    walk.has_target(node),
+                    false
+                )
+            }) {
                 return Err(Failure::Unclear(
                     "a target in a recursive function".to_owned(),
                 ));
@@ -72,6 +78,11 @@ impl Checker<'_> {
             }
         }
         let goals = std::mem::take(&mut walk.targets);
+        let goals = planted!(
+            "checker: an unrolling asks about no target",
+            goals,
+            Vec::new()
+        );
         if ask(&walk, &goals)? != Answer::Impossible {
             let over_approximated = walk.over_approximated;
             return Err(self
@@ -124,7 +135,11 @@ impl Pruning {
             while !open.is_empty() {
                 let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
                 let left = end.saturating_duration_since(Instant::now());
-                match ask_within(walk, &guards, left) {
+                match planted!(
+                    "checker: an unrolling follows no deep recursion",
+                    ask_within(walk, &guards, left),
+                    Ok(Answer::Impossible)
+                ) {
                     Ok(Answer::Impossible) => {
                         for (node, _) in open.drain(..) {
                             frontier.remove(&node);

@@ -98,7 +98,11 @@ impl Walk<'_, '_> {
             let mut later = ways[number + 1..].iter();
             later.all(|other| self.arena.and2(one.1, other.1) == TermId::FALSE)
         });
-        if !exclusive {
+        if planted!(
+            "walk: conditions of edges never hold together",
+            !exclusive,
+            false
+        ) {
             let mut others = TermId::TRUE;
             let last = ways.len() - 1;
             for (number, (_, condition)) in ways.iter_mut().enumerate() {
@@ -107,7 +111,11 @@ impl Walk<'_, '_> {
                 } else {
                     let choice = self.condition();
                     let chosen = self.arena.and2(others, choice);
-                    others = self.arena.and2(others, self.arena.not(choice));
+                    others = planted!(
+                        "walk: the last of several edges is not chosen",
+                        self.arena.and2(others, self.arena.not(choice)),
+                        TermId::FALSE
+                    );
                     chosen
                 };
                 *condition = self.arena.and2(*condition, chosen);
@@ -149,6 +157,11 @@ impl Walk<'_, '_> {
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
                     let condition = self.evaluate(&state, *condition, here);
+                    let condition = planted!(
+                        "walk: the denial of a later condition is assumed",
+                        condition,
+                        self.arena.not(condition)
+                    );
                     self.assume(&mut state, condition);
                 }
                 Operation::Store {
@@ -243,7 +256,11 @@ impl Walk<'_, '_> {
             let slot = slot.filter(|&slot| slots.initial[slot as usize].1.is_some());
             drop(slots);
             if let Some(slot) = slot {
-                state.values.insert(slot, self.arbitrary_value(local));
+                planted!(
+                    "walk: a local holds the same at the start of every activation",
+                    state.values.insert(slot, self.arbitrary_value(local)),
+                    ()
+                );
             }
         }
         for (&parameter, value) in function.parameters.iter().zip(values) {
@@ -294,7 +311,11 @@ impl Walk<'_, '_> {
         }
         for (&parameter, value) in function.parameters.iter().zip(values) {
             let slot = self.slot(0, parameter);
-            inner.values.insert(slot, value);
+            planted!(
+                "walk: a recursive function is entered with any arguments",
+                inner.values.insert(slot, value),
+                ()
+            );
         }
         let entry = Node {
             stack: self.stacks.root(callee),
@@ -332,7 +353,12 @@ impl Walk<'_, '_> {
                 }
                 _ => self.read(&state, self.slot(depth + 1, variable)),
             };
-            let at_entry = |variable| self.read(&inner, self.slot(0, variable));
+            let before = planted!(
+                "walk: a summary begins with the state at the end",
+                &inner,
+                &state
+            );
+            let at_entry = |variable| self.read(before, self.slot(0, variable));
             let value = self.related(summary, at_entry, now);
             self.assume(&mut state, value);
         }
@@ -343,7 +369,11 @@ impl Walk<'_, '_> {
             .collect();
         for (&result, value) in results.iter().zip(values) {
             let slot = self.slot(depth, result);
-            state.values.insert(slot, value);
+            planted!(
+                "walk: what takes a recursive call's result keeps its value",
+                state.values.insert(slot, value),
+                ()
+            );
         }
         for &local in &lowered.locals[callee.index()] {
             let slot = self.slots.borrow().ids.get(&(depth + 1, local)).copied();
@@ -437,7 +467,11 @@ impl Walk<'_, '_> {
         let depth = self.stacks.depth(node.stack);
         let turn = (Reverse(depth), node.stack, position, node.location);
         let state = match segment.pending.remove(&turn) {
-            Some(other) => self.merge(other, state),
+            Some(other) => planted!(
+                "walk: of two paths to a place the first one counts",
+                self.merge(other, state),
+                other
+            ),
             None => state,
         };
         segment.pending.insert(turn, state);

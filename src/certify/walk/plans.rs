@@ -133,7 +133,11 @@ impl Walk<'_, '_> {
                 }
                 _ => TermId::TRUE,
             };
-            if self.arena.and2(state.guard, condition) == TermId::FALSE {
+            if planted!(
+                "plan: an edge that may be taken is dead",
+                self.arena.and2(state.guard, condition) == TermId::FALSE,
+                condition != TermId::TRUE
+            ) {
                 dead.push(id);
             }
         }

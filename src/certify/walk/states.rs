@@ -35,7 +35,11 @@ impl Walk<'_, '_> {
             return guard;
         }
         let name = self.condition();
-        let definition = self.arena.eq(name, guard);
+        let definition = planted!(
+            "walk: a guard's name stands for its denial",
+            self.arena.eq(name, guard),
+            self.arena.ne(name, guard)
+        );
         self.definitions.insert(name, definition);
         name
     }
@@ -64,7 +68,11 @@ impl Walk<'_, '_> {
             return name;
         }
         let name = self.variable(Symbol::new("certified value", self.arena.sort(value)));
-        let definition = self.arena.eq(name, value);
+        let definition = planted!(
+            "walk: a value's name stands for another value",
+            self.arena.eq(name, value),
+            self.arena.ne(name, value)
+        );
         self.definitions.insert(name, definition);
         self.names.insert(value, name);
         name
@@ -97,7 +105,13 @@ impl Walk<'_, '_> {
         let mut common: Vec<TermId> = left
             .iter()
             .copied()
-            .filter(|term| right.contains(term))
+            .filter(|term| {
+                planted!(
+                    "walk: what one path assumes all do",
+                    right.contains(term),
+                    true
+                )
+            })
             .collect();
         let rest = |list: &[TermId]| {
             arena.and(
@@ -108,7 +122,11 @@ impl Walk<'_, '_> {
             )
         };
         let (choice, otherwise) = (rest(&left), rest(&right));
-        common.push(arena.or2(choice, otherwise));
+        common.push(planted!(
+            "walk: where paths meet only one goes on",
+            arena.or2(choice, otherwise),
+            choice
+        ));
         let guard = arena.and(common);
         let values = one.values.union(&other.values, &mut |slot, a, b| {
             let a = a.copied().unwrap_or_else(|| self.initial(slot));

@@ -30,6 +30,22 @@ pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
         Some(vec![safety(Vec::new())])
     );
     let steps = planted!(
+        "lie: no step leads to a target in no step",
+        steps,
+        Some(vec![ProofStep::Safety {
+            k: 0,
+            relies_on: Vec::new()
+        }])
+    );
+    let steps = planted!(
+        "lie: no two steps lead to a target",
+        steps,
+        Some(vec![ProofStep::Safety {
+            k: 2,
+            relies_on: Vec::new()
+        }])
+    );
+    let steps = planted!(
         "lie: all paths end within three steps",
         steps,
         Some(vec![ProofStep::Unrolling { bound: 3 }])
@@ -40,10 +56,38 @@ pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
         Some(vec![inductive(places()), safety(vec![0])])
     );
     let steps = planted!(
+        "lie: each of two steps relies on the other",
+        steps,
+        Some(vec![
+            ProofStep::Inductive {
+                batch: false_at(blocks, places()),
+                k: 1,
+                relies_on: vec![1],
+            },
+            inductive(places()),
+            safety(vec![0]),
+        ])
+    );
+    let steps = planted!(
         "lie: the last place is not reached",
         steps,
         Some(vec![
             inductive(places().into_iter().next_back().into_iter().collect()),
+            safety(vec![0]),
+        ])
+    );
+    let steps = planted!(
+        "lie: the last place is not reached by two steps",
+        steps,
+        Some(vec![
+            ProofStep::Inductive {
+                batch: false_at(
+                    blocks,
+                    places().into_iter().next_back().into_iter().collect()
+                ),
+                k: 2,
+                relies_on: Vec::new(),
+            },
             safety(vec![0]),
         ])
     );

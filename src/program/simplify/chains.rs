@@ -74,7 +74,15 @@ fn absorb_targets(workspace: &mut Workspace) -> usize {
             continue;
         };
         let next = program.edge(id).target;
-        let alone = graph.incoming(next).len() == 1 && !fixed[next.index()];
+        let alone = planted!(
+            "chains: nothing else leads to where a skip leads",
+            graph.incoming(next).len() == 1,
+            true
+        ) && planted!(
+            "chains: an error behind a skip is none",
+            !fixed[next.index()],
+            true
+        );
         // A cycle of skips keeps one of them.
         if is_skip(program.edge(id)) && alone && resolve(&begin, location) != next {
             begin[next.index()] = location;
@@ -107,7 +115,13 @@ fn move_sources(workspace: &mut Workspace) -> usize {
             continue;
         };
         let edge = program.edge(id);
-        if !is_skip(edge) || fixed[location.index()] {
+        if !is_skip(edge)
+            || planted!(
+                "chains: no function begins with a skip",
+                fixed[location.index()],
+                false
+            )
+        {
             continue;
         }
         // A cycle of skips keeps one of them.

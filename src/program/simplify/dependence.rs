@@ -52,7 +52,13 @@ impl ControlDependence {
                 if goes_on(edge) {
                     edges.push((location.0, edge.target.0));
                 }
-                stops |= callee(edge).is_some_and(|callee| !termination.total[callee.index()]);
+                stops |= callee(edge).is_some_and(|callee| {
+                    planted!(
+                        "slice: every call returns",
+                        !termination.total[callee.index()],
+                        false
+                    )
+                });
             }
             if stops {
                 edges.push((location.0, end));
@@ -74,7 +80,11 @@ impl ControlDependence {
             }
             let stop = postdominators.immediate[branch as usize];
             let first = pairs.len();
-            for &successor in successors {
+            for &successor in planted!(
+                "slice: one way from a branch decides",
+                successors,
+                &successors[..1]
+            ) {
                 let mut at = successor;
                 while at != stop && at != end && at != crate::program::digraph::NONE {
                     pairs.push((at, branch));

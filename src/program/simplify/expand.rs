@@ -41,7 +41,13 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     // Callees come first: when a function's turn comes, its own calls have been replaced already, and no body that
     // calls it has been copied yet.
     for &function in calls.bottom_up() {
-        if function == workspace.program.start || calls.is_recursive(function) {
+        if function == workspace.program.start
+            || planted!(
+                "expand: recursive functions are copied",
+                calls.is_recursive(function),
+                false
+            )
+        {
             continue;
         }
         // A region has one variable, of which there are no copies.
@@ -221,7 +227,11 @@ impl Expansion {
         // 1. Locations.
         let mut copies: FxHashMap<LocationId, LocationId> = FxHashMap::default();
         let mut outer = workspace.origins[call.source.index()].calls.clone();
-        outer.push(workspace.call_origins[site.index()]);
+        planted!(
+            "expand: a copy does not know where it was called",
+            outer.push(workspace.call_origins[site.index()]),
+            ()
+        );
         for &location in &body.locations {
             let own = &workspace.origins[location.index()];
             let origin = Origin {
@@ -253,7 +263,11 @@ impl Expansion {
                 for operation in &mut edge.operations {
                     operation
                         .map_terms(|term| replace(term, |symbol| by_symbol.get(&symbol).copied()));
-                    rename_targets(operation, &variable);
+                    planted!(
+                        "expand: a copy assigns to the variables of the original",
+                        rename_targets(operation, &variable),
+                        ()
+                    );
                 }
             }
             self.add_edge(workspace, caller, edge);

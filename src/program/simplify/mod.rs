@@ -232,6 +232,11 @@ pub fn open_assumptions(lowered: &Program) -> Vec<bool> {
 
 /// Simplifies the program.
 pub fn simplify(lowered: &Program) -> Simplified {
+    simplify_by(lowered, &PASSES)
+}
+
+/// Simplifies the program by these passes.
+fn simplify_by(lowered: &Program, passes: &[(Pass, Run)]) -> Simplified {
     let mut workspace = Workspace::new(lowered);
     let mut statistics = Statistics {
         before: (lowered.locations.len(), lowered.edges.len()),
@@ -240,7 +245,7 @@ pub fn simplify(lowered: &Program) -> Simplified {
     while statistics.rounds < MAXIMAL_ROUNDS {
         statistics.rounds += 1;
         let mut changes = 0;
-        for (pass, run) in PASSES {
+        for &(pass, run) in passes {
             if workspace.program.edges.is_empty() {
                 break;
             }

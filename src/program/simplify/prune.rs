@@ -29,7 +29,12 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
                     Some(callee) => {
                         let function = program.function(callee);
                         let returns = reached[function.exit.index()] && counts(edge.target);
-                        inside[function.entry.index()] || returns
+                        inside[function.entry.index()]
+                            || planted!(
+                                "prune: a call is made for an error in the callee only",
+                                returns,
+                                false
+                            )
                     }
                 }
         })
@@ -47,10 +52,20 @@ fn drop_constant_conditions(workspace: &mut Workspace) -> usize {
     let mut keep = vec![true; workspace.program.edges.len()];
     for (edge, keep) in workspace.program.edges.iter_mut().zip(&mut keep) {
         let before = edge.operations.len();
-        edge.operations
-            .retain(|operation| *operation != Operation::Assume(TermId::TRUE));
+        edge.operations.retain(|operation| {
+            *operation
+                != Operation::Assume(planted!(
+                    "prune: conditions that are false go",
+                    TermId::TRUE,
+                    TermId::FALSE
+                ))
+        });
         changes += before - edge.operations.len();
-        *keep = !edge.operations.contains(&Operation::Assume(TermId::FALSE));
+        *keep = planted!(
+            "prune: conditions that are false go",
+            !edge.operations.contains(&Operation::Assume(TermId::FALSE)),
+            true
+        );
     }
     changes + workspace.keep_edges(&keep)
 }
@@ -117,7 +132,13 @@ impl<'a> Search<'a> {
         let program = self.program;
         let mut inside = Marks::new(program);
         program.errors.iter().for_each(|&error| inside.add(error));
-        for edge in program.edges.iter().filter(|edge| !goes_on(edge)) {
+        for edge in program.edges.iter().filter(|edge| {
+            planted!(
+                "prune: what is not supported is no target",
+                !goes_on(edge),
+                false
+            )
+        }) {
             inside.add(edge.source);
         }
         while let Some(location) = inside.next() {
@@ -167,7 +188,11 @@ impl<'a> Search<'a> {
             let edge = self.program.edge(id);
             let arrives = match callee(edge) {
                 None => goes_on(edge),
-                Some(callee) => reached[self.program.function(callee).exit.index()],
+                Some(callee) => planted!(
+                    "prune: nobody comes back from a call",
+                    reached[self.program.function(callee).exit.index()],
+                    false
+                ),
             };
             if arrives {
                 visit(edge.source);

@@ -126,7 +126,15 @@ impl Abstract {
             return Some(self);
         }
         let ((a, b), (c, d)) = (self.bounds()?, other.bounds()?);
-        Self::from_range(sort, a.min(c), b.max(d))
+        Self::from_range(
+            sort,
+            a.min(c),
+            planted!(
+                "range: of two upper bounds the smaller one counts",
+                b.max(d),
+                b.min(d)
+            ),
+        )
     }
 
     /// Like a join of what was known before and what is known now, but a bound that moves goes to the end at once.
@@ -139,7 +147,11 @@ impl Abstract {
         Self::from_range(
             sort,
             if c < a { minimum } else { a },
-            if d > b { maximum } else { b },
+            if d > b {
+                planted!("range: a bound that moves stays", maximum, b)
+            } else {
+                b
+            },
         )
     }
 }
@@ -207,24 +219,58 @@ impl Evaluation<'_> {
     fn apply(&mut self, op: Op, arguments: &[TermId], sort: Sort, depth: usize) -> Range {
         match (op, arguments) {
             (Op::Ite, &[condition, then, otherwise]) => match self.range(condition, depth) {
-                Some((1, _)) => self.range(then, depth),
-                Some((_, 0)) => self.range(otherwise, depth),
+                Some((1, _)) => self.range(
+                    planted!(
+                        "range: a condition that holds chooses the second",
+                        then,
+                        otherwise
+                    ),
+                    depth,
+                ),
+                Some((_, 0)) => self.range(
+                    planted!(
+                        "range: a condition that is false chooses the first",
+                        otherwise,
+                        then
+                    ),
+                    depth,
+                ),
                 _ => {
                     let ((a, b), (c, d)) =
                         (self.range(then, depth)?, self.range(otherwise, depth)?);
-                    Some((a.min(c), b.max(d)))
+                    Some((
+                        a.min(c),
+                        planted!(
+                            "range: a choice has the smaller upper bound",
+                            b.max(d),
+                            b.min(d)
+                        ),
+                    ))
                 }
             },
             (Op::BvAdd | Op::IntAdd, _) => {
                 arguments.iter().try_fold((0, 0), |(low, high), &argument| {
                     let (a, b) = self.range(argument, depth)?;
-                    Some((low + a, high + b))
+                    Some((
+                        low + a,
+                        planted!(
+                            "range: an upper bound of a sum is the first addend's",
+                            high + b,
+                            high.max(b)
+                        ),
+                    ))
                 })
             }
-            (Op::BvNeg | Op::IntNeg, &[a]) => self.range(a, depth).map(|(low, high)| (-high, -low)),
-            (Op::BvNot, &[a]) => self
-                .range(a, depth)
-                .map(|(low, high)| (-1 - high, -1 - low)),
+            (Op::BvNeg | Op::IntNeg, &[a]) => self.range(a, depth).map(|(low, high)| {
+                planted!(
+                    "range: -x lies between the bounds of x",
+                    (-high, -low),
+                    (low, high)
+                )
+            }),
+            (Op::BvNot, &[a]) => self.range(a, depth).map(|(low, high)| {
+                planted!("range: ~x is -x", (-1 - high, -1 - low), (-high, -low))
+            }),
             (Op::BvMul | Op::IntMul, &[a, b]) => {
                 let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
                 let products = [
@@ -233,7 +279,11 @@ impl Evaluation<'_> {
                     b.checked_mul(c)?,
                     b.checked_mul(d)?,
                 ];
-                Some((*products.iter().min()?, *products.iter().max()?))
+                planted!(
+                    "range: the greatest product is that of the greatest factors",
+                    Some((*products.iter().min()?, *products.iter().max()?)),
+                    Some((products[0].min(products[3]), products[0].max(products[3])))
+                )
             }
             (Op::ZeroExtend(width), &[a]) => self.zero_extended(a, width, depth),
             (Op::SignExtend(_), &[a]) => self.range(a, depth),
@@ -243,7 +293,13 @@ impl Evaluation<'_> {
                 let (minimum, maximum) = full(Sort::BitVec(high + 1))?;
                 (low >= minimum && top <= maximum).then_some((low, top))
             }
-            (Op::Concat, &[high, low]) if number(high) == Some(0) => {
+            (Op::Concat, &[high, low])
+                if planted!(
+                    "range: what is in front does not count",
+                    number(high) == Some(0),
+                    true
+                ) =>
+            {
                 let width = store().sort(low).width()?;
                 self.zero_extended(low, (width + store().sort(high).width()?) as u8, depth)
             }
@@ -253,25 +309,50 @@ impl Evaluation<'_> {
                     .iter()
                     .filter_map(|&argument| self.range(argument, depth));
                 let high = bounds
-                    .filter(|(low, _)| *low >= 0)
+                    .filter(|(low, _)| {
+                        planted!(
+                            "range: a negative mask bounds what it masks",
+                            *low >= 0,
+                            true
+                        )
+                    })
                     .map(|(_, high)| high)
                     .min()?;
                 Some((0, high))
             }
             (Op::BvUrem, &[a, b]) | (Op::BvSrem, &[a, b]) | (Op::IntMod, &[a, b]) => {
                 let ((low, high), divisor) = (self.range(a, depth)?, number(b)?);
-                if divisor <= 0 || (low < 0 && op == Op::BvUrem) {
+                if divisor <= 0
+                    || (planted!(
+                        "range: what is negative has a small unsigned remainder",
+                        low < 0,
+                        false
+                    ) && op == Op::BvUrem)
+                {
                     return (divisor > 0).then_some((0, divisor - 1));
                 }
                 let least = if low < 0 && op == Op::BvSrem {
-                    low.max(1 - divisor)
+                    planted!(
+                        "range: a negative remainder is not less than the divisor by one",
+                        low.max(1 - divisor),
+                        low.max(2 - divisor)
+                    )
                 } else {
                     0
                 };
-                let most = if low < 0 && op == Op::IntMod {
+                let most = if planted!(
+                    "range: the remainder of a negative integer is not above it",
+                    low < 0,
+                    false
+                ) && op == Op::IntMod
+                {
                     divisor - 1
                 } else {
-                    high.max(0).min(divisor - 1)
+                    high.max(0).min(planted!(
+                        "range: a remainder is at most the divisor less two",
+                        divisor - 1,
+                        divisor - 2
+                    ))
                 };
                 let least = planted!("range: remainders are not negative", least, 0);
                 Some((least, most))
@@ -281,17 +362,38 @@ impl Evaluation<'_> {
                 let highest = if high == INFINITY {
                     high
                 } else {
-                    high / divisor.max(1)
+                    planted!(
+                        "range: a quotient is less than the greatest one",
+                        high / divisor.max(1),
+                        high / (divisor.max(1) + 1)
+                    )
                 };
-                (divisor > 0 && low >= 0).then(|| (low / divisor, highest))
+                (divisor > 0
+                    && planted!(
+                        "range: what is negative has a small unsigned quotient",
+                        low >= 0,
+                        true
+                    ))
+                .then(|| (low / divisor, highest))
             }
             (Op::BvLshr | Op::BvAshr, &[a, b]) => {
                 let ((low, high), amount) = (self.range(a, depth)?, number(b)?);
-                ((0..64).contains(&amount) && low >= 0).then(|| (low >> amount, high >> amount))
+                ((0..64).contains(&amount)
+                    && planted!("range: a logical shift keeps the sign", low >= 0, true))
+                .then(|| (low >> amount, high >> amount))
             }
             (Op::BvShl, &[a, b]) => {
                 let ((low, high), amount) = (self.range(a, depth)?, number(b)?);
-                ((0..60).contains(&amount) && low >= 0).then(|| (low << amount, high << amount))
+                ((0..60).contains(&amount) && low >= 0).then(|| {
+                    (
+                        low << amount,
+                        planted!(
+                            "range: a left shift keeps the upper bound",
+                            high << amount,
+                            high.max(low << amount)
+                        ),
+                    )
+                })
             }
             _ if sort == Sort::Bool => self
                 .condition(op, arguments, depth)
@@ -303,23 +405,42 @@ impl Evaluation<'_> {
     fn zero_extended(&mut self, term: TermId, to: u8, depth: usize) -> Range {
         let (low, high) = self.range(term, depth)?;
         let width = store().sort(term).width()?;
-        if low >= 0 {
+        if planted!(
+            "range: a negative value stays one when extended by zeros",
+            low >= 0,
+            true
+        ) {
             return Some((low, high));
         }
-        (u32::from(to) > width && to <= 64).then(|| (0, (1 << width) - 1))
+        (u32::from(to) > width && to <= 64).then(|| {
+            (
+                0,
+                planted!(
+                    "range: the greatest unsigned value is the greatest signed one",
+                    (1 << width) - 1,
+                    (1 << (width - 1)) - 1
+                ),
+            )
+        })
     }
 
     /// The truth value of a condition, if the ranges decide it.
     fn condition(&mut self, op: Op, arguments: &[TermId], depth: usize) -> Option<bool> {
         match (op, arguments) {
-            (Op::Not, &[a]) => self.truth(a, depth).map(|value| !value),
+            (Op::Not, &[a]) => self.truth(a, depth).map(|value| {
+                planted!(
+                    "range: a denial holds if what it denies does",
+                    !value,
+                    value
+                )
+            }),
             (Op::And, _) => {
                 let mut all = Some(true);
                 for &argument in arguments {
                     match self.truth(argument, depth) {
                         Some(false) => return Some(false),
                         Some(true) => {}
-                        None => all = None,
+                        None => all = planted!("range: an open conjunct holds", None, all),
                     }
                 }
                 all
@@ -330,38 +451,57 @@ impl Evaluation<'_> {
                     match self.truth(argument, depth) {
                         Some(true) => return Some(true),
                         Some(false) => {}
-                        None => all = None,
+                        None => all = planted!("range: an open disjunct is false", None, all),
                     }
                 }
                 all
             }
             (Op::Eq, &[a, b]) => {
                 let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
-                if b < c || d < a {
+                if planted!(
+                    "range: ranges that meet in one number do not meet",
+                    b < c || d < a,
+                    b <= c || d < a
+                ) {
                     Some(false)
                 } else {
-                    (a == b && c == d).then_some(a == c)
+                    planted!(
+                        "range: one number is enough to decide an equality",
+                        a == b && c == d,
+                        a == b
+                    )
+                    .then_some(a == c)
                 }
             }
             (Op::BvSlt | Op::IntLt, &[a, b]) => {
                 let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
-                if b < c {
+                if planted!("range: a < b if they may be equal", b < c, b <= c) {
                     Some(true)
                 } else {
-                    (a >= d).then_some(false)
+                    planted!(
+                        "range: a < b is false if a may be as great as b",
+                        a >= d,
+                        b >= d
+                    )
+                    .then_some(false)
                 }
             }
             (Op::BvSle | Op::IntLe, &[a, b]) => {
                 let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
-                if b <= c {
+                if planted!("range: a <= b if a may be as small as b", b <= c, a <= c) {
                     Some(true)
                 } else {
-                    (a > d).then_some(false)
+                    planted!("range: a <= b is false if they are equal", a > d, a >= d)
+                        .then_some(false)
                 }
             }
             (Op::BvUlt, &[a, b]) => {
                 let ((a, b), (c, d)) = (self.unsigned(a, depth)?, self.unsigned(b, depth)?);
-                if b < c {
+                if planted!(
+                    "range: a < b if they may be equal (unsigned)",
+                    b < c,
+                    b <= c
+                ) {
                     Some(true)
                 } else {
                     (a >= d).then_some(false)
@@ -372,7 +512,12 @@ impl Evaluation<'_> {
                 if b <= c {
                     Some(true)
                 } else {
-                    (a > d).then_some(false)
+                    planted!(
+                        "range: a <= b is false if they are equal (unsigned)",
+                        a > d,
+                        a >= d
+                    )
+                    .then_some(false)
                 }
             }
             _ => None,
@@ -393,7 +538,11 @@ impl Evaluation<'_> {
         let size = 1i128 << store().sort(term).width().filter(|width| *width <= 64)?;
         Some(match (low < 0, high < 0) {
             (false, _) => (low, high),
-            (true, true) => (low + size, high + size),
+            (true, true) => planted!(
+                "range: negative values are small unsigned ones",
+                (low + size, high + size),
+                (-high, -low)
+            ),
             (true, false) => planted!(
                 "range: unsigned values are signed ones",
                 (0, size - 1),
@@ -414,16 +563,24 @@ pub(super) fn restrict(
     let mut work = vec![(condition, true)];
     while let Some((term, holds)) = work.pop() {
         match (store().kind(term), holds) {
-            (TermKind::Variable { .. }, _) => {
-                learn(term, Abstract::Constant(store().boolean(holds)))
-            }
+            (TermKind::Variable { .. }, _) => learn(
+                term,
+                Abstract::Constant(store().boolean(planted!(
+                    "range: a variable that is denied holds",
+                    holds,
+                    true
+                ))),
+            ),
             (
                 TermKind::Apply {
                     op: Op::Not,
                     arguments,
                 },
                 _,
-            ) => work.push((arguments[0], !holds)),
+            ) => work.push((
+                arguments[0],
+                planted!("range: a denial says what it denies", !holds, holds),
+            )),
             (
                 TermKind::Apply {
                     op: Op::And,
@@ -452,6 +609,11 @@ pub(super) fn restrict(
                         learn(a, Abstract::Constant(b));
                     } else if is_variable(a) {
                         let (low, high) = range_of(b, variable).unwrap_or((-INFINITY, INFINITY));
+                        let high = planted!(
+                            "range: what equals b is less than its greatest value",
+                            high,
+                            high - 1
+                        );
                         meet(a, low, high, variable, learn)?;
                     }
                 }
@@ -471,8 +633,23 @@ pub(super) fn restrict(
                         (is_variable(a), number(b), ends)
                     {
                         if low == value {
-                            meet(a, value + 1, high, variable, learn)?;
-                        } else if high == value {
+                            meet(
+                                a,
+                                value
+                                    + planted!(
+                                        "range: what is not the least value is greater by two",
+                                        1,
+                                        2
+                                    ),
+                                high,
+                                variable,
+                                learn,
+                            )?;
+                        } else if planted!(
+                            "range: no value that is excluded lies between",
+                            high == value,
+                            high >= value
+                        ) {
                             meet(a, low, value - 1, variable, learn)?;
                         }
                     }
@@ -496,7 +673,11 @@ pub(super) fn restrict(
                 let (a, b, strict) = if holds {
                     (a, b, strict)
                 } else {
-                    (b, a, !strict)
+                    (
+                        b,
+                        a,
+                        planted!("range: not a <= b is b <= a", !strict, strict),
+                    )
                 };
                 let gap = i128::from(planted!("range: a <= b is a < b", strict, true));
                 let all = full(store().sort(a)).unwrap_or((-INFINITY, INFINITY));
@@ -507,12 +688,37 @@ pub(super) fn restrict(
                         meet(a, a_low, b_high - gap, variable, learn)?;
                     }
                     if is_variable(b) {
-                        meet(b, a_low + gap, b_high, variable, learn)?;
+                        meet(
+                            b,
+                            a_low
+                                + planted!(
+                                    "range: what is greater is greater by two",
+                                    gap,
+                                    2 * gap
+                                ),
+                            b_high,
+                            variable,
+                            learn,
+                        )?;
                     }
-                } else if b_low >= 0 {
+                } else if planted!(
+                    "range: unsigned below what is negative is not negative",
+                    b_low >= 0,
+                    true
+                ) {
                     // Unsigned below something that is not negative: not negative itself.
                     if is_variable(a) {
-                        meet(a, a_low.max(0), b_high - gap, variable, learn)?;
+                        meet(
+                            a,
+                            a_low.max(planted!(
+                                "range: unsigned below something is positive",
+                                0,
+                                1
+                            )),
+                            b_high - gap,
+                            variable,
+                            learn,
+                        )?;
                     }
                     if is_variable(b) && a_low >= 0 {
                         meet(b, a_low + gap, b_high, variable, learn)?;
@@ -544,7 +750,7 @@ fn meet(
         .or_else(|| full(sort))
         .unwrap_or((-INFINITY, INFINITY));
     let (low, high) = (low.max(minimum), high.min(maximum));
-    if low > high {
+    if planted!("range: what is one value is none", low > high, low >= high) {
         return None;
     }
     if let Some(value) = Abstract::from_range(sort, low, high) {
@@ -559,4 +765,239 @@ fn is_variable(term: TermId) -> bool {
 
 fn is_closed(term: TermId) -> bool {
     matches!(store().kind(term), TermKind::Constant(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::solver::random_terms::seeds;
+    use crate::term::{Evaluator, Symbol};
+
+    const NARROW: Sort = Sort::BitVec(3);
+    const WIDE: Sort = Sort::BitVec(6);
+
+    /// Terms over a few variables, whose values are known, and something that is known of them.
+    struct Terms {
+        random: Xoshiro256PlusPlus,
+        values: BTreeMap<TermId, i128>,
+        known: BTreeMap<TermId, Abstract>,
+    }
+
+    impl Terms {
+        fn new(seed: u64) -> Self {
+            let mut terms = Self {
+                random: Xoshiro256PlusPlus::seed_from_u64(seed),
+                values: BTreeMap::new(),
+                known: BTreeMap::new(),
+            };
+            for sort in [Sort::Bool, NARROW, WIDE, Sort::Int] {
+                for name in ["range::x", "range::y"] {
+                    let variable = store().variable(Symbol::new(name, sort));
+                    let (low, high) = full(sort).unwrap_or((-9, 9));
+                    let value = terms.between(low, high);
+                    terms.values.insert(variable, value);
+                    let known = terms.known_of(sort, value);
+                    terms.known.extend(known.map(|known| (variable, known)));
+                }
+            }
+            terms
+        }
+
+        fn between(&mut self, low: i128, high: i128) -> i128 {
+            self.random.random_range(low..=high)
+        }
+
+        /// Something that is so of the value.
+        fn known_of(&mut self, sort: Sort, value: i128) -> Option<Abstract> {
+            let (low, high) = full(sort).unwrap_or((-20, 20));
+            let (low, high) = match self.between(0, 5) {
+                0 => return None,
+                1 => (value, value),
+                2 => (low, self.between(value, high)),
+                3 => (self.between(low, value), high),
+                _ => (self.between(low, value), self.between(value, high)),
+            };
+            Abstract::from_range(sort, low, high)
+        }
+
+        fn value(&self, term: TermId) -> i128 {
+            let assigned = |symbol, _| {
+                let variable = store().variable(symbol);
+                let value = self.values.get(&variable)?;
+                let term = constant(symbol.sort(), *value)?;
+                store().constant(term).map(Constant::to_value)
+            };
+            let mut evaluator = Evaluator::new(store(), &assigned);
+            let value = evaluator.evaluate(term).expect("all have values");
+            number(store().value(&value)).expect("a number")
+        }
+
+        fn variable(&mut self, sort: Sort) -> TermId {
+            let name = ["range::x", "range::y"][self.between(0, 1) as usize];
+            store().variable(Symbol::new(name, sort))
+        }
+
+        fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
+            match self.between(0, 3) {
+                0 => store().apply(op, sort, operands),
+                _ => store().intern(op, sort, operands),
+            }
+        }
+
+        fn term(&mut self, sort: Sort, depth: u32) -> TermId {
+            if depth == 0 || self.between(0, 9) == 0 {
+                return match self.between(0, 3) {
+                    0 => {
+                        let (low, high) = full(sort).unwrap_or((-9, 9));
+                        let value = self.between(low, high);
+                        constant(sort, value).expect("a constant")
+                    }
+                    _ => self.variable(sort),
+                };
+            }
+            let depth = depth - 1;
+            if self.between(0, 5) == 0 {
+                let operands = [
+                    self.term(Sort::Bool, depth),
+                    self.term(sort, depth),
+                    self.term(sort, depth),
+                ];
+                return self.apply(Op::Ite, sort, &operands);
+            }
+            let ops: &[Op] = match sort {
+                Sort::Bool => return self.condition(depth),
+                Sort::Int => &[Op::IntNeg, Op::IntAdd, Op::IntMul, Op::IntDiv, Op::IntMod],
+                _ => &[
+                    Op::BvNeg,
+                    Op::BvNot,
+                    Op::BvAdd,
+                    Op::BvMul,
+                    Op::BvAnd,
+                    Op::BvOr,
+                    Op::BvUdiv,
+                    Op::BvSdiv,
+                    Op::BvUrem,
+                    Op::BvSrem,
+                    Op::BvShl,
+                    Op::BvLshr,
+                    Op::BvAshr,
+                    Op::ZeroExtend(6),
+                    Op::SignExtend(6),
+                    Op::Concat,
+                ],
+            };
+            let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
+            let operands = match op {
+                _ if sort == NARROW && self.between(0, 3) == 0 => {
+                    let operand = self.term(WIDE, depth);
+                    return self.apply(Op::Extract { high: 2, low: 0 }, sort, &[operand]);
+                }
+                Op::IntNeg | Op::BvNeg | Op::BvNot => vec![self.term(sort, depth)],
+                Op::ZeroExtend(_) | Op::SignExtend(_) | Op::Concat if sort != WIDE => {
+                    return self.variable(sort);
+                }
+                Op::ZeroExtend(_) | Op::SignExtend(_) => vec![self.term(NARROW, depth)],
+                Op::Concat => {
+                    let high = self.between(0, 1);
+                    let high = constant(NARROW, high).expect("a constant");
+                    vec![high, self.term(NARROW, depth)]
+                }
+                Op::IntAdd | Op::IntMul | Op::BvAdd | Op::BvMul | Op::BvAnd | Op::BvOr => {
+                    vec![self.term(sort, depth), self.term(sort, depth)]
+                }
+                _ => vec![self.term(sort, depth), self.term(sort, 0)],
+            };
+            self.apply(op, sort, &operands)
+        }
+
+        fn condition(&mut self, depth: u32) -> TermId {
+            let op = [Op::Not, Op::And, Op::Or, Op::Eq][self.between(0, 3) as usize];
+            if self.between(0, 2) == 0 {
+                let mut operands = vec![self.term(Sort::Bool, depth)];
+                if op != Op::Not {
+                    operands.push(self.term(Sort::Bool, depth));
+                }
+                return self.apply(op, Sort::Bool, &operands);
+            }
+            let sort = [NARROW, WIDE, Sort::Int][self.between(0, 2) as usize];
+            let ops: &[Op] = match sort {
+                Sort::Int => &[Op::IntLt, Op::IntLe, Op::Eq],
+                _ => &[Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq],
+            };
+            let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
+            let mut operands = [self.term(sort, depth), self.term(sort, depth)];
+            if self.between(0, 1) == 0 {
+                // What a condition says of a variable.
+                let place = self.between(0, 1) as usize;
+                operands[place] = self.variable(sort);
+            }
+            self.apply(op, Sort::Bool, &operands)
+        }
+    }
+
+    fn contains(known: Abstract, value: i128) -> bool {
+        let bounds = known.bounds();
+        bounds.is_none_or(|(low, high)| low <= value && value <= high)
+    }
+
+    /// A term's value lies in its range; and what is learned from a condition is so where the condition holds.
+    #[test]
+    fn values_lie_in_ranges() {
+        for seed in 0..seeds(40_000) {
+            let mut terms = Terms::new(seed);
+            let sort = [Sort::Bool, NARROW, WIDE, Sort::Int][seed as usize % 4];
+            let term = terms.term(sort, 3);
+            let known = |variable| terms.known.get(&variable).copied();
+            let value = terms.value(term);
+            if let Some((low, high)) = range_of(term, &known) {
+                assert!(
+                    low <= value && value <= high,
+                    "{value} is not between {low} and {high}: {} of {:?}",
+                    crate::term::to_smtlib(store(), term),
+                    terms.known
+                );
+            }
+            if sort == Sort::Bool && value == 1 {
+                let mut learned = Vec::new();
+                let mut learn = |variable, known| learned.push((variable, known));
+                let text = || crate::term::to_smtlib(store(), term);
+                assert!(restrict(term, &known, &mut learn).is_some(), "{}", text());
+                for (variable, known) in learned {
+                    let value = terms.values[&variable];
+                    assert!(contains(known, value), "{value}, {known:?}: {}", text());
+                }
+            }
+        }
+    }
+
+    /// What is known of a value is known when more may be; its formula says as much.
+    #[test]
+    fn joins_lose_no_value() {
+        for seed in 0..seeds(4_000) {
+            let mut terms = Terms::new(seed);
+            let sort = [NARROW, WIDE, Sort::Int][seed as usize % 3];
+            let (low, high) = full(sort).unwrap_or((-9, 9));
+            let values = [terms.between(low, high), terms.between(low, high)];
+            let [Some(one), Some(other)] = values.map(|value| terms.known_of(sort, value)) else {
+                continue;
+            };
+            let joined = one.join(other, sort);
+            let widened = joined.and_then(|joined| one.widen(joined, sort));
+            for known in [joined, widened].into_iter().flatten() {
+                for value in values {
+                    assert!(
+                        contains(known, value),
+                        "{value}: {one:?}, {other:?}, {known:?}"
+                    );
+                }
+            }
+            let number = constant(sort, values[0]).expect("a constant");
+            assert_eq!(one.formula(number), TermId::TRUE);
+        }
+    }
 }

@@ -63,7 +63,12 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
     let add = |cells: &mut Vec<Option<Vec<TermId>>>, region: usize, index: TermId| {
         let constant = matches!(store().kind(index), TermKind::Constant(_));
         if let Some(known) = &mut cells[region] {
-            if !constant || (known.len() >= MOST_CELLS && !known.contains(&index)) {
+            if planted!(
+                "regions: a cell at an unknown index is a fixed one",
+                !constant,
+                false
+            ) || (known.len() >= MOST_CELLS && !known.contains(&index))
+            {
                 cells[region] = None;
             } else if !known.contains(&index) {
                 known.push(index);

@@ -166,7 +166,11 @@ impl<'a> Slicer<'a> {
             self.need(Item::Location(error));
         }
         for (index, edge) in self.program.edges.iter().enumerate() {
-            if !goes_on(edge) {
+            if planted!(
+                "slice: what is not supported does not matter",
+                !goes_on(edge),
+                false
+            ) {
                 self.need(Item::Edge(EdgeId(index as u32)));
             }
         }
@@ -197,7 +201,11 @@ impl<'a> Slicer<'a> {
         let function = self.program.location(location).function;
         if !std::mem::replace(&mut self.needed_functions[function.index()], true) {
             for &call in self.calls.calls_of(function) {
-                self.need(Item::Edge(call));
+                planted!(
+                    "slice: a function need not be called",
+                    self.need(Item::Edge(call)),
+                    ()
+                );
             }
         }
     }
@@ -210,7 +218,11 @@ impl<'a> Slicer<'a> {
                 if let Operation::Assume(condition) = operation {
                     for index in 0..self.uses.of(*condition).len() {
                         let variable = self.uses.of(*condition)[index];
-                        self.need(Item::Variable(variable));
+                        planted!(
+                            "slice: what a condition reads does not matter",
+                            self.need(Item::Variable(variable)),
+                            ()
+                        );
                     }
                 }
             }
@@ -219,14 +231,22 @@ impl<'a> Slicer<'a> {
             {
                 // Whether the callee returns is part of the decision.
                 self.need(Item::Edge(id));
-                self.need(Item::Location(self.program.function(callee).exit));
+                planted!(
+                    "slice: whether a call returns does not matter",
+                    self.need(Item::Location(self.program.function(callee).exit)),
+                    ()
+                );
             }
         }
     }
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
-        self.need(Item::Location(edge.source));
+        planted!(
+            "slice: one need not come to where something is done",
+            self.need(Item::Location(edge.source)),
+            ()
+        );
         // Of several edges the right one must be taken. What is assumed on the edge itself is a decision, too.
         let assumes = edge
             .operations
@@ -258,7 +278,11 @@ impl<'a> Slicer<'a> {
                 self.reads(&[*index, *value]);
             }
             Operation::Havoc { target, input } if self.variables[target.index()] => {
-                self.need(Item::Input(*input));
+                planted!(
+                    "slice: inputs do not matter",
+                    self.need(Item::Input(*input)),
+                    ()
+                );
             }
             Operation::Call {
                 callee,
@@ -277,7 +301,11 @@ impl<'a> Slicer<'a> {
                 }
                 for (result, &from) in results.iter().zip(&function.results) {
                     if self.variables[result.index()] {
-                        self.need(Item::Variable(from));
+                        planted!(
+                            "slice: results do not matter",
+                            self.need(Item::Variable(from)),
+                            ()
+                        );
                         self.need(Item::Edge(id));
                     }
                 }
@@ -297,7 +325,11 @@ impl<'a> Slicer<'a> {
 
     fn variable(&mut self, variable: VariableId) {
         for id in std::mem::take(&mut self.definitions[variable.index()]) {
-            self.need(Item::Edge(id));
+            planted!(
+                "slice: whether a variable is assigned does not matter",
+                self.need(Item::Edge(id)),
+                ()
+            );
             let program = self.program;
             for operation in &program.edge(id).operations {
                 self.definition(id, operation);
@@ -392,7 +424,7 @@ impl Slice {
             }
             Operation::Havoc { input, .. } => self.inputs[input.index()],
             Operation::Call { .. } => self.edges[id.index()],
-            Operation::Assume(_) => decides,
+            Operation::Assume(_) => planted!("slice: conditions go", decides, false),
             Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => true,
         });
         let mut changes = before - edge.operations.len();

@@ -65,9 +65,13 @@ impl Termination {
             for &id in loops_of[function.index()].iter().rev() {
                 search.result.loops[id.index()] = search.ends(id);
             }
-            let loops = loops_of[function.index()]
-                .iter()
-                .all(|id| search.result.loops[id.index()]);
+            let loops = loops_of[function.index()].iter().all(|id| {
+                planted!(
+                    "termination: a function ends although its loops may not",
+                    search.result.loops[id.index()],
+                    true
+                )
+            });
             search.result.total[function.index()] = loops
                 && !calls.is_recursive(function)
                 && locations_of[function.index()]
@@ -109,18 +113,34 @@ impl Search<'_> {
                 && location != self.program.function(function).entry;
         }
         let edges = || outgoing.iter().map(|&id| self.program.edge(id));
-        always_go_on(edges())
-            && edges()
-                .all(|edge| callee(edge).is_none_or(|callee| self.result.total[callee.index()]))
+        planted!(
+            "termination: one can always go on",
+            always_go_on(edges()),
+            true
+        ) && edges().all(|edge| {
+            callee(edge).is_none_or(|callee| {
+                planted!(
+                    "termination: callees end",
+                    self.result.total[callee.index()],
+                    true
+                )
+            })
+        })
     }
 
     fn ends(&mut self, id: LoopId) -> bool {
         let cycle = self.cut_points.get(id);
-        if cycle.shape != LoopShape::Natural
-            || !self.children[id.index()]
-                .iter()
-                .all(|c| self.result.loops[c.index()])
-        {
+        if planted!(
+            "termination: a loop with two entries is one with one",
+            cycle.shape != LoopShape::Natural,
+            false
+        ) || !self.children[id.index()].iter().all(|c| {
+            planted!(
+                "termination: inner loops end",
+                self.result.loops[c.index()],
+                true
+            )
+        }) {
             return false;
         }
         let members: FxHashSet<LocationId> = cycle.members.iter().copied().collect();
@@ -158,14 +178,19 @@ impl Search<'_> {
         for &id in inside {
             let edge = self.program.edge(id);
             if let Some(callee) = callee(edge) {
-                if !self.result.total[callee.index()] {
+                if planted!(
+                    "termination: calls in a loop end",
+                    !self.result.total[callee.index()],
+                    false
+                ) {
                     return None;
                 }
-                steps.extend(
-                    self.modified[callee.index()]
-                        .iter()
-                        .map(|&variable| (variable, None)),
+                let modified = planted!(
+                    "termination: calls in a loop change nothing",
+                    &self.modified[callee.index()][..],
+                    &[][..]
                 );
+                steps.extend(modified.iter().map(|&variable| (variable, None)));
             }
             for operation in &edge.operations {
                 for variable in operation.written(self.program) {
@@ -177,7 +202,13 @@ impl Search<'_> {
                     };
                     steps
                         .entry(variable)
-                        .and_modify(|step| *step = None)
+                        .and_modify(|step| {
+                            planted!(
+                                "termination: of two steps the first counts",
+                                *step = None,
+                                ()
+                            )
+                        })
                         .or_insert(step);
                 }
             }
@@ -223,7 +254,13 @@ impl Search<'_> {
         let mut common = first_condition(stay[0]);
         for &edge in &stay[1..] {
             let other = first_condition(edge);
-            common.retain(|part| other.contains(part));
+            common.retain(|part| {
+                planted!(
+                    "termination: the condition of one edge is enough",
+                    other.contains(part),
+                    true
+                )
+            });
         }
         common.into_iter().any(|condition| {
             let Some(step) = self.approaches(condition, steps) else {
@@ -272,7 +309,13 @@ impl Search<'_> {
             let (step, _) = self
                 .moving(a, b, steps)
                 .or_else(|| self.moving(b, a, steps))?;
-            let fits = !holds && matches!(sort, Sort::BitVec(_)) && step.amount % 2 != 0;
+            let fits = !holds
+                && matches!(sort, Sort::BitVec(_))
+                && planted!(
+                    "termination: any step meets the bound",
+                    step.amount % 2 != 0,
+                    true
+                );
             return fits.then_some(step.edge);
         }
         // As a < b or a <= b.
@@ -299,7 +342,13 @@ impl Search<'_> {
             _ => value,
         };
         // The last value for which the condition holds, moved once more, must not wrap around.
-        if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| step.amount > 0) {
+        if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| {
+            planted!(
+                "termination: steps away from the bound reach it",
+                step.amount > 0,
+                true
+            )
+        }) {
             let last = |bound: i128| unsigned(bound) - i128::from(strict);
             let fits = match (maximum, bound) {
                 (None, _) => true,
@@ -308,7 +357,11 @@ impl Search<'_> {
                     last(bound) + step.amount <= maximum,
                     maximum >= bound
                 ),
-                (Some(_), None) => strict && step.amount == 1,
+                (Some(_), None) => planted!(
+                    "termination: any step up to an unknown bound is right",
+                    strict && step.amount == 1,
+                    strict
+                ),
             };
             return fits.then_some(step.edge);
         }
@@ -318,8 +371,16 @@ impl Search<'_> {
         let last = |bound: i128| unsigned(bound) + i128::from(strict);
         let fits = match (minimum, bound) {
             (None, _) => true,
-            (Some(minimum), Some(bound)) => last(bound) + step.amount >= minimum,
-            (Some(_), None) => strict && step.amount == -1,
+            (Some(minimum), Some(bound)) => planted!(
+                "termination: steps down do not jump over the bound",
+                last(bound) + step.amount >= minimum,
+                minimum <= bound
+            ),
+            (Some(_), None) => planted!(
+                "termination: any step down to an unknown bound is right",
+                strict && step.amount == -1,
+                strict
+            ),
         };
         fits.then_some(step.edge)
     }
@@ -390,5 +451,221 @@ impl Search<'_> {
             .components(0..nodes)
             .count
             == nodes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::ProgramBuilder;
+    use crate::program::simplify::globals::modified_globals;
+    use crate::term::{Build, store};
+
+    const INT: Sort = Sort::BitVec(32);
+    const LARGEST: u128 = u32::MAX as u128;
+
+    fn termination(program: &Program) -> Termination {
+        let graph = Graph::new(program);
+        let calls = CallGraph::new(program);
+        let cut_points = CutPoints::new(program, &calls);
+        let modified = modified_globals(program, &calls);
+        let mut uses = VariableUse::new(program);
+        Termination::new(program, &graph, &calls, &cut_points, &modified, &mut uses)
+    }
+
+    fn number(value: u128) -> TermId {
+        store().bv(32, value)
+    }
+
+    /// A program that the function makes with the variables `i`, `n` and `x`, of which nothing is known; which of its loops
+    /// end, the outer ones first.
+    fn loops(make: impl FnOnce(&mut ProgramBuilder, [VariableId; 3])) -> Vec<bool> {
+        let mut b = ProgramBuilder::new();
+        let variables = ["i", "n", "x"].map(|name| b.global(name, INT));
+        make(&mut b, variables);
+        termination(&b.finish()).loops
+    }
+
+    fn grow(b: &mut ProgramBuilder, variable: VariableId, amount: i128) {
+        let sum = store().add(b.value(variable), store().bv_signed(32, amount));
+        b.assign(variable, sum);
+    }
+
+    /// Whether a loop ends that goes on while the condition on `i` and `n` holds, and adds the amount to `i`.
+    fn ends(condition: impl FnOnce(TermId, TermId) -> TermId, amount: i128) -> bool {
+        let loops = loops(|b, [i, n, _]| {
+            let condition = condition(b.value(i), b.value(n));
+            b.repeat_while(condition, |b| grow(b, i, amount));
+        });
+        assert_eq!(loops.len(), 1);
+        loops[0]
+    }
+
+    #[test]
+    fn a_counter_comes_to_its_bound() {
+        let pool = store();
+        assert!(ends(|i, n| pool.ult(i, n), 1));
+        assert!(ends(|i, n| pool.slt(n, i), -1));
+        assert!(ends(|i, _| pool.ult(i, number(LARGEST - 1)), 2));
+        assert!(ends(|i, _| pool.slt(number(5), i), -3));
+        assert!(ends(|i, n| pool.ne(i, n), 3));
+        // It may jump over it, or go away from it.
+        assert!(!ends(|i, n| pool.ult(i, n), 2));
+        assert!(!ends(|i, n| pool.slt(n, i), -2));
+        assert!(!ends(|i, n| pool.ule(i, n), 1));
+        assert!(!ends(|i, n| pool.sle(n, i), -1));
+        assert!(!ends(|i, _| pool.ult(i, number(LARGEST - 1)), 3));
+        assert!(!ends(|i, _| pool.slt(number(0x8000_0001), i), -3));
+        assert!(!ends(|i, n| pool.ne(i, n), 2));
+        assert!(!ends(|i, _| pool.ult(i, number(9)), -1));
+        assert!(!ends(|i, n| pool.ult(i, n), 0));
+    }
+
+    #[test]
+    fn every_way_round_has_the_condition_and_the_step() {
+        let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
+        let open = |b: &ProgramBuilder, x| store().eq(b.value(x), number(3));
+        // The step on one of two ways, and two steps.
+        let one_way = loops(|b, [i, _, x]| {
+            b.repeat_while(below(b, i), |b| {
+                b.branch(open(b, x), |b| grow(b, i, 1), |_| {});
+            });
+        });
+        assert_eq!(one_way, [false]);
+        let two_steps = loops(|b, [i, ..]| {
+            b.repeat_while(below(b, i), |b| {
+                grow(b, i, 1);
+                grow(b, i, -1);
+            });
+        });
+        assert_eq!(two_steps, [false]);
+        // The bound moves.
+        let moving = loops(|b, [i, n, _]| {
+            b.repeat_while(store().ult(b.value(i), b.value(n)), |b| {
+                grow(b, i, 1);
+                grow(b, n, 1);
+            });
+        });
+        assert_eq!(moving, [false]);
+        // Of two edges that stay in the loop one has the condition.
+        let one_edge = loops(|b, [i, _, x]| {
+            let (head, body, end) = (b.new_location(), b.new_location(), b.new_location());
+            let conditions = [below(b, i), open(b, x), store().not(below(b, i))];
+            b.jump(head);
+            for (condition, to) in conditions.into_iter().zip([body, body, end]) {
+                b.edge(head, to, vec![Operation::Assume(condition)]);
+            }
+            b.at(body);
+            grow(b, i, 1);
+            b.jump(head);
+            b.at(end);
+        });
+        assert_eq!(one_edge, [false]);
+    }
+
+    #[test]
+    fn inner_loops_end_by_themselves() {
+        let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
+        let both = loops(|b, [i, n, _]| {
+            b.repeat_while(below(b, i), |b| {
+                b.assign(n, number(0));
+                b.repeat_while(below(b, n), |b| grow(b, n, 1));
+                grow(b, i, 1);
+            });
+        });
+        assert_eq!(both, [true, true]);
+        let outer = loops(|b, [i, n, x]| {
+            b.repeat_while(below(b, i), |b| {
+                b.repeat_while(below(b, n), |b| grow(b, x, 1));
+                grow(b, i, 1);
+            });
+        });
+        assert_eq!(outer, [false, false]);
+        // The outer loop's step is made in the inner one, as often as that goes round.
+        let within = loops(|b, [i, n, _]| {
+            b.repeat_while(store().ne(b.value(i), number(10)), |b| {
+                b.repeat_while(below(b, n), |b| {
+                    grow(b, n, 1);
+                    grow(b, i, 1);
+                });
+            });
+        });
+        assert_eq!(within, [false, true]);
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_none() {
+        let program = |second: bool| {
+            loops(|b, [i, n, x]| {
+                let (head, middle, end) = (b.new_location(), b.new_location(), b.new_location());
+                let condition = store().ult(b.value(i), number(10));
+                let open = store().eq(b.value(x), number(3));
+                let start = b.cursor();
+                b.edge(start, head, vec![Operation::Assume(open)]);
+                if second {
+                    b.edge(start, middle, vec![Operation::Assume(store().not(open))]);
+                }
+                b.edge(head, middle, vec![Operation::Assume(condition)]);
+                b.edge(head, end, vec![Operation::Assume(store().not(condition))]);
+                b.at(middle);
+                grow(b, i, 1);
+                b.jump(head);
+                b.at(end);
+                grow(b, n, 1);
+            })
+        };
+        assert_eq!(program(false), [true]);
+        assert_eq!(program(true), [false]);
+    }
+
+    /// A program that calls a function in a loop that counts to ten: whether the loop ends, and the function.
+    fn with_function(make: impl FnOnce(&mut ProgramBuilder, FunctionId, VariableId)) -> [bool; 2] {
+        let mut b = ProgramBuilder::new();
+        let i = b.global("i", INT);
+        let f = b.function("f", &[], &[]);
+        b.assign(i, number(0));
+        b.repeat_while(store().ult(b.value(i), number(10)), |b| {
+            b.call(f, vec![], vec![]);
+            grow(b, i, 1);
+        });
+        b.enter(f);
+        make(&mut b, f, i);
+        b.leave();
+        let program = b.finish();
+        let result = termination(&program);
+        let outermost = result.loops.iter().enumerate();
+        let calls = CallGraph::new(&program);
+        let cut_points = CutPoints::new(&program, &calls);
+        let is_first =
+            |index: usize| cut_points.get(LoopId(index as u32)).function == program.start;
+        let mut first = outermost.filter(|&(index, _)| is_first(index));
+        [*first.next().expect("a loop").1, result.total[f.index()]]
+    }
+
+    #[test]
+    fn functions_end_if_all_in_them_does() {
+        let open = |b: &ProgramBuilder, i| store().eq(b.value(i), number(3));
+        assert_eq!(with_function(|_, _, _| {}), [true, true]);
+        // It may change the counter.
+        assert_eq!(with_function(|b, _, i| grow(b, i, -1)), [false, true]);
+        // It may stop, call itself, or go round for ever; or a function may that it calls.
+        assert_eq!(
+            with_function(|b, _, i| b.assume(open(b, i))),
+            [false, false]
+        );
+        let recursive = with_function(|b, f, i| {
+            b.branch(open(b, i), |b| b.call(f, vec![], vec![]), |_| {});
+        });
+        assert_eq!(recursive, [false, false]);
+        let busy = with_function(|b, _, i| b.repeat_while(open(b, i), |_| {}));
+        assert_eq!(busy, [false, false]);
+        let calling = with_function(|b, _, i| {
+            let g = b.function("g", &[], &[]);
+            b.call(g, vec![], vec![]);
+            b.leave();
+            b.enter(g);
+            b.assume(open(b, i));
+        });
+        assert_eq!(calling, [false, false]);
     }
 }

@@ -11,9 +11,22 @@ use crate::term::{Build, ScalarSort, Sort, store};
 const STEPS: usize = 3000;
 const INT: Sort = Sort::BitVec(32);
 
+/// Simplifies the program without replacing calls, so that what passes do at calls is seen.
+fn with_all_calls(program: &Program) -> Simplified {
+    let others = PASSES.iter().filter(|(pass, _)| *pass != Pass::Expand);
+    simplify_by(program, &others.copied().collect::<Vec<_>>())
+}
+
 /// Both programs must come to the same target with the same inputs, or both to none.
 fn compare(program: &Program, seed: u64) -> Result<(), TestCaseError> {
-    let simplified = simplify(program);
+    compare_simplified(program, &simplify(program), seed)
+}
+
+fn compare_simplified(
+    program: &Program,
+    simplified: &Simplified,
+    seed: u64,
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(simplified.program.validate(), Ok(()));
     for seed in seed..seed + 3 {
         let expected = Machine::new(program, seed).run(STEPS);
@@ -55,6 +68,12 @@ proptest! {
     #[test]
     fn also_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         compare(&random_program(&bytes, Recursion::Allowed), seed)?;
+    }
+
+    #[test]
+    fn also_where_calls_are_not_replaced(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+        let program = random_program(&bytes, Recursion::Excluded);
+        compare_simplified(&program, &with_all_calls(&program), seed)?;
     }
 }
 
@@ -151,4 +170,49 @@ fn what_follows_the_last_target_goes() {
         simplified.statistics
     );
     assert_eq!(simplified.program.errors.len(), 1);
+}
+
+#[test]
+fn values_are_assigned_all_at_once() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let pairs = vec![(x, b.value(y)), (y, b.value(x))];
+    let mut workspace = Workspace::new(&b.finish());
+    let operations = workspace.parallel_assignment(pairs);
+    let mut machine = Machine::new(&workspace.program, 0);
+    for (variable, value) in [(x, 5), (y, 7)] {
+        machine.set(variable, crate::term::Value::bit_vec(32, value));
+    }
+    assert!(
+        operations
+            .iter()
+            .all(|operation| machine.execute(operation))
+    );
+    assert_eq!(machine.get(x), crate::term::Value::bit_vec(32, 7));
+    assert_eq!(machine.get(y), crate::term::Value::bit_vec(32, 5));
+}
+
+/// What a call changes, reads, returns and is passed, where it is not replaced by the body.
+#[test]
+fn what_goes_through_calls_stays() {
+    let mut b = ProgramBuilder::new();
+    let (g, x, y) = (b.global("g", INT), b.global("x", INT), b.global("y", INT));
+    let input = b.input("nondet", INT);
+    let f = b.function("f", &[("p", INT), ("q", INT)], &[("r", INT)]);
+    b.havoc(x, input);
+    b.assign(g, number(3));
+    b.call(f, vec![number(1), b.value(x)], vec![y]);
+    let sum = store().add(b.value(x), number(1));
+    b.error_unless(store().and2(
+        store().ne(b.value(g), number(4)),
+        store().eq(b.value(y), sum),
+    ));
+    b.enter(f);
+    let (p, q) = (b.value(b.parameter(f, 0)), b.value(b.parameter(f, 1)));
+    b.assign(b.result(f, 0), store().add(p, q));
+    b.assign(g, store().add(b.value(g), p));
+    b.leave();
+    let program = b.finish();
+    compare_simplified(&program, &with_all_calls(&program), 0).unwrap();
+    compare(&program, 0).unwrap();
 }

@@ -150,10 +150,14 @@ impl Workspace {
         pairs.retain(|&(target, value)| value != self.value(target));
         for index in 0..pairs.len() {
             let (written, later) = (pairs[index].0, &pairs[index + 1..]);
-            if later
+            let is_read = later
                 .iter()
-                .any(|&(_, value)| self.uses.of(value).contains(&written))
-            {
+                .any(|&(_, value)| self.uses.of(value).contains(&written));
+            if planted!(
+                "expand: values are assigned one after the other",
+                is_read,
+                false
+            ) {
                 // Some later value reads what has been overwritten by then: keep the old one.
                 let name = format!("{}#old", self.program.variable(written).name);
                 let scope = self.program.variable(written).scope;

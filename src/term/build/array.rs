@@ -23,9 +23,13 @@ pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -
                 arguments: &[inner, written, element],
             } => match decide_equal(pool, written, index) {
                 Some(true) => return element,
-                Some(false) => from = inner,
+                Some(false) => planted!(
+                    "array: a read finds what was stored last elsewhere",
+                    from = inner,
+                    return element
+                ),
                 None => planted!(
-                    "term: a read goes behind a store at an unknown index",
+                    "array: a read goes behind a store at an unknown index",
                     break,
                     from = inner
                 ),
@@ -51,15 +55,33 @@ pub(super) fn store<P: Pool + ?Sized>(
         TermKind::Apply {
             op: Op::Store,
             arguments: &[inner, written, _],
-        } if written == index => return store(pool, inner, index, element),
+        } if planted!(
+            "array: a store undoes the one before",
+            written == index,
+            true
+        ) =>
+        {
+            return store(pool, inner, index, element);
+        }
         TermKind::Apply {
             op: Op::ConstArray,
             arguments: &[everywhere],
-        } if everywhere == element => return array,
+        } if planted!(
+            "array: a store changes nothing where all cells are equal",
+            everywhere == element,
+            true
+        ) =>
+        {
+            return array;
+        }
         _ => {}
     }
     // What is there already.
-    if binary(pool, element, Op::Select) == Some((array, index)) {
+    if planted!(
+        "array: to store another cell's element changes nothing",
+        binary(pool, element, Op::Select) == Some((array, index)),
+        binary(pool, element, Op::Select).is_some_and(|(from, _)| from == array)
+    ) {
         return array;
     }
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])

@@ -11,7 +11,11 @@ use super::*;
 
 pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     if let Some(inner) = unary(pool, a, Op::BvNot) {
-        return pool.add(inner, pool.bv(pool.width(inner), 1));
+        return planted!(
+            "bitvector: -~x is x",
+            pool.add(inner, pool.bv(pool.width(inner), 1)),
+            inner
+        );
     }
     linear::negated(pool, a)
 }
@@ -21,11 +25,14 @@ pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
         TermKind::Apply {
             op: Op::BvNot,
             arguments: &[inner],
-        } => inner,
+        } => planted!("bitvector: ~~x is ~x", inner, a),
         TermKind::Apply {
             op: Op::BvNeg,
             arguments: &[inner],
-        } => pool.add(inner, pool.bv_signed(pool.width(a), -1)),
+        } => pool.add(
+            inner,
+            pool.bv_signed(pool.width(a), planted!("bitvector: ~-x is x + 1", -1, 1)),
+        ),
         _ => fold(pool, Op::BvNot, pool.sort(a), &[a]),
     }
 }
@@ -41,7 +48,7 @@ pub(super) fn add<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 pub(super) fn sub<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     if a == b {
-        return pool.bv(pool.width(a), 0);
+        return pool.bv(pool.width(a), planted!("bitvector: x - x is one", 0, 1));
     }
     linear::add(pool, a, b, -1)
 }
@@ -65,12 +72,22 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
             TermKind::Apply {
                 op: Op::BvNeg,
                 arguments: &[inner],
-            } => return Some(neg(pool, mul(pool, inner, other))),
+            } => {
+                return Some(planted!(
+                    "bitvector: -x times y is x times y",
+                    neg(pool, mul(pool, inner, other)),
+                    mul(pool, inner, other)
+                ));
+            }
             TermKind::Apply {
                 op: Op::BvMul,
                 arguments: &[inner, factor],
             } if pool.constant(factor).is_some() => {
-                return Some(mul(pool, mul(pool, inner, other), factor));
+                return Some(planted!(
+                    "bitvector: a product loses its factor",
+                    mul(pool, mul(pool, inner, other), factor),
+                    mul(pool, inner, other)
+                ));
             }
             // A truth value times something.
             TermKind::Apply {
@@ -80,8 +97,20 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
                 let bit = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
                 let zero = pool.bv(width, 0);
                 match (bit(then), bit(otherwise)) {
-                    (Some(1), Some(0)) => return Some(pool.ite(condition, other, zero)),
-                    (Some(0), Some(1)) => return Some(pool.ite(condition, zero, other)),
+                    (Some(1), Some(0)) => {
+                        return Some(planted!(
+                            "bitvector: a truth value times x is its denial times x",
+                            pool.ite(condition, other, zero),
+                            pool.ite(condition, zero, other)
+                        ));
+                    }
+                    (Some(0), Some(1)) => {
+                        return Some(planted!(
+                            "bitvector: a denied truth value times x is not denied",
+                            pool.ite(condition, zero, other),
+                            pool.ite(condition, other, zero)
+                        ));
+                    }
                     _ => {}
                 }
             }
@@ -114,8 +143,16 @@ fn narrow_constant<P: Pool + ?Sized>(
     };
     let narrow = BitVecValue::new(pool.width(inner), constant.bits());
     let fits = match op {
-        Op::ZeroExtend(_) => narrow.bits() == constant.bits(),
-        _ => narrow.signed() == constant.signed(),
+        Op::ZeroExtend(_) => planted!(
+            "bitvector: a constant fits whatever its high bits are",
+            narrow.bits() == constant.bits(),
+            true
+        ),
+        _ => planted!(
+            "bitvector: a constant with a sign fits as one without",
+            narrow.signed() == constant.signed(),
+            narrow.bits() == constant.bits()
+        ),
     };
     fits.then_some((op, inner, narrow))
 }
@@ -128,11 +165,14 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     };
     let width = divisor.width();
     if divisor.bits() == 0 {
-        return pool.bv(width, u128::MAX);
+        return pool.bv(
+            width,
+            planted!("bitvector: a quotient by zero is zero", u128::MAX, 0),
+        );
     }
     if let Some(amount) = power(divisor) {
         let amount = planted!(
-            "term: a quotient by 2 to the k is shifted by k - 1",
+            "bitvector: a quotient by 2 to the k is shifted by k - 1",
             amount,
             amount.saturating_sub(1)
         );
@@ -143,7 +183,11 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             Some((_, _, narrow)) => {
                 zero_extend(pool, udiv(pool, inner, pool.value(&narrow.into())), width)
             }
-            None => pool.bv(width, 0),
+            None => planted!(
+                "bitvector: a quotient by what is greater is the dividend",
+                pool.bv(width, 0),
+                a
+            ),
         };
     }
     fold(pool, Op::BvUdiv, sort, &[a, b])
@@ -153,16 +197,21 @@ pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     let sort = pool.sort(a);
     if a == b {
-        return pool.bv(pool.width(a), 0);
+        return planted!("bitvector: x % x is x", pool.bv(pool.width(a), 0), a);
     }
     let Some(divisor) = pool.bit_vec_constant(b) else {
         return fold(pool, Op::BvUrem, sort, &[a, b]);
     };
     let width = divisor.width();
     if divisor.bits() == 0 {
-        return a;
+        return planted!("bitvector: a remainder by zero is zero", a, b);
     }
     if let Some(amount) = power(divisor) {
+        let amount = planted!(
+            "bitvector: a remainder by 2 to the k keeps k + 1 bits",
+            amount,
+            amount + 1
+        );
         return low_bits(pool, a, amount);
     }
     if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
@@ -170,7 +219,11 @@ pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             Some((_, _, narrow)) => {
                 zero_extend(pool, urem(pool, inner, pool.value(&narrow.into())), width)
             }
-            None => a,
+            None => planted!(
+                "bitvector: a remainder by what is greater is zero",
+                a,
+                pool.bv(width, 0)
+            ),
         };
     }
     fold(pool, Op::BvUrem, sort, &[a, b])
@@ -188,11 +241,25 @@ fn narrow_signed<P: Pool + ?Sized>(
     let narrow_term = pool.value(&narrow.into());
     Some(match extension {
         // Both are positive: a zero extension is a proper one.
-        Op::ZeroExtend(width) => zero_extend(pool, unsigned(pool, inner, narrow_term), width),
+        Op::ZeroExtend(width) => zero_extend(
+            pool,
+            planted!(
+                "bitvector: an extended unsigned value is divided as a signed one",
+                unsigned(pool, inner, narrow_term),
+                signed(pool, inner, narrow_term)
+            ),
+            width,
+        ),
         // The only quotient that would not fit is by -1.
-        Op::SignExtend(width) if narrow.signed() != -1 => {
-            sign_extend(pool, signed(pool, inner, narrow_term), width)
-        }
+        Op::SignExtend(width) if narrow.signed() != -1 => sign_extend(
+            pool,
+            planted!(
+                "bitvector: an extended signed value is divided as an unsigned one",
+                signed(pool, inner, narrow_term),
+                unsigned(pool, inner, narrow_term)
+            ),
+            width,
+        ),
         _ => return None,
     })
 }
@@ -207,10 +274,14 @@ pub(super) fn sdiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     match divisor.signed() {
         0 => {
             let negative = pool.slt(a, pool.bv(width, 0));
-            pool.ite(negative, pool.bv(width, 1), pool.bv(width, u128::MAX))
+            planted!(
+                "bitvector: a signed quotient by zero is -1",
+                pool.ite(negative, pool.bv(width, 1), pool.bv(width, u128::MAX)),
+                pool.bv(width, u128::MAX)
+            )
         }
         1 => a,
-        -1 => neg(pool, a),
+        -1 => planted!("bitvector: x / -1 is x", neg(pool, a), a),
         _ => narrow_signed(pool, a, divisor, sdiv, udiv)
             .unwrap_or_else(|| fold(pool, Op::BvSdiv, sort, &[a, b])),
     }
@@ -220,14 +291,18 @@ pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     let sort = pool.sort(a);
     if a == b {
-        return pool.bv(pool.width(a), 0);
+        return planted!(
+            "bitvector: x % x is x (signed)",
+            pool.bv(pool.width(a), 0),
+            a
+        );
     }
     let Some(divisor) = pool.bit_vec_constant(b) else {
         return fold(pool, Op::BvSrem, sort, &[a, b]);
     };
     match divisor.signed() {
-        0 => a,
-        1 | -1 => pool.bv(divisor.width(), 0),
+        0 => planted!("bitvector: a signed remainder by zero is zero", a, b),
+        1 | -1 => planted!("bitvector: x % 1 is x", pool.bv(divisor.width(), 0), a),
         _ => narrow_signed(pool, a, divisor, srem, urem)
             .unwrap_or_else(|| fold(pool, Op::BvSrem, sort, &[a, b])),
     }
@@ -245,14 +320,30 @@ fn low_bits<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
 /// Logical right shift by less than the width.
 fn shift_right<P: Pool + ?Sized>(pool: &P, a: TermId, amount: u8) -> TermId {
     let width = pool.width(a);
-    zero_extend(pool, extract(pool, a, width - 1, amount), width)
+    let rest = extract(pool, a, width - 1, amount);
+    planted!(
+        "bitvector: a logical shift shifts the sign in",
+        zero_extend(pool, rest, width),
+        sign_extend(pool, rest, width)
+    )
 }
 
 pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(amount));
     match pool.bit_vec_constant(amount) {
-        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
-        Some(amount) => mul(pool, a, pool.bv(amount.width(), 1 << amount.bits())),
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => planted!(
+            "bitvector: a left shift by the width does nothing",
+            pool.bv(amount.width(), 0),
+            a
+        ),
+        Some(amount) => {
+            let factor = planted!(
+                "bitvector: x << k is 2 k times x",
+                1 << amount.bits(),
+                2 * amount.bits()
+            );
+            mul(pool, a, pool.bv(amount.width(), factor))
+        }
         None => shift(pool, Op::BvShl, a, amount),
     }
 }
@@ -260,7 +351,11 @@ pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Term
 pub(super) fn lshr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(amount));
     match pool.bit_vec_constant(amount) {
-        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => planted!(
+            "bitvector: a right shift by the width does nothing",
+            pool.bv(amount.width(), 0),
+            a
+        ),
         Some(amount) => shift_right(pool, a, amount.bits() as u8),
         None => shift(pool, Op::BvLshr, a, amount),
     }
@@ -271,10 +366,14 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
     match pool.bit_vec_constant(amount) {
         Some(amount) => {
             let width = amount.width();
-            let most = amount.bits().min(u128::from(width - 1)) as u8;
+            let most = planted!(
+                "bitvector: an arithmetic shift is by the amount modulo the width",
+                amount.bits().min(u128::from(width - 1)),
+                amount.bits() % u128::from(width)
+            ) as u8;
             let rest = extract(pool, a, width - 1, most);
             planted!(
-                "term: an arithmetic shift shifts zeros in",
+                "bitvector: an arithmetic shift shifts zeros in",
                 sign_extend(pool, rest, width),
                 zero_extend(pool, rest, width)
             )
@@ -285,8 +384,14 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
 
 /// A shift by something that is not constant.
 fn shift<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, amount: TermId) -> TermId {
-    let is_fixed =
-        |value: BitVecValue| value.bits() == 0 || (op == Op::BvAshr && value.signed() == -1);
+    let is_fixed = |value: BitVecValue| {
+        value.bits() == 0
+            || (planted!(
+                "bitvector: all ones stay however they are shifted",
+                op == Op::BvAshr,
+                true
+            ) && value.signed() == -1)
+    };
     if pool.bit_vec_constant(a).is_some_and(is_fixed) {
         return a;
     }
@@ -300,19 +405,35 @@ pub(super) fn and<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return a;
     }
     if inverse(pool, a, b) {
-        return pool.bv(pool.width(a), 0);
+        return pool.bv(
+            pool.width(a),
+            planted!("bitvector: x & ~x is all ones", 0, u128::MAX),
+        );
     }
     if let Some(mask) = pool.bit_vec_constant(b) {
         let ones = mask.bits().trailing_ones() as u8;
         if mask.bits() == 0 || mask.signed() == -1 {
-            return if mask.bits() == 0 { b } else { a };
+            return if planted!("bitvector: x & 0 is x", mask.bits() == 0, mask.bits() != 0) {
+                b
+            } else {
+                a
+            };
         }
-        if u32::from(ones) == 128 - mask.bits().leading_zeros() {
+        if planted!(
+            "bitvector: of a mask only the lowest ones count",
+            u32::from(ones) == 128 - mask.bits().leading_zeros(),
+            ones > 0
+        ) {
             return low_bits(pool, a, ones);
         }
         if let Some(inner) = unary(pool, a, Op::ZeroExtend(mask.width())) {
             let narrow = pool.bv(pool.width(inner), mask.bits());
-            return zero_extend(pool, and(pool, inner, narrow), mask.width());
+            let masked = and(pool, inner, narrow);
+            return planted!(
+                "bitvector: what is masked is extended by its sign",
+                zero_extend(pool, masked, mask.width()),
+                sign_extend(pool, masked, mask.width())
+            );
         }
     }
     bitwise(pool, Op::BvAnd, a, b, and)
@@ -325,12 +446,15 @@ pub(super) fn or<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return a;
     }
     if inverse(pool, a, b) {
-        return pool.bv(pool.width(a), u128::MAX);
+        return pool.bv(
+            pool.width(a),
+            planted!("bitvector: x | ~x is zero", u128::MAX, 0),
+        );
     }
     if let Some(bits) = pool.bit_vec_constant(b) {
         match bits.signed() {
-            0 => return a,
-            -1 => return b,
+            0 => return planted!("bitvector: x | 0 is 0", a, b),
+            -1 => return planted!("bitvector: x | all ones is x", b, a),
             _ => {}
         }
     }
@@ -345,23 +469,34 @@ pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     let (a, b) = ordered(pool, a, b);
     let width = pool.width(a);
     if a == b {
-        return pool.bv(width, 0);
+        return planted!("bitvector: x ^ x is x", pool.bv(width, 0), a);
     }
     if inverse(pool, a, b) {
-        return pool.bv(width, u128::MAX);
+        return pool.bv(width, planted!("bitvector: x ^ ~x is zero", u128::MAX, 0));
     }
     if let Some(bits) = pool.bit_vec_constant(b) {
         match bits.signed() {
-            0 => return a,
-            -1 => return not(pool, a),
+            0 => return planted!("bitvector: x ^ 0 is 0", a, b),
+            -1 => return planted!("bitvector: x ^ all ones is x", not(pool, a), a),
             _ => {}
         }
         if let Some(inner) = unary(pool, a, Op::BvNot) {
-            return xor(pool, inner, pool.bv(width, !bits.bits()));
+            return xor(
+                pool,
+                inner,
+                pool.bv(
+                    width,
+                    planted!("bitvector: ~x ^ k is x ^ k", !bits.bits(), bits.bits()),
+                ),
+            );
         }
     }
     match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
-        (Some(a), Some(b)) => xor(pool, a, b),
+        (Some(a), Some(b)) => planted!(
+            "bitvector: ~x ^ ~y is ~(x ^ y)",
+            xor(pool, a, b),
+            not(pool, xor(pool, a, b))
+        ),
         _ => bitwise(pool, Op::BvXor, a, b, xor),
     }
 }
@@ -384,7 +519,11 @@ fn bitwise<P: Pool + ?Sized>(
         if let Some((inner, first)) = binary(pool, a, op)
             && pool.constant(first).is_some()
         {
-            return again(pool, inner, fold(pool, op, sort, &[first, b]));
+            return planted!(
+                "bitvector: the first of two masks is lost",
+                again(pool, inner, fold(pool, op, sort, &[first, b])),
+                again(pool, inner, b)
+            );
         }
         if let Some((extension, inner, narrow)) = narrow_constant(pool, a, second) {
             let narrow = again(pool, inner, pool.value(&narrow.into()));
@@ -401,7 +540,12 @@ fn bitwise<P: Pool + ?Sized>(
                 op: right,
                 arguments: &[b],
             },
-        ) if left == right && pool.sort(a) == pool.sort(b) => {
+        ) if planted!(
+            "bitvector: extensions of two kinds are one",
+            left == right,
+            matches!(right, Op::ZeroExtend(_) | Op::SignExtend(_))
+        ) && pool.sort(a) == pool.sort(b) =>
+        {
             extended(pool, left, again(pool, a, b))
         }
         _ => fold(pool, op, sort, &[a, b]),
@@ -431,10 +575,18 @@ fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Te
             continue;
         };
         if pool.width(low) <= amount {
-            let low = zero_extend(pool, low, amount);
+            let low = planted!(
+                "bitvector: the low part of a union is extended by its sign",
+                zero_extend(pool, low, amount),
+                sign_extend(pool, low, amount)
+            );
             return Some(concat(
                 pool,
-                extract(pool, high, width - amount - 1, 0),
+                planted!(
+                    "bitvector: what is shifted up loses its low bits",
+                    extract(pool, high, width - amount - 1, 0),
+                    extract(pool, high, width - 1, amount)
+                ),
                 low,
             ));
         }

@@ -174,7 +174,7 @@ pub trait Build: Pool {
 
     /// Difference.
     fn sub(&self, a: TermId, b: TermId) -> TermId {
-        bitvector::sub(self, a, b)
+        difference(self, a, b, bitvector::sub(self, a, b))
     }
 
     /// Product.
@@ -364,7 +364,7 @@ pub trait Build: Pool {
 
     /// Difference.
     fn int_sub(&self, a: TermId, b: TermId) -> TermId {
-        integer::sub(self, a, b)
+        difference(self, a, b, integer::sub(self, a, b))
     }
 
     /// Product.
@@ -424,17 +424,22 @@ pub trait Build: Pool {
 
     /// The unsigned value of a bit vector.
     fn bv_to_nat(&self, a: TermId) -> TermId {
-        integer::bv_to_nat(self, a)
+        recorded(self, Op::BvToNat, &[a], integer::bv_to_nat(self, a))
     }
 
     /// The signed value of a bit vector.
     fn bv_to_int(&self, a: TermId) -> TermId {
-        integer::bv_to_int(self, a)
+        recorded(self, Op::BvToInt, &[a], integer::bv_to_int(self, a))
     }
 
     /// The integer modulo 2^width.
     fn int_to_bv(&self, a: TermId, width: u8) -> TermId {
-        integer::int_to_bv(self, a, width)
+        recorded(
+            self,
+            Op::IntToBv(width),
+            &[a],
+            integer::int_to_bv(self, a, width),
+        )
     }
 
     // --- floats; `mode` is a rounding mode, see [`Build::rounding`] ---
@@ -629,6 +634,19 @@ pub trait Build: Pool {
 }
 
 impl<P: Pool + ?Sized> Build for P {}
+
+/// What a difference has become, after telling the pool: there is no operator for it, it is a sum.
+fn difference<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, result: TermId) -> TermId {
+    if pool.records() {
+        let sort = pool.sort(a);
+        let (add, neg) = match sort {
+            Sort::Int => (Op::IntAdd, Op::IntNeg),
+            _ => (Op::BvAdd, Op::BvNeg),
+        };
+        pool.record(add, &[a, pool.intern(neg, sort, &[b])], result);
+    }
+    result
+}
 
 /// What an application has become, after telling the pool.
 fn recorded<P: Pool + ?Sized>(pool: &P, op: Op, arguments: &[TermId], result: TermId) -> TermId {

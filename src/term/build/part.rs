@@ -14,16 +14,37 @@ pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> T
     debug_assert!(width <= 128);
     match pool.kind(high) {
         TermKind::Constant(Constant::BitVec(value)) if value.bits() == 0 => {
-            return zero_extend(pool, low, width);
+            return planted!(
+                "part: zeros in front are a sign",
+                zero_extend(pool, low, width),
+                sign_extend(pool, low, width)
+            );
         }
         TermKind::Apply {
             op: Op::ZeroExtend(_),
             arguments: &[inner],
-        } => return zero_extend(pool, concat(pool, inner, low), width),
+        } => {
+            return planted!(
+                "part: what is extended by zeros and continued is extended by its sign",
+                zero_extend(pool, concat(pool, inner, low), width),
+                sign_extend(pool, concat(pool, inner, low), width)
+            );
+        }
         TermKind::Apply {
             op: Op::Concat,
             arguments: &[first, second],
-        } => return concat(pool, first, concat(pool, second, low)),
+        } => {
+            return planted!(
+                "part: the first two of three parts change places",
+                concat(pool, first, concat(pool, second, low)),
+                fold(
+                    pool,
+                    Op::Concat,
+                    Sort::BitVec(width),
+                    &[second, concat(pool, first, low)]
+                )
+            );
+        }
         _ => {}
     }
     if let Some((next, rest)) = binary(pool, low, Op::Concat)
@@ -59,7 +80,14 @@ fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermI
                     },
                 arguments: &[other],
             },
-        ) if inner == other && middle == next + 1 => Some(extract(pool, inner, top, bottom)),
+        ) if planted!(
+            "part: neighbouring parts of two terms are one",
+            inner == other,
+            pool.sort(inner) == pool.sort(other)
+        ) && middle == next + 1 =>
+        {
+            Some(extract(pool, inner, top, bottom))
+        }
         _ => None,
     }
 }
@@ -83,11 +111,15 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     match unary_extension(pool, a) {
         // The sign is zero.
         Some((Op::ZeroExtend(_), inner)) => planted!(
-            "term: the extension of an unsigned value has its first bit as sign",
+            "part: the extension of an unsigned value has its first bit as sign",
             zero_extend(pool, inner, width),
             sign_extend(pool, inner, width)
         ),
-        Some((Op::SignExtend(_), inner)) => sign_extend(pool, inner, width),
+        Some((Op::SignExtend(_), inner)) => planted!(
+            "part: the extension of a signed value has no sign",
+            sign_extend(pool, inner, width),
+            zero_extend(pool, inner, width)
+        ),
         _ => fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a]),
     }
 }
@@ -115,7 +147,11 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
     };
     match (op, arguments) {
         (Op::Extract { low: below, .. }, &[inner]) => {
-            extract(pool, inner, high + below, low + below)
+            planted!(
+                "part: a part of a part begins at the bottom",
+                extract(pool, inner, high + below, low + below),
+                extract(pool, inner, high, low)
+            )
         }
         (Op::Concat, &[upper, lower]) => {
             let split = pool.width(lower);
@@ -124,10 +160,12 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             } else if low >= split {
                 extract(pool, upper, high - split, low - split)
             } else {
-                concat(
-                    pool,
-                    extract(pool, upper, high - split, 0),
-                    extract(pool, lower, split - 1, low),
+                let upper = extract(pool, upper, high - split, 0);
+                let lower = extract(pool, lower, split - 1, low);
+                planted!(
+                    "part: a part across a seam is turned round",
+                    concat(pool, upper, lower),
+                    concat(pool, lower, upper)
                 )
             }
         }
@@ -136,9 +174,18 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             if high < split {
                 extract(pool, inner, high, low)
             } else if low >= split {
-                pool.bv(count, 0)
+                planted!(
+                    "part: what is above an unsigned value is its lowest bit",
+                    pool.bv(count, 0),
+                    zero_extend(pool, extract(pool, inner, 0, 0), count)
+                )
             } else {
-                zero_extend(pool, extract(pool, inner, split - 1, low), count)
+                let rest = extract(pool, inner, split - 1, low);
+                planted!(
+                    "part: a part of an unsigned value has a sign",
+                    zero_extend(pool, rest, count),
+                    sign_extend(pool, rest, count)
+                )
             }
         }
         (Op::SignExtend(_), &[inner]) => {
@@ -146,10 +193,11 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             if high < split {
                 extract(pool, inner, high, low)
             } else {
-                sign_extend(
-                    pool,
-                    extract(pool, inner, split - 1, low.min(split - 1)),
-                    count,
+                let rest = extract(pool, inner, split - 1, low.min(split - 1));
+                planted!(
+                    "part: a part of a signed value has no sign",
+                    sign_extend(pool, rest, count),
+                    zero_extend(pool, rest, count)
                 )
             }
         }
@@ -159,10 +207,15 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             bitwise_part(pool, a, high, low, DEPTH)
         }
         (Op::BvNot, &[inner]) if takes_apart(pool, inner) => {
-            pool.bvnot(extract(pool, inner, high, low))
+            planted!(
+                "part: a part of ~x is a part of x",
+                pool.bvnot(extract(pool, inner, high, low)),
+                extract(pool, inner, high, low)
+            )
         }
         (Op::BvMul | Op::BvAdd | Op::BvNeg | Op::Ite, _)
-            if low == 0 && narrows(pool, a, count, DEPTH) =>
+            if planted!("part: high bits are computed from low ones", low == 0, true)
+                && narrows(pool, a, count, DEPTH) =>
         {
             narrow(pool, a, count)
         }
@@ -211,15 +264,27 @@ fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth:
         TermKind::Apply {
             op: Op::BvAnd,
             arguments: &[left, right],
-        } => pool.bvand(part(left), part(right)),
+        } => planted!(
+            "part: a part of x & y is one of x | y",
+            pool.bvand(part(left), part(right)),
+            pool.bvor(part(left), part(right))
+        ),
         TermKind::Apply {
             op: Op::BvOr,
             arguments: &[left, right],
-        } => pool.bvor(part(left), part(right)),
+        } => planted!(
+            "part: a part of x | y is one of x & y",
+            pool.bvor(part(left), part(right)),
+            pool.bvand(part(left), part(right))
+        ),
         TermKind::Apply {
             op: Op::BvXor,
             arguments: &[left, right],
-        } => pool.bvxor(part(left), part(right)),
+        } => planted!(
+            "part: a part of x ^ y is one of x | y",
+            pool.bvxor(part(left), part(right)),
+            pool.bvor(part(left), part(right))
+        ),
         _ => extract(pool, a, high, low),
     }
 }
@@ -240,24 +305,54 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
     }
     let constant = BitVecValue::from_signed(width, sum.constant).bits();
     if high < zeros {
-        return Some(pool.bv(high - low + 1, constant >> low));
+        return Some(pool.bv(
+            high - low + 1,
+            planted!(
+                "part: below all multiples are the constant's lowest bits",
+                constant >> low,
+                constant
+            ),
+        ));
     }
     if low < zeros {
         let upper = extract(pool, a, high, zeros);
-        return Some(concat(pool, upper, pool.bv(zeros - low, constant >> low)));
+        let rest = planted!(
+            "part: below all multiples there is nothing",
+            constant >> low,
+            0
+        );
+        return Some(concat(pool, upper, pool.bv(zeros - low, rest)));
     }
     // All factors divided by 2^low; those that are not multiples of it (low > zeros) cannot be.
     if low != zeros {
         let upper = extract(pool, a, width - 1, zeros);
-        return Some(extract(pool, upper, high - zeros, low - zeros));
+        return Some(planted!(
+            "part: a high part of multiples begins at the lowest bit",
+            extract(pool, upper, high - zeros, low - zeros),
+            extract(pool, upper, high - low, 0)
+        ));
     }
     let count = high - low + 1;
     let parts = sum.addends.iter().map(|&(term, factor)| {
         let part = extract(pool, term, count - 1, 0);
-        pool.mul(part, pool.bv_signed(count, factor >> low))
+        pool.mul(
+            part,
+            pool.bv_signed(
+                count,
+                planted!(
+                    "part: factors stay as they are when their sum is shifted",
+                    factor >> low,
+                    factor
+                ),
+            ),
+        )
     });
     let total = parts.reduce(|sum, part| pool.add(sum, part))?;
-    Some(pool.add(total, pool.bv(count, constant >> low)))
+    Some(planted!(
+        "part: the constant of a shifted sum is lost",
+        pool.add(total, pool.bv(count, constant >> low)),
+        total
+    ))
 }
 
 /// Whether [`narrow`] would not have to cut any operand.
@@ -286,12 +381,30 @@ fn narrow<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
     };
     let part = |term| narrow(pool, term, count);
     match (op, arguments) {
-        (Op::BvAdd, &[left, right]) => pool.add(part(left), part(right)),
-        (Op::BvMul, &[left, right]) => pool.mul(part(left), part(right)),
-        (Op::BvNeg, &[inner]) => pool.neg(part(inner)),
-        (Op::BvNot, &[inner]) => pool.bvnot(part(inner)),
+        (Op::BvAdd, &[left, right]) => planted!(
+            "part: a narrow sum is a product",
+            pool.add(part(left), part(right)),
+            pool.mul(part(left), part(right))
+        ),
+        (Op::BvMul, &[left, right]) => planted!(
+            "part: a narrow product is a sum",
+            pool.mul(part(left), part(right)),
+            pool.add(part(left), part(right))
+        ),
+        (Op::BvNeg, &[inner]) => {
+            planted!("part: a narrow -x is x", pool.neg(part(inner)), part(inner))
+        }
+        (Op::BvNot, &[inner]) => planted!(
+            "part: a narrow ~x is -x",
+            pool.bvnot(part(inner)),
+            pool.neg(part(inner))
+        ),
         (Op::Ite, &[condition, then, otherwise]) => {
-            pool.ite(condition, part(then), part(otherwise))
+            planted!(
+                "part: a narrow choice is the other one",
+                pool.ite(condition, part(then), part(otherwise)),
+                pool.ite(condition, part(otherwise), part(then))
+            )
         }
         _ => extract(pool, a, count - 1, 0),
     }

@@ -34,7 +34,12 @@ pub fn solve_for<P: Pool + ?Sized>(
             _,
         ) => match pool.sort(arguments[0]) {
             Sort::BitVec(width) => {
-                solve_for(pool, symbol, arguments[0], pool.zero_resize(value, width))
+                let value = planted!(
+                    "solve: what is cut off is the sign",
+                    pool.zero_resize(value, width),
+                    pool.sign_resize(value, width)
+                );
+                solve_for(pool, symbol, arguments[0], value)
             }
             _ => None,
         },
@@ -42,12 +47,17 @@ pub fn solve_for<P: Pool + ?Sized>(
             let sum = Linear::of(pool, sort, &[(pattern, 1)])?;
             let mut unknown = sum.addends.iter().filter(|(term, _)| occurs(*term));
             let &(term, factor) = unknown.next()?;
-            if unknown.next().is_some() {
+            if planted!(
+                "solve: one of two addends is solved for",
+                unknown.next().is_some(),
+                false
+            ) {
                 return None;
             }
-            let rest = Linear::of(pool, sort, &[(value, 1), (pattern, -1), (term, factor)])?;
+            let sign = planted!("solve: what is beside x stays on its side", -1, 1);
+            let rest = Linear::of(pool, sort, &[(value, 1), (pattern, sign), (term, factor)])?;
             let solution = match factor {
-                1 | -1 => rest.scaled(factor)?,
+                1 | -1 => planted!("solve: -x is solved for as x", rest.scaled(factor)?, rest),
                 _ if rest.is_divisible(factor) => rest.divided(factor),
                 _ => return None,
             };

@@ -71,6 +71,13 @@ fn connectives() {
         TermId::TRUE,
     );
     same(pool, pool.and2(a, pool.or2(a, b)), a);
+    // Many, of which one is denied, and many of which two contradict one another.
+    let names = ["d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
+    let many = names.map(|name| variable(name, Sort::Bool));
+    let open = pool.and(many.into_iter().chain([pool.not(a)]));
+    assert_ne!(open, TermId::FALSE);
+    let contradiction = pool.and(many.into_iter().chain([a, pool.not(a)]));
+    same(pool, contradiction, TermId::FALSE);
     same(
         pool,
         pool.and2(a, pool.or2(pool.not(a), b)),
@@ -373,6 +380,7 @@ fn linear_equations_are_solved() {
     same(pool, solve(pattern, value).unwrap(), pool.sub(x, number(2)));
     assert_eq!(solve(pattern, scaled(x)), None);
     assert_eq!(solve(pool.mul(t, t), x), None);
+    assert_eq!(solve(pool.add(pool.mul(t, t), t), x), None);
     assert_eq!(solve(pool.add(x, y), x), None);
     // What is cut off is taken as zero.
     let low = |term| pool.extract(term, 29, 0);

@@ -197,7 +197,13 @@ impl<'a> Evaluator<'a> {
                 if self.objects.is_some() {
                     self.point(state, *target, *value);
                 }
-                self.set(state, *target, known);
+                planted!(
+                    "constants: an assignment of what is not known changes nothing",
+                    self.set(state, *target, known),
+                    if known.is_some() {
+                        self.set(state, *target, known)
+                    }
+                );
             }
             Operation::Assume(condition) => {
                 let condition = self.simplify(state, *condition);
@@ -284,7 +290,14 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
             TermKind::Apply {
                 op: Op::Store,
                 arguments: &[_, place, value],
-            } if place == index => return Some(value),
+            } if planted!(
+                "constants: a cell has what was stored last",
+                place == index,
+                true
+            ) =>
+            {
+                return Some(value);
+            }
             TermKind::Apply {
                 op: Op::Store,
                 arguments: &[rest, place, _],

@@ -194,6 +194,11 @@ impl<'a> Analysis<'a> {
                 .iter()
                 .zip(&self.program.function(callee).parameters)
             {
+                let argument = planted!(
+                    "constants: the first argument is passed for all",
+                    argument,
+                    arguments[0]
+                );
                 let value = self.evaluator.evaluate(state, argument);
                 self.evaluator.set(&mut inside, parameter, value);
                 if self.evaluator.objects.is_some()
@@ -226,20 +231,29 @@ impl<'a> Analysis<'a> {
             self.evaluator
                 .return_objects(&mut after, exit, objects, *callee);
         }
-        let results = results.iter().copied();
-        let results = results.zip(self.program.function(*callee).results.iter().copied());
-        let modified = modified.iter().map(|&global| (global, global));
-        for (target, from) in modified.chain(results) {
-            self.evaluator
-                .set(&mut after, target, self.evaluator.get(exit, from));
-            if self.evaluator.objects.is_some() {
-                match exit.objects.get(from.0) {
-                    Some(&pointer) => after.objects.insert(target.0, pointer),
-                    None => after.objects.remove(target.0),
-                }
-            }
+        for &global in modified {
+            self.return_value(&mut after, exit, global, global);
+        }
+        for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
+            planted!(
+                "constants: what takes a result keeps its value",
+                self.return_value(&mut after, exit, result, from),
+                ()
+            );
         }
         Some((edge.target, after))
+    }
+
+    /// What the variable of the caller has become by a call.
+    fn return_value(&self, after: &mut State, exit: &State, target: VariableId, from: VariableId) {
+        let value = self.evaluator.get(exit, from);
+        self.evaluator.set(after, target, value);
+        if self.evaluator.objects.is_some() {
+            match exit.objects.get(from.0) {
+                Some(&pointer) => after.objects.insert(target.0, pointer),
+                None => after.objects.remove(target.0),
+            }
+        }
     }
 
     /// Joins a state into a location's; tells whether that changed.
@@ -321,7 +335,11 @@ impl<'a> Analysis<'a> {
                     self.forget_dead(target, &mut state);
                     next[target.index()] = Some(match &next[target.index()] {
                         None => state,
-                        Some(other) => self.join(other, &state, false),
+                        Some(other) => planted!(
+                            "constants: in the end the last way to a place counts",
+                            self.join(other, &state, false),
+                            state
+                        ),
                     });
                 }
             }
@@ -359,7 +377,11 @@ fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
             let before = operation.clone();
             operation.map_terms(|term| evaluator.simplify(&state, term));
             if evaluator.step(&mut state, operation).is_none()
-                && !matches!(operation, Operation::Unsupported(_))
+                && planted!(
+                    "constants: what is not supported is not reached",
+                    !matches!(operation, Operation::Unsupported(_)),
+                    true
+                )
             {
                 facts.push((edge.source, known(&evaluator, states, edge.source, &before)));
                 *keep = false;
