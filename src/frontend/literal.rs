@@ -61,7 +61,12 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
         .position(|byte| matches!(byte, b'"' | b'\''))
         .unwrap_or(0);
     let (prefix, body) = text.split_at(quote_at);
-    let wide = !matches!(prefix, b"" | b"u8");
+    let width = match prefix {
+        b"" | b"u8" => Width::Bytes,
+        b"u" => Width::Char16,
+        _ => Width::Wide,
+    };
+    let wide = width != Width::Bytes;
     let mut result = prefix.to_vec();
     let Some((&quote, body)) = body.split_first() else {
         return result;
@@ -89,7 +94,7 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
                         .ok()
                         .and_then(|digits| u32::from_str_radix(digits, 16).ok());
                     rest = &rest[digits..];
-                    push_character(&mut result, code.unwrap_or(0), wide, quote, rest);
+                    push_character(&mut result, code.unwrap_or(0), width, quote, rest);
                 }
                 b'(' | b'{' | b'[' | b'%' => result.push(escaped),
                 _ => result.extend([b'\\', escaped]),
@@ -109,9 +114,9 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
             match character {
                 Some(character) => {
                     rest = &body[start + length..];
-                    push_character(&mut result, u32::from(character), wide, quote, rest);
+                    push_character(&mut result, u32::from(character), width, quote, rest);
                 }
-                None => push_character(&mut result, u32::from(byte), wide, quote, rest),
+                None => push_character(&mut result, u32::from(byte), width, quote, rest),
             }
         } else {
             result.extend(format!("\\{byte:03o}").into_bytes());
@@ -121,18 +126,37 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
     result
 }
 
-/// Writes a character by its code: in UTF-8 for narrow strings, as one unit for wide ones. `rest` is what follows: a
-/// hexadecimal escape takes all digits that it finds, so the literal is closed and opened again in front of one.
-fn push_character(result: &mut Vec<u8>, code: u32, wide: bool, quote: u8, rest: &[u8]) {
-    if !wide {
-        let mut buffer = [0; 4];
-        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        for byte in character.encode_utf8(&mut buffer).bytes() {
-            result.extend(format!("\\{byte:03o}").into_bytes());
+/// The units of a literal.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Width {
+    /// UTF-8.
+    Bytes,
+    /// UTF-16: a character beyond the basic plane takes two.
+    Char16,
+    /// A unit is a character.
+    Wide,
+}
+
+/// Writes a character by its code, in the literal's units. `rest` is what follows: a hexadecimal escape takes all digits
+/// that it finds, so the literal is closed and opened again in front of one.
+fn push_character(result: &mut Vec<u8>, code: u32, width: Width, quote: u8, rest: &[u8]) {
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    match width {
+        Width::Bytes => {
+            let mut buffer = [0; 4];
+            for byte in character.encode_utf8(&mut buffer).bytes() {
+                result.extend(format!("\\{byte:03o}").into_bytes());
+            }
+            return;
         }
-        return;
+        Width::Char16 => {
+            let mut buffer = [0; 2];
+            for unit in character.encode_utf16(&mut buffer) {
+                result.extend(format!("\\x{unit:x}").into_bytes());
+            }
+        }
+        Width::Wide => result.extend(format!("\\x{code:x}").into_bytes()),
     }
-    result.extend(format!("\\x{code:x}").into_bytes());
     if quote == b'"' && rest.first().is_some_and(u8::is_ascii_hexdigit) {
         result.extend_from_slice(b"\" \"");
     }
@@ -188,6 +212,9 @@ mod tests {
             ("L'\u{20ac}'".as_bytes(), "L'\\x20ac'"),
             (b"\"\\\\e\"", "\"\\\\e\""),
             (b"\"\\U0001F600\"", "\"\\360\\237\\230\\200\""),
+            (b"u\"\\U0001F600\"", "u\"\\xd83d\\xde00\""),
+            ("u\"\u{1f600}b\"".as_bytes(), "u\"\\xd83d\\xde00\" \"b\""),
+            (b"U\"\\U0001F600\"", "U\"\\x1f600\""),
         ];
         for (text, expected) in table {
             let shown = String::from_utf8_lossy(text);

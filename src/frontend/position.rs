@@ -138,6 +138,12 @@ impl PositionMap {
             .map_or(Span::NONE, |offset| self.source_span(offset))
     }
 
+    /// Whether what lang-c has read there comes from a system header.
+    pub fn is_from_system(&self, origin: Origin, offset: usize) -> bool {
+        let offset = self.source_offset(origin, offset);
+        offset.is_some_and(|offset| self.is_system(offset))
+    }
+
     /// The text that was cut into tokens.
     pub(super) fn text(&self) -> &[u8] {
         &self.text

@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             (encoding::PREFERRED_ALIGNMENT, [operand]) => {
                 let alignment = match &operand.node {
                     ast::Expression::SizeOfTy(operand) => {
-                        let ty = self.type_name(&operand.node.0.node)?;
+                        let ty = self.unevaluated(|this| this.type_name(&operand.node.0.node))?;
                         self.preferred_alignment_of(ty)?
                     }
                     ast::Expression::SizeOfVal(operand) => {

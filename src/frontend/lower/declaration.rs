@@ -195,6 +195,9 @@ impl Lowerer<'_> {
     fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
         let entity = self.entity_name(name);
         let name: Rc<str> = name.into();
+        if self.in_system_header {
+            self.system_functions.insert(Rc::clone(&name));
+        }
         let symbol = self.scopes.create(Symbol {
             ty,
             entity: Entity::Function { name: entity },

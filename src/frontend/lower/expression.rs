@@ -125,13 +125,15 @@ impl Lowerer<'_> {
                 {
                     return Err(self.error("`sizeof` is applied to a bit-field"));
                 }
-                self.size_of_type(value.ty)
+                let ty = self.type_of_operand(&operand.node.0, value.ty)?;
+                self.size_of_type(ty)
             }
             ast::Expression::AlignOf(operand) => {
                 let alignment = match operand_of_alignment(&operand.node.0.node) {
                     Some(expression) => self.alignment_of_expression(expression)?,
+                    // Not evaluated, whatever its sizes are (C11 6.5.3.4p3).
                     None => {
-                        let ty = self.type_name(&operand.node.0.node)?;
+                        let ty = self.unevaluated(|this| this.type_name(&operand.node.0.node))?;
                         self.alignment_of(ty)?
                     }
                 };
@@ -157,6 +159,19 @@ impl Lowerer<'_> {
             ast::Expression::VaArg(argument) => self.va_arg(&argument.node),
             ast::Expression::Statement(statement) => self.statement_expression(statement),
         }
+    }
+
+    /// The type of what `sizeof` or `typeof` is applied to. An operand whose type is a variable-length array is evaluated
+    /// (C11 6.5.3.4p2), unlike others.
+    pub(super) fn type_of_operand(
+        &mut self,
+        operand: &Node<ast::Expression>,
+        ty: Type,
+    ) -> Result<Type> {
+        if self.types.is_variable_size(ty) {
+            return Ok(self.expression(operand)?.ty);
+        }
+        Ok(ty)
     }
 
     /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86

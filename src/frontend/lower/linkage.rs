@@ -46,6 +46,8 @@ pub(super) struct Linkage {
     indirect: Vec<(Rc<str>, ObjectIndex, Type)>,
     /// Functions that do not return, by C name.
     noreturn: FxHashSet<Rc<str>>,
+    /// Functions of which an attribute promises something that is not looked at.
+    promised: FxHashSet<Rc<str>>,
 }
 
 /// How many aliases of aliases are followed.
@@ -245,6 +247,9 @@ impl Lowerer<'_> {
                         ("noreturn", None) => {
                             self.linkage.noreturn.insert(name.into());
                         }
+                        ("const" | "malloc" | "pure" | "returns_nonnull", _) => {
+                            self.linkage.promised.insert(name.into());
+                        }
                         _ => {}
                     }
                 }
@@ -352,6 +357,12 @@ impl Lowerer<'_> {
     /// Whether a call of the function does not come back, although nothing else is known of it.
     pub(super) fn ends_program(&self, name: &str) -> bool {
         self.linkage.noreturn.contains(name)
+    }
+
+    /// Whether a function that is not defined does less than code of which nothing is known: the system's headers declare it,
+    /// or an attribute promises something.
+    pub(super) fn is_promised(&self, name: &str) -> bool {
+        self.system_functions.contains(name) || self.linkage.promised.contains(name)
     }
 
     // --- indirect functions ---

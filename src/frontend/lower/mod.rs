@@ -164,6 +164,10 @@ struct Lowerer<'a> {
     jumps: statement::Jumps,
     /// Whether some literal of the program is there twice.
     repeats_literals: bool,
+    /// Whether the declaration at hand is in a system header.
+    in_system_header: bool,
+    /// The functions that were first declared in one.
+    system_functions: FxHashSet<Rc<str>>,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
     /// What `__func__` and its like stand for, by function and spelling.
@@ -226,6 +230,8 @@ impl<'a> Lowerer<'a> {
             in_start: false,
             jumps: statement::Jumps::default(),
             repeats_literals: false,
+            in_system_header: false,
+            system_functions: FxHashSet::default(),
             strings: FxHashMap::default(),
             function_names: FxHashMap::default(),
             linkage: linkage::Linkage::default(),
@@ -255,6 +261,8 @@ impl<'a> Lowerer<'a> {
         let mut unknown_attributes = self.unknown_attributes();
         for (number, declaration) in parsed.declarations.iter().enumerate() {
             self.origin = Some(declaration.origin);
+            let start = declaration.node.span.start;
+            self.in_system_header = parsed.positions.is_from_system(declaration.origin, start);
             self.ignored = unknown_attributes.remove(&number).unwrap_or_default();
             self.external_declaration(&declaration.node)?;
             if !self.ignored.is_empty() {
@@ -262,6 +270,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         self.origin = None;
+        self.in_system_header = false;
         self.span = Span::NONE;
         self.note_library_objects();
         self.lower_prelude()?;

@@ -306,7 +306,8 @@ impl Lowerer<'_> {
                     {
                         return Ok(self.scopes.symbol(symbol).ty);
                     }
-                    Ok(self.unevaluated(|this| this.expression(expression))?.ty)
+                    let ty = self.unevaluated(|this| this.expression(expression))?.ty;
+                    self.type_of_operand(expression, ty)
                 }
             },
             ast::TypeSpecifier::TS18661Float(format) if is_int128(format) => {

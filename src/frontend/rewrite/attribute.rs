@@ -30,6 +30,9 @@ const KEPT: &[&str] = &[
     "weakref",
 ];
 
+/// gcc's attributes that promise what a function does; they are of use where it is not defined.
+const PROMISES: &[&str] = &["const", "malloc", "pure", "returns_nonnull"];
+
 /// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
 /// and promises to the optimiser, diagnostics, calling conventions, sections, visibility, instrumentation.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -46,7 +49,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "cf_check",
     "cold",
     "common",
-    "const",
     "copy",
     "counted_by",
     "deprecated",
@@ -71,7 +73,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "indirect_branch",
     "indirect_return",
     "leaf",
-    "malloc",
     "may_alias",
     "maybe_unused",
     "minsize",
@@ -113,11 +114,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "optnone",
     "overloadable",
     "patchable_function_entry",
-    "pure",
     "regparm",
     "reproducible",
     "retain",
-    "returns_nonnull",
     "section",
     "sentinel",
     "signal",
@@ -233,6 +232,11 @@ impl Rewriter<'_> {
         };
         if contains(KEPT, text) {
             return true;
+        }
+        if contains(PROMISES, text) {
+            // What the library's functions do is known.
+            let token = self.tokens.get(place);
+            return token.is_some_and(|token| !self.positions.is_system(token.start));
         }
         if !contains(WITHOUT_EFFECT, text) {
             self.unknown_attribute(place);
