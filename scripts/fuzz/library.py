@@ -96,7 +96,8 @@ def printing(p):
         lambda: f'n += snprintf(buffer, sizeof buffer, "%s-%.2s%%", {p.pick(["s0", "t"])}, {p.pick(["s1", "w"])});', lambda: f'n += snprintf(0, 0, "{form()}%s", {number()}, t);',
         lambda: f'n += sscanf({p.pick(["s0", "s1", f"numbers[{i} & 7]"])}, "{p.pick(["%d", "%x", "%i", "%2d"])}", &r);', lambda: f'l = 0; n += sscanf(numbers[{j} & 7], "%ld%c", &l, buffer + 20);',
         lambda: f'n += sscanf({p.pick(["t", "s0"])}, "%3s", buffer);', lambda: "qsort(s0, strlen(s0), 1, compare);", lambda: f"r += (int)(strtod(\"{p.pick(['1.5', '-0.25', '1e3', '7'])}\", &rest) * 4);",
-        lambda: f'r = printf("%d\\n", {number()});', lambda: 'r = puts("hello") >= 0;', lambda: f"r = putchar({p.pick([chr(39) + 'a' + chr(39), '300', '-1'])});",
+        # Output may fail, but does not here.
+        lambda: f'if ((r = printf("%d\\n", {number()})) < 0) exit(0);', lambda: 'if (puts("hello") < 0) exit(0);', lambda: f"if ((r = putchar({p.pick([chr(39) + 'a' + chr(39), '300', '-1'])})) < 0) exit(0);",
         lambda: f'n += sprintf(buffer, "%d%n", {number()}, &r);', lambda: f'n += snprintf(buffer, {p.pick(["3", "10"])}, "%lld,%lu", (long long){i} * 1000000000, 7ul);', lambda: f"n += atoi(numbers[{k} & 7]) & 15;",
     ]
     for _ in range(p.number(1, 5)):
