@@ -337,16 +337,27 @@ pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
             return Ok(function);
         }
     }
-    function.line("__regatta_size_t at = 0;");
     let (to, size) = match channel {
         Channel::Text => ("to", "(__regatta_size_t)-1"),
         Channel::LimitedText => ("to", "size"),
         _ => ("(char *)0", "0"),
     };
+    match (format, channel) {
+        (None, Channel::NewText) => {
+            function.line("if (__regatta_encoding_fails())");
+            function.line("    return -1;");
+        }
+        (None, _) => {
+            function.line(&format!("return __regatta_print_any({to}, {size});"));
+            return Ok(function);
+        }
+        _ => {}
+    }
     let pieces = match format {
         Some(format) => Some(pieces(format, false)?),
         None => None,
     };
+    function.line("__regatta_size_t at = 0;");
     print_pieces(&mut function, pieces.as_deref(), to, size)?;
     match channel {
         Channel::StandardOutput => {
@@ -391,7 +402,7 @@ fn print_pieces(
 ) -> Result<(), NotModelled> {
     let Some(pieces) = pieces else {
         function.line(&format!(
-            "at = __regatta_print_unknown({to}, {size}, at, 0);"
+            "at = __regatta_print_unknown({to}, {size}, at, 0, 0);"
         ));
         return Ok(());
     };
@@ -495,17 +506,17 @@ fn print_conversion(
             };
             function.parameter(next, Kind::Float, ty);
             function.line(&format!(
-                "at = __regatta_print_unknown({into}, {width} > 1 ? {width} : 1);"
+                "at = __regatta_print_unknown({into}, {precision}, {width} > 1 ? {width} : 1);"
             ));
         }
         b'p' => {
             function.parameter(next, Kind::Pointer, "void *");
             function.line(&format!(
-                "at = __regatta_print_unknown({into}, {width} > 1 ? {width} : 1);"
+                "at = __regatta_print_unknown({into}, {precision}, {width} > 1 ? {width} : 1);"
             ));
         }
         b'm' => function.line(&format!(
-            "at = __regatta_print_unknown({into}, {width} > 1 ? {width} : 1);"
+            "at = __regatta_print_unknown({into}, {precision}, {width});"
         )),
         b'n' => {
             let Some(ty) = integer_type(&conversion.length, true) else {
@@ -732,7 +743,9 @@ fn scan_text(pieces: &[Piece]) -> Made {
     function.line("const char *at = start;");
     function.line("int count = 0;");
     function.line("_Bool converted = 0;");
-    let failed = "return *at == 0 && !converted ? -1 : count;";
+    // Whether a conversion that assigns nothing counts is not agreed on.
+    let early = "!converted || (count == 0 && __regatta_unknown_int())";
+    let failed = format!("return *at == 0 && ({early}) ? -1 : count;");
     let mut next = 0;
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
@@ -744,7 +757,7 @@ fn scan_text(pieces: &[Piece]) -> Made {
                 function.line("at++;");
             }
             Piece::Conversion(conversion) => {
-                text_conversion(&mut function, &mut next, conversion, index, failed)?;
+                text_conversion(&mut function, &mut next, conversion, index, &failed)?;
             }
         }
     }

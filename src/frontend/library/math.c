@@ -7,11 +7,20 @@ int __regatta_initial_signgam(void)
     return 0;
 }
 
-/* Whether there is a range error is not modelled. */
-void __regatta_errno_perhaps(void)
+/* Whether there is an error is not modelled. */
+
+static void __regatta_range_perhaps(void)
 {
     if (__regatta_unknown_int())
         *__errno_location() = 34; /* ERANGE */
+}
+
+void __regatta_errno_perhaps(void)
+{
+    if (__regatta_unknown_int())
+        *__errno_location() = 33; /* EDOM */
+    else
+        __regatta_range_perhaps();
 }
 
 float frexpf(float x, int *exponent)
@@ -67,7 +76,7 @@ long double frexpl(long double x, int *exponent)
 
 /* Multiplies by powers of two in steps that round at most once: the last one. */
 
-float ldexpf(float x, int exponent)
+static float __regatta_scaledf(float x, int exponent)
 {
     __regatta_float_bits power;
     if (exponent > 127) {
@@ -89,7 +98,7 @@ float ldexpf(float x, int exponent)
     return x * power.value;
 }
 
-double ldexp(double x, int exponent)
+static double __regatta_scaled(double x, int exponent)
 {
     __regatta_double_bits power;
     if (exponent > 1023) {
@@ -111,7 +120,7 @@ double ldexp(double x, int exponent)
     return x * power.value;
 }
 
-long double ldexpl(long double x, int exponent)
+static long double __regatta_scaledl(long double x, int exponent)
 {
     __regatta_long_double_bits power;
     if (exponent > 16383) {
@@ -141,13 +150,16 @@ float nextafterf(float x, float y)
         return x + y;
     if (x == y)
         return y;
-    if (x == 0)
+    if (x == 0) {
+        __regatta_range_perhaps();
         return copysignf(0x1p-149f, y);
+    }
     number.value = x;
     if ((x < y) == (x > 0))
         number.bits++;
     else
         number.bits--;
+    __regatta_errno_nextf(number.value);
     return number.value;
 }
 
@@ -158,14 +170,29 @@ double nextafter(double x, double y)
         return x + y;
     if (x == y)
         return y;
-    if (x == 0)
+    if (x == 0) {
+        __regatta_range_perhaps();
         return copysign(0x1p-1074, y);
+    }
     number.value = x;
     if ((x < y) == (x > 0))
         number.bits++;
     else
         number.bits--;
+    __regatta_errno_next(number.value);
     return number.value;
+}
+
+long double nextafterl(long double x, long double y)
+{
+    if (x != y)
+        __regatta_range_perhaps();
+    return __regatta_unknown_long_double();
+}
+
+long double nexttowardl(long double x, long double y)
+{
+    return nextafterl(x, y);
 }
 
 float nexttowardf(float x, long double y)
@@ -184,6 +211,21 @@ double nexttoward(double x, long double y)
     if (x == y)
         return (double)y;
     return nextafter(x, y > x ? __builtin_inf() : -__builtin_inf());
+}
+
+/* Bessel functions: their values are not modelled. */
+
+double jn(int order, double x)
+{
+    (void)order;
+    (void)x;
+    __regatta_errno_perhaps();
+    return __regatta_unknown_double();
+}
+
+double yn(int order, double x)
+{
+    return jn(order, x);
 }
 
 /* <fenv.h>: of the environment only the rounding mode is modelled; it is kept as the x87 control word keeps it. */

@@ -224,8 +224,15 @@ void *__regatta_aligned_alloc(__regatta_size_t alignment, __regatta_size_t size)
 {
     void *block;
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-        *__errno_location() = 22; /* EINVAL */
-        return 0;
+        /* An error, or the next power of two. */
+        if (__regatta_unknown_int() || alignment > (__regatta_size_t)-1 / 2 + 1) {
+            *__errno_location() = 22; /* EINVAL */
+            return 0;
+        }
+        __regatta_size_t power = 1;
+        while (power < alignment)
+            power *= 2;
+        alignment = power;
     }
     return posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) == 0 ? block : 0;
 }

@@ -28,6 +28,10 @@ void *__regatta_initial_stderr(void)
 
 static _Bool __regatta_written;
 
+/* Streams have file descriptors of their own. */
+
+static _Bool __regatta_streams_used;
+
 /* What follows is possible as far as the models know, but need not happen in any real execution. */
 static void __regatta_only_perhaps(void)
 {
@@ -41,6 +45,21 @@ static int __regatta_fail(void)
     __VERIFIER_assume(error >= 1 && error <= 133);
     *__errno_location() = error;
     return -1;
+}
+
+static int __regatta_invalid(void)
+{
+    *__errno_location() = 22; /* EINVAL */
+    return -1;
+}
+
+/* There is no file with an empty name. */
+static _Bool __regatta_no_path(const char *name)
+{
+    if (name == 0 || *name != 0)
+        return 0;
+    *__errno_location() = 2; /* ENOENT */
+    return 1;
 }
 
 /* A function that fails with an error number may leave another one though it succeeds, but never zero. */
@@ -216,9 +235,22 @@ __regatta_size_t fread(void *buffer, __regatta_size_t size, __regatta_size_t cou
     return length / size;
 }
 
+/* A stream that is open for reading only. */
+static _Bool __regatta_not_for_output(void *stream)
+{
+    __regatta_file *file = stream;
+    if (stream == &__regatta_stdout || stream == &__regatta_stderr || file->output)
+        return 0;
+    file->error = 1;
+    *__errno_location() = 9; /* EBADF */
+    return 1;
+}
+
 /* What is written: it succeeds with the result, or fails. */
 static int __regatta_put(void *stream, int result)
 {
+    if (__regatta_not_for_output(stream))
+        return -1;
     if (__VERIFIER_nondet_bool()) {
         ((__regatta_file *)stream)->error = 1;
         return __regatta_fail();
@@ -269,7 +301,7 @@ __regatta_size_t fwrite(const void *buffer, __regatta_size_t size, __regatta_siz
 {
     __regatta_size_t length = __VERIFIER_nondet_size_t();
     (void)buffer;
-    if (size == 0 || count == 0)
+    if (size == 0 || count == 0 || __regatta_not_for_output(stream))
         return 0;
     __VERIFIER_assume(length <= count);
     if (length < count) {
@@ -285,14 +317,26 @@ int fflush(void *stream)
     return __regatta_done_or_failed();
 }
 
+/* The contents of the buffer are indeterminate from then on. */
 int setvbuf(void *stream, char *buffer, int mode, __regatta_size_t size)
 {
     (void)stream;
-    (void)buffer;
     (void)size;
     if (mode < 0 || mode > 2)
         return -1;
+    if (buffer != 0)
+        __regatta_unsupported("a stream with a buffer of the program");
     return __VERIFIER_nondet_bool() ? -1 : 0;
+}
+
+void setbuf(void *stream, char *buffer)
+{
+    setvbuf(stream, buffer, 0, 8192);
+}
+
+void setbuffer(void *stream, char *buffer, __regatta_size_t size)
+{
+    setvbuf(stream, buffer, 0, size);
 }
 
 static void *__regatta_new_stream(_Bool constrained, _Bool output)
@@ -302,6 +346,7 @@ static void *__regatta_new_stream(_Bool constrained, _Bool output)
         __regatta_fail();
         return 0;
     }
+    __regatta_streams_used = 1;
     file->end = 0;
     file->error = 0;
     file->pushed = 0;
@@ -310,22 +355,26 @@ static void *__regatta_new_stream(_Bool constrained, _Bool output)
     return file;
 }
 
-/* Every stream that is open is another object. Closed ones are not used again here. */
-void *fopen(const char *name, const char *mode)
+/* Every stream that is open is another object. */
+static void *__regatta_open_stream(const char *mode)
 {
     _Bool reads = mode[0] == 'r';
     _Bool writes = !reads || mode[1] == '+' || (mode[1] != 0 && mode[2] == '+');
     void *file = __regatta_new_stream(!reads || __regatta_written, writes);
-    (void)name;
     if (file != 0 && writes)
         __regatta_written = 1;
     return file;
 }
 
+void *fopen(const char *name, const char *mode)
+{
+    return __regatta_no_path(name) ? 0 : __regatta_open_stream(mode);
+}
+
 void *fdopen(int file, const char *mode)
 {
     (void)file;
-    return fopen("", mode);
+    return __regatta_open_stream(mode);
 }
 
 void *tmpfile(void)
@@ -336,8 +385,10 @@ void *tmpfile(void)
 void *freopen(const char *name, const char *mode, void *stream)
 {
     __regatta_file *file = stream;
-    (void)name;
     (void)mode;
+    __regatta_streams_used = 1;
+    if (__regatta_no_path(name))
+        return 0;
     if (__VERIFIER_nondet_bool()) {
         __regatta_fail();
         return 0;
@@ -353,7 +404,9 @@ void *freopen(const char *name, const char *mode, void *stream)
 
 int fclose(void *stream)
 {
-    (void)stream;
+    __regatta_streams_used = 1;
+    if (stream != &__regatta_stdin && stream != &__regatta_stdout && stream != &__regatta_stderr)
+        free(stream);
     return __regatta_done_or_failed();
 }
 
@@ -396,10 +449,13 @@ int fileno(void *stream)
 int fseek(void *stream, long offset, int whence)
 {
     __regatta_file *file = stream;
-    (void)offset;
-    (void)whence;
+    if (whence < 0 || whence > 4)
+        return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
+    /* No position is negative; the two last are Linux's own. */
+    if (whence > 2 || (whence == 0 && offset < 0))
+        __regatta_only_perhaps();
     file->end = 0;
     file->pushed = 0;
     file->constrained = 2;
@@ -426,7 +482,7 @@ long ftell(void *stream)
     (void)stream;
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
-    int position = __regatta_unknown_int();
+    long position = (long)__regatta_unknown_size();
     __VERIFIER_assume(position >= 0);
     return position;
 }
@@ -527,6 +583,7 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
     _Bool negative = 0;
     _Bool overflow = 0;
     _Bool found = 0;
+    _Bool prefix = 0;
     if (width > 0 && (*s == '-' || *s == '+')) {
         negative = *s == '-';
         s++;
@@ -541,6 +598,7 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
             width--;
             base = 16;
             found = 0;
+            prefix = 1;
         } else if (base == 0) {
             base = 8;
         }
@@ -564,6 +622,12 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
         value = value * base + digit;
         found = 1;
         s++;
+    }
+    /* A prefix alone does not match, but glibc takes it for a zero. */
+    if (prefix && !found && __regatta_unknown_int()) {
+        found = 1;
+        if (__regatta_unknown_int())
+            s--;
     }
     /* What does not fit is undefined. */
     if (overflow || (is_signed && value > (~0ULL >> 1))) {
@@ -618,6 +682,7 @@ static __regatta_size_t __regatta_print_number(char *to, __regatta_size_t size, 
     char digits[24];
     int count = 0;
     int prefix = sign != 0;
+    _Bool padded = (flags & 3) == 2 && precision < 0;
     unsigned long long rest = magnitude;
     while (rest != 0) {
         unsigned digit = (unsigned)(rest % base);
@@ -635,7 +700,7 @@ static __regatta_size_t __regatta_print_number(char *to, __regatta_size_t size, 
         precision = count + 1;
     if (base == 16 && (flags & 16) && magnitude != 0)
         prefix = 2;
-    if ((flags & 3) == 2 && precision < 0)
+    if (padded && precision < width - prefix)
         precision = width - prefix;
     int zeros = precision > count ? precision - count : 0;
     int blanks = width - prefix - zeros - count;
@@ -672,11 +737,12 @@ static __regatta_size_t __regatta_print_unsigned(char *to, __regatta_size_t size
     return __regatta_print_number(to, size, at, value, base, 0, precision, width, flags);
 }
 
-/* What is not modelled: at least so many characters. */
-static __regatta_size_t __regatta_print_unknown(char *to, __regatta_size_t size, __regatta_size_t at, int least)
+/* What is not modelled: at least so many characters, and not many more than these and the precision. */
+static __regatta_size_t __regatta_print_unknown(char *to, __regatta_size_t size, __regatta_size_t at, int precision,
+                                                int least)
 {
     int length = __regatta_unknown_int();
-    __VERIFIER_assume(length >= 1 && length >= least && length <= 5000 + least);
+    __VERIFIER_assume(length >= least && length - least <= 5000 + (precision > 0 ? precision : 0));
     for (int i = 0; i < length; i++)
         at = __regatta_print_character(to, size, at, __regatta_unknown_char());
     return at;
@@ -688,12 +754,20 @@ static void __regatta_print_end(char *to, __regatta_size_t size, __regatta_size_
         to[at < size ? at : size - 1] = 0;
 }
 
+/* There may be a wide character that has no representation. */
+static _Bool __regatta_encoding_fails(void)
+{
+    if (!__regatta_unknown_int())
+        return 0;
+    *__errno_location() = 84; /* EILSEQ */
+    return 1;
+}
+
 /* Where the format is not known: neither the length nor the characters are modelled. */
 int __regatta_print_any(char *to, __regatta_size_t size)
 {
     int length = __regatta_unknown_int();
-    if (length < 0)
-        return -1;
+    __VERIFIER_assume(length >= 0);
     if (size > 0) {
         __regatta_size_t i = 0;
         while (i < size - 1 && i < (__regatta_size_t)length) {
@@ -702,7 +776,7 @@ int __regatta_print_any(char *to, __regatta_size_t size)
         }
         to[i] = 0;
     }
-    return length;
+    return __regatta_encoding_fails() ? -1 : length;
 }
 
 /* A format that is not known may be one with `%n`, if there is one. */
@@ -729,7 +803,7 @@ int vsnprintf(char *to, __regatta_size_t size, const char *format, __builtin_va_
 /* The length is not known. */
 int __regatta_output_any(void *stream)
 {
-    if (__regatta_put(stream, 0) < 0)
+    if (__regatta_put(stream, 0) < 0 || __regatta_encoding_fails())
         return -1;
     int length = __regatta_unknown_int();
     __VERIFIER_assume(length >= 0);

@@ -323,13 +323,16 @@ double strtod(const char *s, char **end)
         double scale = 1;
         for (int i = power < 0 ? -power : power; i > 0; i--)
             scale *= 10;
-        result = power < 0 ? (double)digits / scale : (double)digits * scale;
+        double whole = negative ? -(double)digits : (double)digits;
+        return power < 0 ? whole / scale : whole * scale;
     } else if (magnitude > 308) {
         *__errno_location() = 34;
-        result = __builtin_inf();
+        result = fegetround() == 0 ? __builtin_inf() : __regatta_unknown_double();
+        __VERIFIER_assume(result > 0);
     } else if (magnitude < -326) {
         *__errno_location() = 34;
-        result = 0;
+        result = fegetround() == 0 ? 0 : __regatta_unknown_double();
+        __VERIFIER_assume(result >= 0);
     } else {
         if ((magnitude < -306 || magnitude == 308) && __regatta_unknown_int())
             *__errno_location() = 34;
@@ -364,13 +367,16 @@ float strtof(const char *s, char **end)
         float scale = 1;
         for (int i = power < 0 ? -power : power; i > 0; i--)
             scale *= 10;
-        result = power < 0 ? (float)digits / scale : (float)digits * scale;
+        float whole = negative ? -(float)digits : (float)digits;
+        return power < 0 ? whole / scale : whole * scale;
     } else if (magnitude > 38) {
         *__errno_location() = 34;
-        result = __builtin_inff();
+        result = fegetround() == 0 ? __builtin_inff() : __regatta_unknown_float();
+        __VERIFIER_assume(result > 0);
     } else if (magnitude < -47) {
         *__errno_location() = 34;
-        result = 0;
+        result = fegetround() == 0 ? 0 : __regatta_unknown_float();
+        __VERIFIER_assume(result >= 0);
     } else {
         if ((magnitude < -36 || magnitude == 38) && __regatta_unknown_int())
             *__errno_location() = 34;
@@ -405,13 +411,16 @@ long double strtold(const char *s, char **end)
         long double scale = 1;
         for (int i = power < 0 ? -power : power; i > 0; i--)
             scale *= 10;
-        result = power < 0 ? (long double)digits / scale : (long double)digits * scale;
+        long double whole = negative ? -(long double)digits : (long double)digits;
+        return power < 0 ? whole / scale : whole * scale;
     } else if (magnitude > 4932) {
         *__errno_location() = 34;
-        result = __builtin_infl();
+        result = fegetround() == 0 ? __builtin_infl() : __regatta_unknown_long_double();
+        __VERIFIER_assume(result > 0);
     } else if (magnitude < -4953) {
         *__errno_location() = 34;
-        result = 0;
+        result = fegetround() == 0 ? 0 : __regatta_unknown_long_double();
+        __VERIFIER_assume(result >= 0);
     } else {
         if ((magnitude < -4930 || magnitude == 4932) && __regatta_unknown_int())
             *__errno_location() = 34;
@@ -646,9 +655,15 @@ char *getenv(const char *name)
     return variable->value;
 }
 
+/* Whether the program has more rights than its user: 1 for no, 2 for yes, the same all the time. */
+
+static int __regatta_privileged;
+
 char *secure_getenv(const char *name)
 {
-    return __VERIFIER_nondet_bool() ? getenv(name) : 0;
+    if (__regatta_privileged == 0)
+        __regatta_privileged = __VERIFIER_nondet_bool() ? 2 : 1;
+    return __regatta_privileged == 1 ? getenv(name) : 0;
 }
 
 int setenv(const char *name, const char *value, int overwrite)

@@ -147,7 +147,6 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
             "void psignal(int, const char *)",
             "void warn(const char *, ...)",
             "void warnx(const char *, ...)",
-            "void setbuf(void *, char *)",
             "void flockfile(void *)",
             "void funlockfile(void *)",
             "void closelog(void)",
@@ -486,10 +485,6 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "long double __regatta_unknown_long_double(void)",
             "int fetestexcept(int)",
             "int fegetexcept(void)",
-            "double jn(int, double)",
-            "double yn(int, double)",
-            "long double nextafterl(long double, long double)",
-            "long double nexttowardl(long double, long double)",
             "long sysconf(int)",
             "void *__builtin_return_address(unsigned)",
             "void *__builtin_frame_address(unsigned)",
@@ -572,7 +567,7 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
 /// Functions of the prelude that do nothing a program can see if it does not look at their result, nor at `errno`: a
 /// failure shows in the stream, where `ferror` allows for it.
 pub(super) const OUTPUT: &[&str] = &[
-    "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite", "setvbuf",
+    "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite",
 ];
 
 /// Functions on streams that have a twin which does not lock the stream.

@@ -15,22 +15,34 @@ static _Bool __regatta_is_closed(int file)
     return file < 0 || (file < 64 && (__regatta_closed_files >> file & 1));
 }
 
+static _Bool __regatta_is_for_input(int file)
+{
+    return file >= 0 && file < 64 && (__regatta_input_files >> file & 1);
+}
+
 static int __regatta_bad_file(void)
 {
     *__errno_location() = 9; /* EBADF */
     return -1;
 }
 
-/* None that is open. That the standard ones are closed, or 64 open, is not held against a program. */
+/* Those that were opened for reading only. */
+
+static unsigned long long __regatta_input_files;
+
+/* The lowest that is not open. That the standard ones are closed when the program starts, or others open, is not held
+   against it, nor what streams have. */
 static int __regatta_new_file(void)
 {
+    unsigned long long taken = __regatta_open_files | (7 & ~__regatta_closed_files);
     int file = __VERIFIER_nondet_int();
     __VERIFIER_assume(file >= -1 && file < 1048576);
     if (file < 0)
         return __regatta_fail();
-    if (file < 3 || file >= 64)
+    if (__regatta_streams_used || taken == ~0ULL || file != __builtin_ctzll(~taken))
         __regatta_only_perhaps();
     if (file < 64) {
+        __regatta_input_files &= ~(1ULL << file);
         __VERIFIER_assume(!(__regatta_open_files >> file & 1));
         __regatta_open_files |= 1ULL << file;
         __regatta_closed_files &= ~(1ULL << file);
@@ -43,10 +55,13 @@ static int __regatta_new_file(void)
 
 int open(const char *name, int flags, ...)
 {
+    if (__regatta_no_path(name))
+        return -1;
     int file = __regatta_new_file();
-    (void)name;
     if (file >= 0 && (flags & 3) != 0)
         __regatta_written = 1;
+    if (file >= 0 && file < 64 && (flags & 3) == 0)
+        __regatta_input_files |= 1ULL << file;
     return file;
 }
 
@@ -74,7 +89,11 @@ int dup(int file)
     if (__regatta_is_closed(file))
         return __regatta_bad_file();
     __regatta_written = 1;
-    return __regatta_new_file();
+    _Bool input = __regatta_is_for_input(file);
+    int copy = __regatta_new_file();
+    if (input && copy >= 0 && copy < 64)
+        __regatta_input_files |= 1ULL << copy;
+    return copy;
 }
 
 int dup2(int file, int wanted)
@@ -85,8 +104,12 @@ int dup2(int file, int wanted)
         return __regatta_fail();
     __regatta_written = 1;
     if (wanted < 64) {
+        _Bool input = __regatta_is_for_input(file);
         __regatta_open_files |= 1ULL << wanted;
         __regatta_closed_files &= ~(1ULL << wanted);
+        __regatta_input_files &= ~(1ULL << wanted);
+        if (input)
+            __regatta_input_files |= 1ULL << wanted;
     } else {
         __regatta_high_file = -1;
     }
@@ -100,6 +123,8 @@ int pipe(int *files)
     int first = __regatta_new_file();
     int second = __regatta_new_file();
     __VERIFIER_assume(first >= 0 && second >= 0 && first != second);
+    if (first < 64)
+        __regatta_input_files |= 1ULL << first;
     files[0] = first;
     files[1] = second;
     __regatta_written = 1;
@@ -126,7 +151,7 @@ long write(int file, const void *buffer, __regatta_size_t size)
 {
     long length = __VERIFIER_nondet_long();
     (void)buffer;
-    if (__regatta_is_closed(file))
+    if (__regatta_is_closed(file) || __regatta_is_for_input(file))
         return __regatta_bad_file();
     __VERIFIER_assume(length >= -1 && (length < 0 || (__regatta_size_t)length <= size));
     if (length < 0)
@@ -138,14 +163,17 @@ long write(int file, const void *buffer, __regatta_size_t size)
 
 long lseek(int file, long offset, int whence)
 {
-    (void)offset;
-    (void)whence;
     if (__regatta_is_closed(file))
         return __regatta_bad_file();
+    if (whence < 0 || whence > 4)
+        return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
+    /* Only few devices have negative positions; the two last are Linux's own. */
+    if (whence > 2 || (whence == 0 && offset < 0))
+        __regatta_only_perhaps();
     __regatta_written = 1;
-    int position = __regatta_unknown_int();
+    long position = (long)__regatta_unknown_size();
     __VERIFIER_assume(position >= 0);
     return position;
 }
@@ -169,63 +197,56 @@ int isatty(int file)
 
 int access(const char *name, int mode)
 {
-    (void)name;
-    (void)mode;
-    return __regatta_done_or_failed();
+    if ((mode & ~7) != 0)
+        return __regatta_invalid();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int unlink(const char *name)
 {
-    (void)name;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int remove(const char *name)
 {
-    (void)name;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int rename(const char *old, const char *new)
 {
-    (void)old;
-    (void)new;
+    if (__regatta_no_path(old) || __regatta_no_path(new))
+        return -1;
     __regatta_written = 1;
     return __regatta_done_or_failed();
 }
 
 int mkdir(const char *name, unsigned mode)
 {
-    (void)name;
     (void)mode;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int rmdir(const char *name)
 {
-    (void)name;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int chdir(const char *name)
 {
-    (void)name;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int chmod(const char *name, unsigned mode)
 {
-    (void)name;
     (void)mode;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 int chown(const char *name, unsigned owner, unsigned group)
 {
-    (void)name;
     (void)owner;
     (void)group;
-    return __regatta_done_or_failed();
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
 }
 
 /* Signal 0 only asks; others may end the program or call a handler. */

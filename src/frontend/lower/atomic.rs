@@ -167,7 +167,8 @@ impl Lowerer<'_> {
                 } else {
                     desired
                 };
-                self.compare_exchange(place, expected, desired)?
+                let weak = next().ok_or_else(|| missing(self))?;
+                self.compare_exchange(place, expected, desired, weak)?
             }
             _ => return Ok(None),
         };
@@ -253,15 +254,25 @@ impl Lowerer<'_> {
         Ok(old)
     }
 
-    /// `__atomic_compare_exchange_n(place, expected, desired, …)`.
-    fn compare_exchange(&mut self, place: Value, expected: Value, desired: Value) -> Result<Value> {
+    /// `__atomic_compare_exchange_n(place, expected, desired, weak, …)`; a weak one may fail though they are equal.
+    fn compare_exchange(
+        &mut self,
+        place: Value,
+        expected: Value,
+        desired: Value,
+        weak: Value,
+    ) -> Result<Value> {
         let ty = place.ty;
         let (expected, _) = self.address_value(expected)?;
         let expected = Value::lvalue(expected, ty);
         let old = self.kept(place.clone())?;
         let wanted = self.kept(expected.clone())?;
         let desired = self.cast(desired, ty)?;
-        let equal = self.binary_values(BinaryOp::Equal, old.clone(), wanted)?;
+        let mut equal = self.binary_values(BinaryOp::Equal, old.clone(), wanted)?;
+        if self.constant_argument(&weak) != Some(0) {
+            let succeeds = self.approximate("a weak exchange", Type::BOOL)?;
+            equal = self.binary_values(BinaryOp::And, equal, succeeds)?;
+        }
         let truth = self.write_if(equal, vec![(place, desired)], vec![(expected, old)])?;
         self.cast(truth, Type::BOOL)
     }
