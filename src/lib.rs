@@ -6,7 +6,7 @@
 //!                            │                                          │
 //!                            │                       analysis (simulation; the engines)
 //!                            ▼                                          │
-//!                    replay of alarms  ◄────────────────────────────────┘
+//!          replay of alarms, check of proofs (a process of its own) ◄─┘
 //!                            ▼
 //!          portfolio::supervisor ─► RESULT line, exit code, events, progress
 //! ```

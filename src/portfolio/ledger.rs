@@ -48,6 +48,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
     let assumptions = lowered.assumptions.iter().enumerate();
     let mut counting: Vec<&Assumption> = assumptions
         .filter(|&(number, assumption)| counts(number, assumption))
+        .filter(|&(_, assumption)| !is_of_a_model(lowered, assumption))
         .map(|(_, assumption)| assumption)
         .collect();
     counting.sort_by_key(|assumption| {
@@ -80,4 +81,16 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         }
     }
     result
+}
+
+/// Whether it is about the arithmetic of a model's own functions, which says nothing of the program.
+fn is_of_a_model(lowered: &Program, assumption: &Assumption) -> bool {
+    let is_arithmetic = matches!(
+        assumption.kind,
+        AssumptionKind::WrapAround | AssumptionKind::Defined
+    );
+    let function = lowered.location(assumption.location).function;
+    is_arithmetic
+        && assumption.span.line == 0
+        && lowered.function(function).name.starts_with("__regatta_")
 }

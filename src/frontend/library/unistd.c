@@ -10,6 +10,10 @@ static unsigned long long __regatta_closed_files;
 
 static int __regatta_high_file;
 
+/* Those that were opened for reading only. */
+
+static unsigned long long __regatta_input_files;
+
 static _Bool __regatta_is_closed(int file)
 {
     return file < 0 || (file < 64 && (__regatta_closed_files >> file & 1));
@@ -25,10 +29,6 @@ static int __regatta_bad_file(void)
     *__errno_location() = 9; /* EBADF */
     return -1;
 }
-
-/* Those that were opened for reading only. */
-
-static unsigned long long __regatta_input_files;
 
 /* The lowest that is not open. That the standard ones are closed when the program starts, or others open, is not held
    against it, nor what streams have. */
