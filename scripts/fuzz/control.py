@@ -288,7 +288,7 @@ static struct object base = {{ 1, plus, log_value, 0 }}, derived = {{ 2, times, 
 extern void *memcpy(void *, const void *, __SIZE_TYPE__);""")
     i, j, k = p.inputs(3)
     p.do("int r = 0, a[4] = { 3, 1, 4, 1 }; operation f = plus, g = 0; void *raw; unsigned long number; struct object *o = &derived, copy = derived;")
-    leaves = [i, j, k, "r", "logged", "total", f"a[{i} & 3]", "o->value", f"table[{j} & 3]({i}, {k})", "f(1, 2)", "base.value"]
+    leaves = [i, j, k, "r", "logged", f"a[{i} & 3]", "o->value", f"table[{j} & 3]({i}, {k})", "f(1, 2)", "base.value"]
     pick = lambda: p.pick([f"table[{i} & 3]", f"select({j})", f"chooser({k} & 3)", "f", "o->apply", *FUNCTIONS, f"({i} ? {p.pick(FUNCTIONS)} : {p.pick(FUNCTIONS)})",
                            f"changeable[{k} & 1]", "base.apply", "copy.apply"])
     actions = [
