@@ -298,13 +298,6 @@ fn unrolling(bound: u32) -> Request {
     request(vec![ProofStep::Unrolling { bound }])
 }
 
-/// The processes that this one has started.
-fn children() -> Vec<i32> {
-    let list = std::fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
-    let numbers = list.split_whitespace();
-    numbers.filter_map(|number| number.parse().ok()).collect()
-}
-
 /// Several at the same time; what the race adds to the shared store after the fork is in the proof.
 fn proofs_are_checked_in_another_process() -> Result<(), String> {
     let right = checker("engines/counter_to_ten.c")?;
@@ -369,10 +362,8 @@ fn a_proof_that_makes_no_sense_ends_its_own_check_alone() -> Result<(), String> 
 }
 
 fn a_checker_that_is_gone_confirms_nothing() -> Result<(), String> {
-    let before = children();
     let checker = checker("engines/counter_to_ten.c")?;
-    let mine = children().into_iter().find(|pid| !before.contains(pid));
-    let pid = nix::unistd::Pid::from_raw(mine.ok_or("it has no process")?);
+    let pid = nix::unistd::Pid::from_raw(checker.id());
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
     let _ = nix::sys::wait::waitpid(pid, None);
     match checker.check(&unrolling(20)) {
@@ -382,10 +373,8 @@ fn a_checker_that_is_gone_confirms_nothing() -> Result<(), String> {
 }
 
 fn a_checker_ends_with_its_owner() -> Result<(), String> {
-    let before = children();
     let checker = checker("engines/counter_to_ten.c")?;
-    let mine = children().into_iter().find(|pid| !before.contains(pid));
-    let pid = nix::unistd::Pid::from_raw(mine.ok_or("it has no process")?);
+    let pid = nix::unistd::Pid::from_raw(checker.id());
     drop(checker);
     match nix::sys::wait::waitpid(pid, None) {
         Ok(nix::sys::wait::WaitStatus::Exited(_, 0)) => Ok(()),

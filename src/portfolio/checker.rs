@@ -40,6 +40,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The process that waits for proofs. It ends with the race's process, or when this is dropped.
 pub struct CheckerProcess {
     socket: OwnedFd,
+    pid: Pid,
 }
 
 impl CheckerProcess {
@@ -61,7 +62,10 @@ impl CheckerProcess {
         let parent = nix::unistd::getpid();
         // SAFETY: the process has a single thread (the caller's promise), so that the child may do anything.
         match unsafe { fork()? } {
-            ForkResult::Parent { .. } => Ok(Self { socket: ours }),
+            ForkResult::Parent { child } => Ok(Self {
+                socket: ours,
+                pid: child,
+            }),
             ForkResult::Child => {
                 drop(ours);
                 let server = Server {
@@ -72,6 +76,11 @@ impl CheckerProcess {
                 server.run(parent, &theirs)
             }
         }
+    }
+
+    /// The process's number in the operating system.
+    pub fn id(&self) -> i32 {
+        self.pid.as_raw()
     }
 
     /// Has a proof checked, and waits for the answer.
