@@ -99,6 +99,18 @@ impl Task {
         result
     }
 
+    /// None of the proofs without invariants is confirmed.
+    fn confirms_no_step(&self) {
+        for step in [
+            ProofStep::Simplified,
+            safety(1, &[]),
+            safety(2, &[]),
+            ProofStep::Unrolling { bound: 5 },
+        ] {
+            self.does_not_confirm(vec![step]);
+        }
+    }
+
     /// A batch for the only loop, and safety in k steps that relies on it.
     fn with_invariant(&self, k: u32, formula: TermId) -> Vec<ProofStep> {
         let heads = self.heads();
@@ -478,15 +490,7 @@ fn a_choice_hides_no_path() {
 
 /// None of the proofs without invariants is confirmed.
 fn no_step_is_confirmed(program: Program) {
-    let task = Task::new(program);
-    for step in [
-        ProofStep::Simplified,
-        safety(1, &[]),
-        safety(2, &[]),
-        ProofStep::Unrolling { bound: 5 },
-    ] {
-        task.does_not_confirm(vec![step]);
-    }
+    Task::new(program).confirms_no_step();
 }
 
 #[test]
@@ -612,14 +616,7 @@ fn a_wrong_slice_is_not_believed() {
         let task = Task::new(c(&format!("{declarations}{text}")));
         fault::VARIABLE.set(None);
         assert!(task.simplified.is_safe(), "{}", task.dump());
-        for step in [
-            ProofStep::Simplified,
-            safety(1, &[]),
-            safety(2, &[]),
-            ProofStep::Unrolling { bound: 5 },
-        ] {
-            task.does_not_confirm(vec![step]);
-        }
+        task.confirms_no_step();
         // Without the fault the program is not safe at all.
         assert!(!simplify(&task.lowered).is_safe());
     }

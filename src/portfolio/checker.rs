@@ -24,15 +24,12 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
-use super::crash;
 use super::race::panic_message;
-use super::supervisor::exit_now;
+use super::supervisor::{die_with, exit_now};
+use super::{SOLVER_STACK, crash};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{check, check_thoroughly};
 use crate::program::{Program, Simplified};
-
-/// The stack of a check: solvers recurse over deep terms. It is reserved, not used.
-const STACK: usize = 1 << 30;
 
 /// How much longer than its budget a check may take before it is ended.
 const GRACE: Duration = Duration::from_secs(10);
@@ -202,7 +199,7 @@ impl Server<'_> {
         let answer = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
                 .name("proof checker".to_owned())
-                .stack_size(STACK)
+                .stack_size(SOLVER_STACK)
                 .spawn_scoped(scope, check)?;
             let answer = thread.join();
             Ok::<_, std::io::Error>(answer.unwrap_or_else(|panic| Err(panic_message(&*panic))))
@@ -232,10 +229,7 @@ impl Server<'_> {
 /// For a process just forked: it dies with its parent, its crashes are nobody's, and it keeps nothing open but standard
 /// streams and the descriptor.
 fn be_nobody_else(parent: Pid, kept: RawFd) {
-    let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
-    if nix::unistd::getppid() != parent {
-        exit_now(1);
-    }
+    die_with(parent);
     crash::uninstall();
     let kept = kept.cast_unsigned();
     let first = libc::STDERR_FILENO.cast_unsigned() + 1;

@@ -542,11 +542,7 @@ fn run_child(
 ) -> ! {
     // A group of its own: Ctrl-C reaches the supervisor alone, and one kill ends the child with its children.
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
-    let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
-    if nix::unistd::getppid() != parent {
-        // The supervisor died before the line above.
-        exit_now(1);
-    }
+    die_with(parent);
     let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(inherited), None);
     // Standard output is the supervisor's. A solver that prints does so to standard error.
     let _ = nix::unistd::dup2_stdout(std::io::stderr());
@@ -609,6 +605,15 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
         loop {
             libc::pause();
         }
+    }
+}
+
+/// From here on this process ends when its parent does.
+pub(super) fn die_with(parent: Pid) {
+    let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
+    if nix::unistd::getppid() != parent {
+        // It died before the line above.
+        exit_now(1);
     }
 }
 

@@ -107,11 +107,13 @@ pub fn lower(
 /// Whether a word occurs in a text more than once; names of headers do not count.
 fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let mut found = text.windows(word.len()).enumerate().filter(|&(at, part)| {
+    let places = text.windows(word.len()).enumerate();
+    let places = places.filter_map(|(at, part)| (part == word).then_some(at));
+    let mut found = places.filter(|&at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));
         let after = text.get(at + word.len());
         let is_header = before == Some(&b'/') && matches!(after, Some(b'.' | b'-'));
-        part == word && !before.is_some_and(is_part) && !after.is_some_and(is_part) && !is_header
+        !before.is_some_and(is_part) && !after.is_some_and(is_part) && !is_header
     });
     found.nth(1).is_some()
 }

@@ -17,6 +17,7 @@ use crate::analysis::{
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
+use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::config::{Analysis, Engine, Sharing};
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::event::What;
@@ -27,9 +28,6 @@ use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
-
-/// The stack of an engine's thread: solvers recurse over deep terms. It is reserved, not used.
-const STACK: usize = 1 << 30;
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
@@ -89,7 +87,7 @@ impl Runner {
         let reporter = self.race.reporter.clone();
         let thread = std::thread::Builder::new()
             .name(name.clone())
-            .stack_size(STACK);
+            .stack_size(SOLVER_STACK);
         let (coordinator, seat) = (Arc::clone(&self.coordinator), self.seat);
         let spawned = thread.spawn(move || {
             let conclusion = self.run();
