@@ -29,7 +29,7 @@ pub(super) enum Reading {
     /// The bits as an unsigned number. With a width, the type is exactly `unsigned int` (32) or `unsigned long long`
     /// (64); without, it is any that has the value.
     Unsigned(u8, Option<u8>),
-    /// The bits as a signed number, in any signed type that has it.
+    /// The bits as a signed number, in a signed type that is promoted to the one that C computes in.
     Signed(u8),
     /// A constant bit vector, which can be printed either way.
     Literal(BitVecValue),
@@ -188,7 +188,7 @@ impl Expression {
         Some(cast(unsigned_type(width)?, self.unsigned()?))
     }
 
-    /// A text whose value is the signed number, in any signed type that promotion leaves signed.
+    /// A text whose value is the signed number, in a signed type that is promoted to the container of the width.
     pub(super) fn signed(&self) -> Option<Text> {
         match self.reading {
             Reading::Signed(_) => Some(self.text()),

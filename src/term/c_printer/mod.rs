@@ -319,7 +319,15 @@ fn unary_bit_vec(op: Op, width: u8, a: &Expression) -> Option<Expression> {
                 Reading::Unsigned(width, exact),
             ))
         }
-        Op::SignExtend(_) => Some(Expression::new(a.signed()?, Reading::Signed(width))),
+        Op::SignExtend(_) => {
+            let text = match a.reading {
+                Reading::Signed(own) | Reading::Unsigned(own, _) if container(own) < wide => {
+                    cast(signed_type(wide)?, a.signed()?)
+                }
+                _ => a.signed()?,
+            };
+            Some(Expression::new(text, Reading::Signed(width)))
+        }
         Op::Extract { low, .. } => {
             let (Reading::Unsigned(own, _) | Reading::Signed(own)) = a.reading else {
                 return None;
