@@ -549,6 +549,158 @@ fn behind_many_conditions() {
     no_step_is_confirmed(b.finish());
 }
 
+/// The second loop is not reached in one step from the start.
+#[test]
+fn places_that_are_reached_from_others() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+            unsigned x = 0, y = 0;
+            while (__VERIFIER_nondet_int()) y = y + 2;
+            while (__VERIFIER_nondet_int()) x++;
+            assert(x == 0 || y == 77);
+        }"));
+    let claim = store().eq(task.value("::x"), number(0));
+    let batch = task.heads().into_iter().map(|head| (head, claim));
+    let steps = vec![
+        ProofStep::Inductive {
+            batch: batch.collect(),
+            k: 1,
+            relies_on: vec![],
+        },
+        safety(1, &[0]),
+    ];
+    task.does_not_confirm(steps);
+}
+
+/// Two edges lead to a loop's head, with different values.
+#[test]
+fn paths_that_meet_at_a_cut_point() {
+    for excluded in [1, 2] {
+        let mut b = ProgramBuilder::new();
+        let (x, y) = (b.global("x", INT), b.global("y", INT));
+        let input = b.input("nondet", INT);
+        b.assign(x, number(0));
+        let (head, end) = (b.new_location(), b.new_location());
+        b.jump(head);
+        b.at(head);
+        b.havoc(y, input);
+        let choice = b.cursor();
+        let operations = |way: u128| {
+            let set = Operation::Assign {
+                target: x,
+                value: number(way),
+            };
+            vec![Operation::Assume(store().eq(b.value(y), number(way))), set]
+        };
+        let (one, other) = (operations(1), operations(2));
+        let stop = store().eq(b.value(y), number(3));
+        b.edge(choice, head, one);
+        b.edge(choice, head, other);
+        b.edge(choice, end, vec![Operation::Assume(stop)]);
+        b.at(end);
+        b.error_unless(store().ne(b.value(x), number(excluded)));
+        let task = Task::new(b.finish());
+        let claim = store().ne(task.value("x"), number(excluded));
+        task.does_not_confirm(task.with_invariant(1, claim));
+    }
+}
+
+/// What a function's loop satisfies depends on the call, and each claim is taken for its own.
+#[test]
+fn copies_are_told_apart() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        unsigned x, y;
+        void both(void) { while (__VERIFIER_nondet_int()) { x++; y++; } }
+        int main(void) {
+            both();
+            x++;
+            both();
+            assert(x == y + 1);
+        }"));
+    let heads = task.heads();
+    let [first, second] = &heads[..] else {
+        panic!("{}", task.dump())
+    };
+    let (x, y) = (task.value("x"), task.value("y"));
+    let claims = [store().eq(x, y), store().eq(x, store().add(y, number(1)))];
+    let steps = |order: [&InvariantLocation; 2]| {
+        let batch = order.into_iter().cloned().zip(claims);
+        vec![
+            ProofStep::Inductive {
+                batch: batch.collect(),
+                k: 1,
+                relies_on: vec![],
+            },
+            safety(1, &[0]),
+        ]
+    };
+    let results = [[first, second], [second, first]].map(|order| task.check(steps(order)));
+    let confirmed = results.iter().filter(|&result| *result == Check::Confirmed);
+    assert_eq!(confirmed.count(), 1, "{results:?}");
+}
+
+#[test]
+fn two_calls_may_return_different_values() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int any(int n) { return n > 0 ? any(n - 1) : __VERIFIER_nondet_int(); }
+        int main(void) { int x = any(1), y = any(1); assert(x == y); }"));
+    task.confirms_no_step();
+    // So many ends of calls the paths to the assertion pass.
+    task.does_not_confirm(vec![safety(3, &[])]);
+}
+
+/// What is claimed of any index where no execution comes excludes nothing where one does.
+#[test]
+fn an_absurd_claim_about_any_index() {
+    let task = Task::new(c("
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int a[1000];
+        int main(void) {
+            int x = 0;
+            a[__VERIFIER_nondet_int() & 511] = 1;
+            while (__VERIFIER_nondet_int()) x++;
+            if (x == 5)
+                while (__VERIFIER_nondet_int()) {
+                    a[__VERIFIER_nondet_int() & 511] = 3;
+                    x = 5 + a[__VERIFIER_nondet_int() & 511];
+                }
+            assert(x != 7);
+        }"));
+    let program = &task.simplified.program;
+    let is_array = |variable: &&Variable| matches!(variable.sort, Sort::Array { .. });
+    let array = program.variables.iter().find(is_array).unwrap();
+    let Sort::Array { index, .. } = array.sort else {
+        unreachable!();
+    };
+    let s = store();
+    let cell = s.select(
+        s.variable(array.symbol),
+        certificate::any_index(index.into()),
+    );
+    let absurd = s.and2(s.ult(cell, number(3)), s.ult(number(5), cell));
+    let none = s.eq(task.value("::x"), number(0));
+    let heads = task.heads();
+    let [first, second] = &heads[..] else {
+        panic!("{}", task.dump())
+    };
+    for [one, other] in [[first, second], [second, first]] {
+        let batch = vec![(one.clone(), none), (other.clone(), absurd)];
+        let claims = ProofStep::Inductive {
+            batch,
+            k: 1,
+            relies_on: vec![],
+        };
+        task.does_not_confirm(vec![claims, safety(1, &[0])]);
+    }
+}
+
 /// What holds of any index at one place must not be used where a path comes from another.
 #[test]
 fn what_any_index_satisfied_before() {

@@ -237,7 +237,15 @@ impl<'a> Solver<'a> {
                 let part = matches!(operation, Operation::Store { .. });
                 self.effects.push(Effect {
                     target: target(self.program, operation),
-                    extent: if part { Extent::Part } else { Extent::Whole },
+                    extent: if planted!(
+                        "dead: before a store nothing of an array matters on other edges",
+                        part,
+                        false
+                    ) {
+                        Extent::Part
+                    } else {
+                        Extent::Whole
+                    },
                     reads: self.reads.len() as u32,
                 });
                 for term in operation.terms() {

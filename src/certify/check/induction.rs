@@ -62,7 +62,13 @@ impl Checker<'_> {
             for step in 1..=k {
                 frontier = walk.segment(frontier)?;
                 for (&node, state) in &mut frontier {
-                    if step == 1 {
+                    if step
+                        == planted!(
+                            "checker: formulas are checked from the first places only",
+                            1,
+                            0
+                        )
+                    {
                         places.add(node)?;
                     }
                     if step == k {

@@ -183,7 +183,11 @@ impl Checker<'_> {
             }
             claims.cuts.add(location, calls);
             let known = claims.formulas.entry(node).or_insert(TermId::TRUE);
-            *known = store().and2(*known, formula);
+            *known = planted!(
+                "checker: of two formulas at a place the last is checked",
+                store().and2(*known, formula),
+                formula
+            );
         }
         claims.known_at_entry.sort_unstable();
         claims.known_at_entry.dedup();

@@ -338,8 +338,13 @@ impl Walk<'_, '_> {
             &lowered.modified[callee.index()][..],
             &[][..]
         );
+        let results_of = planted!(
+            "walk: a recursive call that is not entered has always the same result",
+            &function.results[..],
+            &[][..]
+        );
         let globals = modified.iter();
-        for &variable in globals.chain(&function.results) {
+        for &variable in globals.chain(results_of) {
             let slot = self.slot(depth + 1, variable);
             state.values.insert(slot, self.arbitrary_value(variable));
             changed.insert(slot);

@@ -147,7 +147,11 @@ impl Walk<'_, '_> {
 
     pub(super) fn add(&mut self, frontier: &mut Frontier, node: Node, state: State) {
         let merged = match frontier.remove(&node) {
-            Some(other) => self.merge(other, state),
+            Some(other) => planted!(
+                "walk: of two paths to a cut point the first one counts",
+                self.merge(other, state),
+                other
+            ),
             None => state,
         };
         frontier.insert(node, merged);

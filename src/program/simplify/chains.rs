@@ -174,7 +174,13 @@ fn join(workspace: &mut Workspace, extent: Extent) -> usize {
                 break;
             };
             let second = second.index();
-            if fixed[middle.index()] || second == first || callee(&edges[second]).is_some() {
+            if planted!(
+                "chains: what begins where a chain goes on is part of it",
+                fixed[middle.index()],
+                false
+            ) || second == first
+                || callee(&edges[second]).is_some()
+            {
                 break;
             }
             let branches = graph.outgoing(edges[first].source).len() > 1;

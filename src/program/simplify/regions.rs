@@ -84,14 +84,22 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
                         if let Some(&region) = region_of.get(&array) {
                             match index {
                                 Some(index) => add(&mut cells, region, index),
-                                None => cells[region] = None,
+                                None => planted!(
+                                    "regions: what is read as a whole has fixed cells",
+                                    cells[region] = None,
+                                    ()
+                                ),
                             }
                         }
                     });
                 }
             }
             if let Operation::Store { region, index, .. } = operation {
-                add(&mut cells, region.index(), *index);
+                planted!(
+                    "regions: only reads tell which cells there are",
+                    add(&mut cells, region.index(), *index),
+                    ()
+                );
             }
         }
     }
@@ -186,7 +194,11 @@ fn rewrite(
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);
             into.push(operation);
-            spread(cells(target), |cell| store().select(contents, cell), into);
+            planted!(
+                "regions: the cells of an input keep their values",
+                spread(cells(target), |cell| store().select(contents, cell), into),
+                ()
+            );
         }
         operation => into.push(operation),
     }

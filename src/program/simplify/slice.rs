@@ -81,9 +81,8 @@ struct Slicer<'a> {
     definitions: Vec<Vec<EdgeId>>,
     /// The edges with each input.
     asking: Vec<Vec<EdgeId>>,
-    /// The functions with the variable as a result.
-    result_of: Vec<Vec<(FunctionId, usize)>>,
-    parameter_of: Vec<Vec<(FunctionId, usize)>>,
+    /// The functions with the variable as a parameter.
+    parameter_of: Vec<Vec<FunctionId>>,
     /// The locations that execution must come to.
     locations: Vec<bool>,
     decisions: Vec<bool>,
@@ -116,15 +115,11 @@ impl<'a> Slicer<'a> {
                 }
             }
         }
-        let mut result_of = vec![Vec::new(); program.variables.len()];
         let mut parameter_of = vec![Vec::new(); program.variables.len()];
         for (index, function) in program.functions.iter().enumerate() {
             let id = FunctionId(index as u32);
-            for (number, result) in function.results.iter().enumerate() {
-                result_of[result.index()].push((id, number));
-            }
-            for (number, parameter) in function.parameters.iter().enumerate() {
-                parameter_of[parameter.index()].push((id, number));
+            for parameter in &function.parameters {
+                parameter_of[parameter.index()].push(id);
             }
         }
         Self {
@@ -136,7 +131,6 @@ impl<'a> Slicer<'a> {
             uses,
             definitions,
             asking,
-            result_of,
             parameter_of,
             locations: vec![false; program.locations.len()],
             decisions: vec![false; program.locations.len()],
@@ -182,7 +176,11 @@ impl<'a> Slicer<'a> {
                 Item::Variable(variable) => self.variable(variable),
                 Item::Input(input) => {
                     for edge in std::mem::take(&mut self.asking[input.index()]) {
-                        self.need(Item::Edge(edge));
+                        planted!(
+                            "slice: an input is asked for where it matters only",
+                            self.need(Item::Edge(edge)),
+                            ()
+                        );
                     }
                 }
             }
@@ -252,7 +250,11 @@ impl<'a> Slicer<'a> {
             .operations
             .iter()
             .any(|operation| matches!(operation, Operation::Assume(_)));
-        if assumes || self.graph.outgoing(edge.source).len() > 1 {
+        if planted!(
+            "slice: which of several edges is taken does not matter",
+            assumes || self.graph.outgoing(edge.source).len() > 1,
+            false
+        ) {
             self.need(Item::Decision(edge.source));
         }
         for operation in &edge.operations {
@@ -275,7 +277,11 @@ impl<'a> Slicer<'a> {
                 index,
                 value,
             } if self.variables[self.program.region(*region).variable.index()] => {
-                self.reads(&[*index, *value]);
+                planted!(
+                    "slice: what is stored does not matter",
+                    self.reads(&[*index, *value]),
+                    ()
+                );
             }
             Operation::Havoc { target, input } if self.variables[target.index()] => {
                 planted!(
@@ -335,18 +341,14 @@ impl<'a> Slicer<'a> {
                 self.definition(id, operation);
             }
         }
-        for (function, _) in std::mem::take(&mut self.parameter_of[variable.index()]) {
+        for function in std::mem::take(&mut self.parameter_of[variable.index()]) {
             for &id in self.calls.calls_of(function) {
-                self.need(Item::Edge(id));
+                // The call itself matters already: what reads the parameter is in the function.
                 let program = self.program;
                 for operation in &program.edge(id).operations {
                     self.definition(id, operation);
                 }
             }
-        }
-        for (function, _) in std::mem::take(&mut self.result_of[variable.index()]) {
-            // The value at the exit is what counts.
-            self.need(Item::Location(self.program.function(function).exit));
         }
     }
 }

@@ -72,8 +72,8 @@ impl Termination {
                     true
                 )
             });
+            // In a recursive function some call is of one of which this is not known yet.
             search.result.total[function.index()] = loops
-                && !calls.is_recursive(function)
                 && locations_of[function.index()]
                     .iter()
                     .all(|&location| search.goes_on(function, location));
@@ -266,19 +266,13 @@ impl Search<'_> {
             let Some(step) = self.approaches(condition, steps) else {
                 return false;
             };
-            // Every way round passes the condition and the step, and the step happens once a round.
-            let in_child = self.children[id.index()].iter().any(|&child| {
-                let members = &self.cut_points.get(child).members;
-                let edge = self.program.edge(step);
-                members.binary_search(&edge.source).is_ok()
-                    && members.binary_search(&edge.target).is_ok()
-            });
-            !in_child
-                && self.acyclic(
-                    id,
-                    inside.iter().copied().filter(|edge| !stay.contains(edge)),
-                )
-                && self.acyclic(id, inside.iter().copied().filter(|&edge| edge != step))
+            // Every way round passes the condition and the step, and the step happens once a round: a way that passes an
+            // inner loop stays one without the edges in that loop.
+            let without = |left_out: &[EdgeId]| {
+                let rest = inside.iter().filter(|edge| !left_out.contains(edge));
+                rest.copied().collect::<Vec<_>>()
+            };
+            self.acyclic(id, &without(stay)) && self.acyclic(id, &without(&[step]))
         })
     }
 
@@ -410,7 +404,7 @@ impl Search<'_> {
     }
 
     /// Whether the edges form no cycle but those of the loops within.
-    fn acyclic(&self, id: LoopId, edges: impl Iterator<Item = EdgeId>) -> bool {
+    fn acyclic(&self, id: LoopId, edges: &[EdgeId]) -> bool {
         let cycle = self.cut_points.get(id);
         let mut numbers: FxHashMap<LocationId, u32> = FxHashMap::default();
         for (index, &member) in cycle.members.iter().enumerate() {
@@ -428,7 +422,7 @@ impl Search<'_> {
             .map(|&child| &self.cut_points.get(child).members[..])
             .collect();
         let mut pairs = Vec::new();
-        for edge in edges {
+        for &edge in edges {
             let edge = self.program.edge(edge);
             let (source, target) = (numbers[&edge.source], numbers[&edge.target]);
             let in_child = children.iter().any(|members| {

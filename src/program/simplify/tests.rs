@@ -75,6 +75,17 @@ proptest! {
         let program = random_program(&bytes, Recursion::Excluded);
         compare_simplified(&program, &with_all_calls(&program), seed)?;
     }
+
+    /// A pass must not rely on what another has done before it, nor on one that mends it.
+    #[test]
+    fn passes_in_any_order(
+        bytes in prop::collection::vec(any::<u8>(), 0..160),
+        order in prop::collection::vec(prop::sample::select(PASSES.to_vec()), 1..5),
+        seed in 0u64..1000,
+    ) {
+        let program = random_program(&bytes, Recursion::Allowed);
+        compare_simplified(&program, &simplify_by(&program, &order), seed)?;
+    }
 }
 
 fn number(value: u128) -> TermId {
@@ -190,6 +201,135 @@ fn values_are_assigned_all_at_once() {
     );
     assert_eq!(machine.get(x), crate::term::Value::bit_vec(32, 7));
     assert_eq!(machine.get(y), crate::term::Value::bit_vec(32, 5));
+}
+
+/// The faults that these programs show need a pass to itself: together, the passes hide them.
+fn by_these(passes: &[Pass], b: ProgramBuilder) {
+    let program = b.finish();
+    let chosen = PASSES.iter().filter(|(pass, _)| passes.contains(pass));
+    let simplified = simplify_by(&program, &chosen.copied().collect::<Vec<_>>());
+    for seed in (0..20).step_by(3) {
+        compare_simplified(&program, &simplified, seed).unwrap();
+    }
+}
+
+#[test]
+fn an_edge_that_matters_among_others() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    let first = store().ult(b.value(x), number(1 << 31));
+    let (start, end) = (b.cursor(), b.new_location());
+    for (condition, value) in [(first, 1), (store().not(first), 2)] {
+        let operations = vec![
+            Operation::Assume(condition),
+            Operation::Assign {
+                target: y,
+                value: number(value),
+            },
+        ];
+        b.at(start);
+        b.operations(operations);
+        b.jump(end);
+    }
+    b.at(end);
+    b.error_unless(store().eq(b.value(y), number(1)));
+    by_these(&[Pass::Slice], b);
+}
+
+#[test]
+fn what_is_stored_matters() {
+    let mut b = ProgramBuilder::new();
+    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
+    let (x, i) = (b.global("x", INT), b.global("i", INT));
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    b.assign(i, number(4));
+    b.write(region, b.value(i), b.value(x));
+    let cell = store().select(b.contents(region), number(4));
+    b.error_unless(store().ult(cell, number(1 << 31)));
+    by_these(&[Pass::Slice], b);
+}
+
+/// The second value counts, and the first is asked for before it.
+#[test]
+fn an_input_that_is_asked_for_in_vain() {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", INT), b.global("y", INT));
+    let input = b.input("nondet", INT);
+    b.havoc(y, input);
+    b.havoc(x, input);
+    b.error_unless(store().ult(b.value(x), number(1 << 31)));
+    by_these(&[Pass::Slice], b);
+}
+
+#[test]
+fn a_store_leaves_the_other_cells() {
+    let mut b = ProgramBuilder::new();
+    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    b.write(region, number(3), b.value(x));
+    b.write(region, number(4), number(1));
+    let cell = store().select(b.contents(region), number(3));
+    b.error_unless(store().ult(cell, number(1 << 31)));
+    by_these(&[Pass::Dead], b);
+}
+
+/// The loop goes back to where the program starts.
+#[test]
+fn a_loop_around_the_entry() {
+    let mut b = ProgramBuilder::new();
+    let x = b.global("x", INT);
+    let entry = b.cursor();
+    b.assign(x, store().add(b.value(x), number(1)));
+    let end = b.cursor();
+    let again = store().ult(b.value(x), number(5));
+    b.edge(end, entry, vec![Operation::Assume(again)]);
+    b.assume(store().not(again));
+    b.error();
+    by_these(&[Pass::Chains], b);
+}
+
+/// An array that is read as a whole, written at an index that is not known, or that comes from outside.
+#[test]
+fn regions_that_are_more_than_their_cells() {
+    let bits = ScalarSort::BitVec(32);
+    for way in 0..3 {
+        let mut b = ProgramBuilder::new();
+        let (one, other) = (b.region("one", bits, bits), b.region("other", bits, bits));
+        let [from, to] = [one, other].map(|region| b.program().region(region).variable);
+        let x = b.global("x", INT);
+        let number_input = b.input("nondet", INT);
+        let array_input = b.input(
+            "array",
+            Sort::Array {
+                index: bits,
+                element: bits,
+            },
+        );
+        b.havoc(x, number_input);
+        b.write(other, number(0), number(1));
+        match way {
+            0 => {
+                b.write(one, number(0), number(7));
+                b.assign(to, b.value(from));
+            }
+            1 => b.write(other, store().bvand(b.value(x), number(1)), number(7)),
+            _ => b.havoc(to, array_input),
+        }
+        let cell = store().select(b.contents(other), number(0));
+        b.error_unless(store().ne(cell, number(if way == 2 { 1 } else { 7 })));
+        println!(
+            "{}",
+            crate::program::to_dot(
+                &simplify_by(&b.program().clone(), &[(Pass::Regions, regions::run)]).program
+            )
+        );
+        by_these(&[Pass::Regions], b);
+    }
 }
 
 /// What a call changes, reads, returns and is passed, where it is not replaced by the body.

@@ -170,7 +170,11 @@ fn is_exact(op: Op, width: u8, format: FloatFormat) -> bool {
     let magnitude = if matches!(op, Op::SbvToFp(_)) {
         u32::from(width) - 1
     } else {
-        u32::from(width)
+        planted!(
+            "float: the first bit of an unsigned integer is a sign",
+            u32::from(width),
+            u32::from(width) - 1
+        )
     };
     magnitude
         <= planted!(

@@ -169,7 +169,12 @@ impl Linear {
     /// Whether the number divides every factor and the constant.
     pub(super) fn is_divisible(&self, divisor: i128) -> bool {
         let mut numbers = self.addends.iter().map(|(_, factor)| factor);
-        numbers.all(|factor| factor % divisor == 0) && self.constant % divisor == 0
+        numbers.all(|factor| factor % divisor == 0)
+            && planted!(
+                "linear: a sum is a multiple if its addends are",
+                self.constant % divisor == 0,
+                true
+            )
     }
 
     /// The sum divided by a number that divides every factor and the constant.

@@ -299,6 +299,13 @@ fn floats() {
         i,
     );
     same(pool, pool.fp_eq(f, f), pool.not(pool.fp_is_nan(f)));
+    // Unsigned numbers of 24 bits are floats, those of 25 are not all.
+    for (width, all) in [(24, true), (25, false)] {
+        let [a, b] = ["a", "b"].map(|name| variable(name, Sort::BitVec(width)));
+        let float = |a| pool.ubv_to_fp(nearest, a, FloatFormat::F32);
+        let as_integers = pool.fp_lt(float(a), float(b)) == pool.ult(a, b);
+        assert_eq!(as_integers, all, "{width}");
+    }
     same(
         pool,
         pool.fp_add(nearest, half(FloatFormat::F32), half(FloatFormat::F32)),
@@ -379,6 +386,7 @@ fn linear_equations_are_solved() {
     let value = pool.sub(pool.add(scaled(x), y), number(6));
     same(pool, solve(pattern, value).unwrap(), pool.sub(x, number(2)));
     assert_eq!(solve(pattern, scaled(x)), None);
+    assert_eq!(solve(scaled(t), pool.add(scaled(x), number(2))), None);
     assert_eq!(solve(pool.mul(t, t), x), None);
     assert_eq!(solve(pool.add(pool.mul(t, t), t), x), None);
     assert_eq!(solve(pool.add(x, y), x), None);
