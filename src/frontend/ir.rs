@@ -94,6 +94,9 @@ pub struct Object {
     pub alignment: u64,
     /// When it exists.
     pub storage: Storage,
+    /// Whether nothing may change it once it is initialised: it is declared `const` (and not `volatile`) as a whole, or
+    /// constant text.
+    pub constant: bool,
     /// The scalar members with their places; overlapping in a union. One entry at offset zero for a scalar object.
     pub leaves: Vec<Leaf>,
     /// Where it is declared.

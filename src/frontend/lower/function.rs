@@ -462,6 +462,7 @@ impl Lowerer<'_> {
             size: STRINGS * STRING_BYTES,
             alignment: 1,
             storage: Storage::Outside,
+            constant: false,
             leaves: vec![Leaf {
                 bit_offset: 0,
                 bits: 8,

@@ -501,19 +501,21 @@ impl<'a> Lowerer<'a> {
             (0, 1)
         };
         let leaves = self.types.leaves(ty);
+        let mut element = ty;
+        while let TypeKind::Array { element: inner, .. } = *self.types.kind(element) {
+            element = inner.qualified(element.qualifiers);
+        }
+        let is_const = element.qualifiers.contains(Qualifiers::CONST);
         let object = self.push_object(Object {
             name,
             size,
             alignment,
             storage,
+            constant: is_const && !element.qualifiers.contains(Qualifiers::VOLATILE),
             leaves,
             span,
         });
-        let mut element = ty;
-        while let TypeKind::Array { element: inner, .. } = *self.types.kind(element) {
-            element = inner.qualified(element.qualifiers);
-        }
-        if element.qualifiers.contains(Qualifiers::CONST) {
+        if is_const {
             self.constants.insert(object);
         }
         Ok(object)
@@ -534,6 +536,7 @@ impl<'a> Lowerer<'a> {
             size,
             alignment,
             storage: Storage::Automatic(self.function.index),
+            constant: false,
             leaves: vec![Leaf {
                 bit_offset: 0,
                 bits,

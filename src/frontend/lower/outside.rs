@@ -34,6 +34,7 @@ impl Lowerer<'_> {
                 size: OUTSIDE_BYTES,
                 alignment: 16,
                 storage: Storage::Outside,
+                constant: false,
                 leaves: Vec::new(),
                 span: Span::NONE,
             })
@@ -95,6 +96,7 @@ impl Lowerer<'_> {
                 alignment: 4,
                 name: String::new(),
                 storage: Storage::Outside,
+                constant: false,
                 span: Span::NONE,
             },
         );

@@ -224,6 +224,7 @@ impl Lowerer<'_> {
             size: count * u64::from(bytes),
             alignment: u64::from(bytes),
             storage: Storage::Literal,
+            constant: true,
             leaves: vec![Leaf {
                 bit_offset: 0,
                 bits: u32::from(bits),

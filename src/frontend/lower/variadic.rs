@@ -41,6 +41,7 @@ impl Lowerer<'_> {
             size,
             alignment,
             storage: Storage::Automatic(self.function.index),
+            constant: false,
             leaves: vec![crate::frontend::ir::Leaf {
                 bit_offset: 0,
                 bits,
@@ -84,6 +85,7 @@ impl Lowerer<'_> {
             size: end,
             alignment: 16,
             storage: Storage::Automatic(self.function.index),
+            constant: false,
             leaves,
             span: self.span,
         });

@@ -70,6 +70,7 @@ impl Maker {
             size: end.max().unwrap_or(0).next_multiple_of(8),
             alignment: 8,
             storage,
+            constant: false,
             leaves,
             span: Span::NONE,
         });

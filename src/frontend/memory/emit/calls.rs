@@ -1,13 +1,13 @@
-//! Calls: how parameters and results are passed, calls through pointers, and calls of unknown code.
+//! Calls: how parameters and results are passed, and calls through pointers.
 
 use super::super::plan::FieldHome;
 use super::super::walk;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{Argument, Callee, Expr, Leaf, ObjectIndex, ResultPlace, UnknownEffect};
+use crate::frontend::ir::{Argument, Callee, Expr, Leaf, ObjectIndex, ResultPlace};
 use crate::frontend::memory::points_to::Target;
-use crate::program::{AssumptionKind, Doubt, Lifetime};
+use crate::program::Lifetime;
 use crate::term::Pool;
 
 /// How a parameter or a result is passed.
@@ -517,58 +517,5 @@ impl Emitter<'_, '_> {
         }
         let vector = result?;
         Some(self.in_form(vector, Kept::Bits(width), form, bits))
-    }
-
-    /// A call of code that is not known.
-    pub fn call_unknown(
-        &mut self,
-        name: &str,
-        result: Option<&ResultPlace>,
-        effect: UnknownEffect,
-    ) {
-        let what = match effect {
-            UnknownEffect::Pure => format!("`{name}`, which is not known, changes nothing"),
-            UnknownEffect::Reachable => format!(
-                "`{name}`, which is not known, returns, and changes what it is given addresses of and \
-                 what other files can name"
-            ),
-        };
-        self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
-        if effect == UnknownEffect::Reachable {
-            for index in 0..self.plan.classes.len() {
-                let class = &self.plan.classes[index];
-                if !class.exposed {
-                    continue;
-                }
-                for plan in self.class_fields(ClassId(index as u32)) {
-                    let (FieldHome::Variable(target)
-                    | FieldHome::Region {
-                        variable: target, ..
-                    }) = plan.home
-                    else {
-                        continue;
-                    };
-                    let data = &self.builder.program.variables[target.index()];
-                    let (sort, c_type) = (data.sort, data.c_type);
-                    let input = self.input(InputKind::Outside(name.to_owned()), sort, c_type);
-                    self.push(Operation::Havoc { target, input });
-                }
-            }
-        }
-        match result {
-            Some(ResultPlace::Scalar(place)) => {
-                self.nondet(place, InputKind::Nondet(name.to_owned()))
-            }
-            Some(ResultPlace::Object { address, size, .. }) => {
-                let spot = self.spot(address);
-                self.transfer(
-                    &spot,
-                    *size,
-                    Source::Any(InputKind::Nondet(name.to_owned())),
-                    Overlap::No,
-                );
-            }
-            None => {}
-        }
     }
 }

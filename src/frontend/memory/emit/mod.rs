@@ -12,6 +12,7 @@ mod nan;
 mod places;
 mod start;
 mod transfer;
+mod unknown_code;
 
 use rustc_hash::FxHashMap;
 

@@ -35,13 +35,13 @@ pub enum Overlap {
 
 /// An element of a range.
 #[derive(Copy, Clone, Debug)]
-struct Element {
+pub(super) struct Element {
     /// First bit from the range's start.
-    bit: i64,
+    pub bit: i64,
     /// Number of bits.
-    bits: u32,
+    pub bits: u32,
     /// The form in which it is kept.
-    form: Kept,
+    pub form: Kept,
     /// Its variable, if it is all of one.
     variable: Option<VariableId>,
 }
@@ -153,7 +153,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The elements of a part of the range, bits `from` to `to`.
-    fn elements_between(&self, target: Target, from: u64, to: u64) -> Vec<Element> {
+    pub(super) fn elements_between(&self, target: Target, from: u64, to: u64) -> Vec<Element> {
         let end = bit_number(to);
         let mut elements = Vec::new();
         let mut bit = bit_number(from);

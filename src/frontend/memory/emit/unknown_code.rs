@@ -1,0 +1,135 @@
+//! Calls of code that is not known.
+
+use super::super::plan::FieldHome;
+use super::places::Spot;
+use super::transfer::{Element, Overlap, Source};
+use super::*;
+use crate::frontend::ir::{ResultPlace, UnknownEffect};
+use crate::program::{AssumptionKind, Doubt};
+
+/// So many elements of constant objects are put back after a call.
+const MOST_PUT_BACK: usize = 256;
+
+/// Larger objects are not looked at.
+const LARGEST_PUT_BACK: u64 = 1 << 16;
+
+/// What unknown code must leave as it is: constant objects of a class that it can change otherwise.
+enum Constants {
+    /// All objects of the class.
+    All,
+    /// These elements, with their values before the call.
+    Elements(Vec<(Spot, Element, TermId)>),
+    /// More than can be put back: objects of other activations, or large ones.
+    TooMany,
+}
+
+impl Emitter<'_, '_> {
+    /// A call of code that is not known.
+    pub fn call_unknown(
+        &mut self,
+        name: &str,
+        result: Option<&ResultPlace>,
+        effect: UnknownEffect,
+    ) {
+        let what = match effect {
+            UnknownEffect::Pure => format!("`{name}`, which is not known, changes nothing"),
+            UnknownEffect::Reachable => format!(
+                "`{name}`, which is not known, returns, and changes what it is given addresses of and \
+                 what other files can name"
+            ),
+        };
+        self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
+        if effect == UnknownEffect::Reachable {
+            for index in 0..self.plan.classes.len() {
+                if self.plan.classes[index].exposed {
+                    self.change_class(name, ClassId(index as u32));
+                }
+            }
+        }
+        match result {
+            Some(ResultPlace::Scalar(place)) => {
+                self.nondet(place, InputKind::Nondet(name.to_owned()))
+            }
+            Some(ResultPlace::Object { address, size, .. }) => {
+                let spot = self.spot(address);
+                self.transfer(
+                    &spot,
+                    *size,
+                    Source::Any(InputKind::Nondet(name.to_owned())),
+                    Overlap::No,
+                );
+            }
+            None => {}
+        }
+    }
+
+    /// Objects of the class that are not constant hold anything.
+    fn change_class(&mut self, name: &str, id: ClassId) {
+        let constants = self.constants_of(id);
+        let kind = match constants {
+            Constants::All => return,
+            Constants::Elements(_) => InputKind::Outside(name.to_owned()),
+            // An alarm might rest on a change of what does not change.
+            Constants::TooMany => {
+                InputKind::Unknown(format!("what `{name}` may change beside constant objects"))
+            }
+        };
+        for plan in self.class_fields(id) {
+            if let FieldHome::Variable(target)
+            | FieldHome::Region {
+                variable: target, ..
+            } = plan.home
+            {
+                let data = &self.builder.program.variables[target.index()];
+                let (sort, c_type) = (data.sort, data.c_type);
+                let input = self.input(kind.clone(), sort, c_type);
+                self.push(Operation::Havoc { target, input });
+            }
+        }
+        if let Constants::Elements(elements) = constants {
+            for (spot, element, value) in elements {
+                self.store(&spot, element.bit, element.bits, element.form, value);
+            }
+        }
+    }
+
+    fn constants_of(&mut self, id: ClassId) -> Constants {
+        let class = self.plan.class_by_id(id);
+        let object = |index: &ObjectIndex| &self.unit.objects[index.0 as usize];
+        let (constant, others): (Vec<_>, Vec<_>) = class
+            .objects
+            .iter()
+            .filter(|&&index| self.home(index) != Home::Unused)
+            .partition(|&index| object(index).constant);
+        if others.is_empty() && class.sites.is_empty() && !constant.is_empty() {
+            return Constants::All;
+        }
+        // The address of an automatic object says nothing while the object does not exist.
+        if constant
+            .iter()
+            .any(|&index| matches!(object(index).storage, Storage::Automatic(_)))
+        {
+            return Constants::TooMany;
+        }
+        let mut elements = Vec::new();
+        for &index in constant {
+            let spot = self.object_spot(index);
+            let bits = self.unit.objects[index.0 as usize].size.saturating_mul(8);
+            if bits > LARGEST_PUT_BACK {
+                return Constants::TooMany;
+            }
+            let room = MOST_PUT_BACK - elements.len();
+            let own = self.elements_between(spot.target, 0, bits);
+            if own.len() > room {
+                return Constants::TooMany;
+            }
+            elements.extend(own.into_iter().map(|element| (spot.clone(), element)));
+        }
+        let elements = elements.into_iter().map(|(spot, element)| {
+            let value = self.load(&spot, element.bit, element.bits, element.form);
+            let value = self.freeze(value);
+            (spot, element, value)
+        });
+        Constants::Elements(elements.collect())
+    }
+}
