@@ -242,7 +242,7 @@ fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Build, Symbol};
+    use crate::term::{Build, FloatFormat, RoundingMode, Symbol};
 
     fn end() -> Instant {
         Instant::now() + Duration::from_secs(60)
@@ -256,6 +256,14 @@ mod tests {
         let sum = arena.apply(Op::BvAdd, Sort::BitVec(32), &[x, arena.neg(y)]);
         arena.apply(Op::BvMul, Sort::BitVec(32), &[sum, arena.bv(32, 8)]);
         arena.apply(Op::Eq, Sort::Bool, &[sum, arena.bv(32, 0)]);
+        let f = arena.variable(Symbol::new("f", Sort::Float(FloatFormat::F32)));
+        let nearest = arena.rounding(RoundingMode::NearestEven);
+        for format in [FloatFormat::F32, FloatFormat::F64] {
+            arena.fp_is_nan(arena.sbv_to_fp(nearest, x, format));
+        }
+        let wide = arena.fp_to_fp(nearest, f, FloatFormat::F64);
+        assert_eq!(arena.fp_to_fp(nearest, wide, FloatFormat::F32), f);
+        assert_eq!(arena.fp_gt(f, f), TermId::FALSE);
         let mut second = Second::new();
         assert!(second.simplifications(&arena, arena.take_recorded(), end()));
         let tally = second.opinion.simplifications;

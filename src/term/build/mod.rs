@@ -259,12 +259,12 @@ pub trait Build: Pool {
 
     /// Unsigned a > b.
     fn ugt(&self, a: TermId, b: TermId) -> TermId {
-        compare::ult(self, b, a)
+        self.ult(b, a)
     }
 
     /// Unsigned a ≥ b.
     fn uge(&self, a: TermId, b: TermId) -> TermId {
-        compare::ule(self, b, a)
+        self.ule(b, a)
     }
 
     /// Signed a < b.
@@ -279,12 +279,12 @@ pub trait Build: Pool {
 
     /// Signed a > b.
     fn sgt(&self, a: TermId, b: TermId) -> TermId {
-        compare::slt(self, b, a)
+        self.slt(b, a)
     }
 
     /// Signed a ≥ b.
     fn sge(&self, a: TermId, b: TermId) -> TermId {
-        compare::sle(self, b, a)
+        self.sle(b, a)
     }
 
     /// The bits of `high` above those of `low`.
@@ -414,12 +414,12 @@ pub trait Build: Pool {
 
     /// a > b.
     fn int_gt(&self, a: TermId, b: TermId) -> TermId {
-        integer::lt(self, b, a)
+        self.int_lt(b, a)
     }
 
     /// a ≥ b.
     fn int_ge(&self, a: TermId, b: TermId) -> TermId {
-        integer::le(self, b, a)
+        self.int_le(b, a)
     }
 
     /// The unsigned value of a bit vector.
@@ -456,42 +456,51 @@ pub trait Build: Pool {
 
     /// Sum.
     fn fp_add(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
-        float::arithmetic(self, Op::FpAdd, mode, a, b)
+        let result = float::arithmetic(self, Op::FpAdd, mode, a, b);
+        recorded(self, Op::FpAdd, &[mode, a, b], result)
     }
 
     /// Difference.
     fn fp_sub(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
-        float::arithmetic(self, Op::FpSub, mode, a, b)
+        let result = float::arithmetic(self, Op::FpSub, mode, a, b);
+        recorded(self, Op::FpSub, &[mode, a, b], result)
     }
 
     /// Product.
     fn fp_mul(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
-        float::arithmetic(self, Op::FpMul, mode, a, b)
+        let result = float::arithmetic(self, Op::FpMul, mode, a, b);
+        recorded(self, Op::FpMul, &[mode, a, b], result)
     }
 
     /// Quotient.
     fn fp_div(&self, mode: TermId, a: TermId, b: TermId) -> TermId {
-        float::arithmetic(self, Op::FpDiv, mode, a, b)
+        let result = float::arithmetic(self, Op::FpDiv, mode, a, b);
+        recorded(self, Op::FpDiv, &[mode, a, b], result)
     }
 
     /// `a·b + c`, rounded once.
     fn fp_fma(&self, mode: TermId, a: TermId, b: TermId, c: TermId) -> TermId {
-        fold(self, Op::FpFma, self.sort(a), &[mode, a, b, c])
+        let operands = [mode, a, b, c];
+        let result = fold(self, Op::FpFma, self.sort(a), &operands);
+        recorded(self, Op::FpFma, &operands, result)
     }
 
     /// Square root.
     fn fp_sqrt(&self, mode: TermId, a: TermId) -> TermId {
-        fold(self, Op::FpSqrt, self.sort(a), &[mode, a])
+        let result = fold(self, Op::FpSqrt, self.sort(a), &[mode, a]);
+        recorded(self, Op::FpSqrt, &[mode, a], result)
     }
 
     /// IEEE remainder.
     fn fp_rem(&self, a: TermId, b: TermId) -> TermId {
-        fold(self, Op::FpRem, self.sort(a), &[a, b])
+        let result = fold(self, Op::FpRem, self.sort(a), &[a, b]);
+        recorded(self, Op::FpRem, &[a, b], result)
     }
 
     /// The nearest integral float.
     fn fp_round_to_integral(&self, mode: TermId, a: TermId) -> TermId {
-        float::round_to_integral(self, mode, a)
+        let result = float::round_to_integral(self, mode, a);
+        recorded(self, Op::FpRoundToIntegral, &[mode, a], result)
     }
 
     /// IEEE a < b.
@@ -506,12 +515,12 @@ pub trait Build: Pool {
 
     /// IEEE a > b.
     fn fp_gt(&self, a: TermId, b: TermId) -> TermId {
-        float::lt(self, b, a)
+        self.fp_lt(b, a)
     }
 
     /// IEEE a ≥ b.
     fn fp_ge(&self, a: TermId, b: TermId) -> TermId {
-        float::le(self, b, a)
+        self.fp_le(b, a)
     }
 
     /// IEEE equality.
@@ -521,67 +530,85 @@ pub trait Build: Pool {
 
     /// Whether it is NaN.
     fn fp_is_nan(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsNan, a)
+        let result = float::class(self, Op::FpIsNan, a);
+        recorded(self, Op::FpIsNan, &[a], result)
     }
 
     /// Whether it is infinite.
     fn fp_is_infinite(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsInfinite, a)
+        let result = float::class(self, Op::FpIsInfinite, a);
+        recorded(self, Op::FpIsInfinite, &[a], result)
     }
 
     /// Whether it is a zero.
     fn fp_is_zero(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsZero, a)
+        let result = float::class(self, Op::FpIsZero, a);
+        recorded(self, Op::FpIsZero, &[a], result)
     }
 
     /// Whether it is normal.
     fn fp_is_normal(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsNormal, a)
+        let result = float::class(self, Op::FpIsNormal, a);
+        recorded(self, Op::FpIsNormal, &[a], result)
     }
 
     /// Whether it is subnormal.
     fn fp_is_subnormal(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsSubnormal, a)
+        let result = float::class(self, Op::FpIsSubnormal, a);
+        recorded(self, Op::FpIsSubnormal, &[a], result)
     }
 
     /// Whether the sign is set.
     fn fp_is_negative(&self, a: TermId) -> TermId {
-        float::class(self, Op::FpIsNegative, a)
+        let result = float::class(self, Op::FpIsNegative, a);
+        recorded(self, Op::FpIsNegative, &[a], result)
     }
 
     /// Conversion to another format.
     fn fp_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        float::to_fp(self, mode, a, format)
+        let result = float::to_fp(self, mode, a, format);
+        recorded(self, Op::FpToFp(format), &[mode, a], result)
     }
 
     /// From a signed bit vector.
     fn sbv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        float::of_integer(self, Op::SbvToFp(format), mode, a)
+        let op = Op::SbvToFp(format);
+        let result = float::of_integer(self, op, mode, a);
+        recorded(self, op, &[mode, a], result)
     }
 
     /// From an unsigned bit vector.
     fn ubv_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        float::of_integer(self, Op::UbvToFp(format), mode, a)
+        let op = Op::UbvToFp(format);
+        let result = float::of_integer(self, op, mode, a);
+        recorded(self, op, &[mode, a], result)
     }
 
     /// From an integer.
     fn int_to_fp(&self, mode: TermId, a: TermId, format: FloatFormat) -> TermId {
-        fold(self, Op::IntToFp(format), Sort::Float(format), &[mode, a])
+        let op = Op::IntToFp(format);
+        let result = fold(self, op, Sort::Float(format), &[mode, a]);
+        recorded(self, op, &[mode, a], result)
     }
 
     /// To a signed bit vector; NaN and what is out of range: 0.
     fn fp_to_sbv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
-        float::to_bit_vec(self, Op::FpToSbv(width), mode, a)
+        let op = Op::FpToSbv(width);
+        let result = float::to_bit_vec(self, op, mode, a);
+        recorded(self, op, &[mode, a], result)
     }
 
     /// To an unsigned bit vector; NaN and what is out of range: 0.
     fn fp_to_ubv(&self, mode: TermId, a: TermId, width: u8) -> TermId {
-        float::to_bit_vec(self, Op::FpToUbv(width), mode, a)
+        let op = Op::FpToUbv(width);
+        let result = float::to_bit_vec(self, op, mode, a);
+        recorded(self, op, &[mode, a], result)
     }
 
     /// To an integer; NaN and infinities: 0.
     fn fp_to_int(&self, mode: TermId, a: TermId) -> TermId {
-        fold(self, Op::FpToInt, Sort::Int, &[mode, a])
+        let result = fold(self, Op::FpToInt, Sort::Int, &[mode, a]);
+        recorded(self, Op::FpToInt, &[mode, a], result)
     }
 
     /// The bits in memory.
