@@ -1,7 +1,9 @@
 //! The meaning of C: what the compiled program observes, the interpreter must observe on the program as lowered.
 //!
 //! Each program of `tests/semantics` writes what it computes to the global `observed` (`observe.h` there); linked with
-//! `print_observed.c` it prints that at its end.
+//! `print_observed.c` it prints that at its end. `REGATTA_TEST=TEXT` chooses the programs whose names have the text.
+
+mod pattern;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -64,6 +66,7 @@ fn compare_all(data_model: DataModel, machine: &[&str]) {
             "KNOWN_GAPS names {name}, which is not there"
         );
     }
+    programs.retain(|program| pattern::is_chosen(program));
     let complaints: Vec<String> = programs
         .par_iter()
         .filter_map(|name| {
