@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use proptest::prelude::*;
-use regatta::frontend::Property;
+use regatta::frontend::Specification;
 use regatta::frontend::ir::{Expr, Instruction, UnknownEffect};
 use regatta::frontend::lower::{LowerOptions, lower};
 use regatta::frontend::parse::{parse, with_large_stack};
@@ -29,7 +29,7 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
             data_model,
             unknown_calls: UnknownEffect::Pure,
         };
-        Ok(lower(&parsed, &Property::Default, &options)?.0)
+        Ok(lower(&parsed, &Specification::Default, &options)?.0)
     });
     let unit = match lowered {
         Ok(Ok(unit)) => unit,

@@ -85,6 +85,7 @@ fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
                 function,
                 span,
                 label: None,
+                violates: None,
             });
             for edge in edges {
                 program.edges[edge.index()].source = next;

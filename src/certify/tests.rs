@@ -499,7 +499,7 @@ fn an_error_where_the_program_starts() {
     let start = b.cursor();
     b.assume(TermId::FALSE);
     let mut program = b.finish();
-    program.errors.push(start);
+    program.add_error(start, Property::UnreachCall);
     no_step_is_confirmed(program);
 }
 

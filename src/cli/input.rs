@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::{InputOptions, UnknownCallsOption};
 use crate::frontend::ir::UnknownEffect;
-use crate::frontend::{LoadOptions, Property, Style, Task};
+use crate::frontend::{LoadOptions, Specification, Style, Task};
 use crate::program::DataModel;
 
 /// The C file, and how it is to be loaded.
@@ -44,8 +44,8 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         .as_ref()
         .or_else(|| reachability_property(task.as_ref()));
     let property = match property_file {
-        Some(file) => Property::read(file).map_err(|error| error.render(style()))?,
-        None => Property::default(),
+        Some(file) => Specification::read(file).map_err(|error| error.render(style()))?,
+        None => Specification::default(),
     };
     let data_model = match (
         options.data_model,
@@ -76,7 +76,7 @@ fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
     let properties = &task?.properties;
     let readable = properties
         .iter()
-        .find(|property| Property::read(&property.file).is_ok());
+        .find(|property| Specification::read(&property.file).is_ok());
     readable
         .or(properties.first())
         .map(|property| &property.file)

@@ -9,7 +9,7 @@ use super::lower::{LowerOptions, lower};
 use super::memory::{MemoryOptions, emit};
 use super::parse::{parse, with_large_stack};
 use super::preprocess::{Options, Preprocessed, preprocess};
-use super::property::Property;
+use super::property::Specification;
 use crate::program::{Arithmetic, DataModel, Program};
 
 /// What the command says about the meaning of programs.
@@ -20,7 +20,7 @@ pub struct LoadOptions {
     /// What integers mean.
     pub arithmetic: Arithmetic,
     /// What must not happen.
-    pub property: Property,
+    pub property: Specification,
     /// What a call of a function without a body may change.
     pub unknown_calls: UnknownEffect,
     /// Whether `malloc` and its like may return null.
@@ -39,7 +39,7 @@ impl Default for LoadOptions {
         Self {
             data_model: DataModel::default(),
             arithmetic: Arithmetic::default(),
-            property: Property::Default,
+            property: Specification::Default,
             unknown_calls: UnknownEffect::Reachable,
             malloc_may_fail: false,
             all_assumptions: false,

@@ -27,5 +27,5 @@ pub mod types;
 
 pub use diagnostic::{Error, ErrorKind, Place, Style, Warning};
 pub use load::{LoadOptions, Loaded, load, load_preprocessed};
-pub use property::Property;
+pub use property::Specification;
 pub use task::Task;

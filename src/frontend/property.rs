@@ -1,4 +1,4 @@
-//! Property files of the Competition on Software Verification: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
+//! Specification files of the Competition on Software Verification: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::diagnostic::{Error, ErrorKind, Place};
 
 /// What must not be reachable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Property {
+pub enum Specification {
     /// No property file: a failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
     #[default]
     Default,
@@ -21,7 +21,7 @@ pub enum Property {
     },
 }
 
-impl Property {
+impl Specification {
     /// Whether a call of the function violates the property.
     pub fn forbids_call(&self, function: &str) -> bool {
         match self {
@@ -295,11 +295,15 @@ mod tests {
             ),
         ];
         for (text, calls, labels) in table {
-            let expected = Property::Unreachable {
+            let expected = Specification::Unreachable {
                 calls: names(calls),
                 labels: names(labels),
             };
-            assert_eq!(Property::parse("p.prp", text).unwrap(), expected, "{text}");
+            assert_eq!(
+                Specification::parse("p.prp", text).unwrap(),
+                expected,
+                "{text}"
+            );
         }
     }
 
@@ -345,7 +349,7 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(
-                Property::parse("p.prp", text).unwrap_err().to_string(),
+                Specification::parse("p.prp", text).unwrap_err().to_string(),
                 expected,
                 "{text}"
             );
@@ -354,9 +358,10 @@ mod tests {
 
     #[test]
     fn what_is_forbidden() {
-        assert!(Property::Default.forbids_call("reach_error"));
-        assert!(Property::Default.forbids_failing_assertions());
-        let property = Property::parse("p", "CHECK( init(main()), LTL(G ! call(f())) )").unwrap();
+        assert!(Specification::Default.forbids_call("reach_error"));
+        assert!(Specification::Default.forbids_failing_assertions());
+        let property =
+            Specification::parse("p", "CHECK( init(main()), LTL(G ! call(f())) )").unwrap();
         assert!(property.forbids_call("f"));
         assert!(!property.forbids_call("reach_error"));
         assert!(!property.forbids_failing_assertions());

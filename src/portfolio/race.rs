@@ -316,12 +316,13 @@ impl Race {
 
     /// The answer that a confirmed violation is.
     pub fn violated(&self, analysis: &str, violation: &Violation) -> Conclusion {
-        let place = self.lowered.location(violation.location).span;
+        let error = self.lowered.location(violation.location);
+        let property = error.violates.expect("a violation ends in an error");
         Conclusion {
-            verdict: Verdict::False,
+            verdict: Verdict::False(property),
             analysis: Some(analysis.to_owned()),
             inputs: describe_inputs(&self.lowered, &violation.inputs),
-            place: Some(self.lowered.sources.describe(place)),
+            place: Some(self.lowered.sources.describe(error.span)),
             assumptions: match self.options.ledger {
                 Ledger::Ignored => Vec::new(),
                 Ledger::Told | Ledger::Strict => ledger::of_violation(&self.lowered, violation),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::program::AssumptionKind;
+use crate::program::{AssumptionKind, Property};
 
 /// The verdict, as the RESULT line has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub enum Verdict {
     /// The property holds.
     True,
     /// The property is violated; the inputs that show it were replayed on the program as lowered.
-    False,
+    False(Property),
     /// No answer, with the reason.
     Unknown(String),
 }
@@ -23,7 +23,7 @@ impl Verdict {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::True => 0,
-            Self::False => 1,
+            Self::False(_) => 1,
             Self::Unknown(_) => 2,
         }
     }
@@ -34,7 +34,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::True => f.write_str("RESULT: TRUE"),
-            Self::False => f.write_str("RESULT: FALSE(unreach-call)"),
+            Self::False(property) => write!(f, "RESULT: FALSE({property})"),
             // One line, whatever the reason has in it.
             Self::Unknown(reason) => {
                 write!(f, "RESULT: UNKNOWN({})", reason.replace(['\n', '\r'], " "))
@@ -121,7 +121,11 @@ mod tests {
     fn result_lines() {
         for (verdict, line, code) in [
             (Verdict::True, "RESULT: TRUE", 0),
-            (Verdict::False, "RESULT: FALSE(unreach-call)", 1),
+            (
+                Verdict::False(Property::UnreachCall),
+                "RESULT: FALSE(unreach-call)",
+                1,
+            ),
             (
                 Verdict::Unknown("time\nlimit".into()),
                 "RESULT: UNKNOWN(time limit)",

@@ -181,6 +181,7 @@ impl ProgramBuilder {
             function,
             span: Span::NONE,
             label: None,
+            violates: None,
         });
         id
     }
@@ -283,7 +284,7 @@ impl ProgramBuilder {
     /// A new error location, to which a skip leads from the cursor; the cursor stays where it is.
     pub fn error(&mut self) -> LocationId {
         let error = self.new_location();
-        self.program.errors.push(error);
+        self.program.add_error(error, Property::UnreachCall);
         self.jump(error);
         error
     }

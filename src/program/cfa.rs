@@ -20,6 +20,8 @@
 //!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
 //!   they are harmless when the guard fails: the lowering makes branches of the others.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::program::assumption::Assumption;
@@ -111,7 +113,7 @@ pub struct Program {
     pub inputs: Vec<Input>,
     /// The function where execution starts.
     pub start: FunctionId,
-    /// Locations whose reachability violates the property, all without successors.
+    /// Locations whose reachability violates a property ([`Location::violates`] says which), all without successors.
     pub errors: Vec<LocationId>,
     /// What was assumed when the program was made; empty in what a simplifier has made of it.
     pub assumptions: Vec<Assumption>,
@@ -202,6 +204,24 @@ pub struct Location {
     pub span: Span,
     /// The source label, if it carries one.
     pub label: Option<String>,
+    /// The property that is violated when execution comes here; of those in [`Program::errors`] alone.
+    pub violates: Option<Property>,
+}
+
+/// A property of the Competition on Software Verification, by what its violation is called there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Property {
+    /// What must not be reached is not: a call of `reach_error`, a label, a failing assertion.
+    UnreachCall,
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnreachCall => "unreach-call",
+        })
+    }
 }
 
 /// An edge: its operations happen one after the other, all or none.
@@ -358,6 +378,26 @@ pub enum InputKind {
 }
 
 impl Program {
+    /// From now on the location's reachability violates the property.
+    pub fn add_error(&mut self, location: LocationId, property: Property) {
+        self.errors.push(location);
+        self.locations[location.index()].violates = Some(property);
+    }
+
+    /// The other locations are errors no more.
+    pub fn retain_errors(&mut self, is_kept: impl Fn(LocationId) -> bool) {
+        let Self {
+            errors, locations, ..
+        } = self;
+        errors.retain(|&error| {
+            let kept = is_kept(error);
+            if !kept {
+                locations[error.index()].violates = None;
+            }
+            kept
+        });
+    }
+
     /// The variable with the id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.index()]

@@ -124,9 +124,17 @@ impl Validation<'_> {
                 _ => return unknown("a region".to_owned()),
             }
         }
+        let violating = p
+            .locations
+            .iter()
+            .filter(|location| location.violates.is_some());
+        if violating.count() != p.errors.len() {
+            return unknown("what a location that is no error violates".to_owned());
+        }
         for error in &p.errors {
-            if error.index() >= p.locations.len() {
-                return unknown("an error location".to_owned());
+            match p.locations.get(error.index()) {
+                Some(location) if location.violates.is_some() => {}
+                _ => return unknown("an error location, or what it violates".to_owned()),
             }
         }
         let mut final_location = vec![false; p.locations.len()];

@@ -67,7 +67,7 @@ use builder::{Effect, FunctionBuilder};
 use scope::Scopes;
 use sequencing::{Sequencing, Step};
 
-use crate::frontend::property::Property;
+use crate::frontend::property::Specification;
 
 /// The result of everything that can meet an error in the program.
 type Result<T> = std::result::Result<T, Error>;
@@ -84,7 +84,7 @@ pub struct LowerOptions {
 /// Lowers a parsed program. To be called under [`crate::frontend::parse::with_large_stack`].
 pub fn lower(
     parsed: &ParsedUnit,
-    property: &Property,
+    property: &Specification,
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
     let lowered = |conflicts| {
@@ -128,7 +128,7 @@ struct Lowering {
 
 /// The state of lowering one program.
 struct Lowerer<'a> {
-    property: &'a Property,
+    property: &'a Specification,
     options: LowerOptions,
     parsed: &'a ParsedUnit,
     /// The text that is being lowered; `None` for ours, which has no places.
@@ -202,7 +202,7 @@ const START: &str = "<start>";
 impl<'a> Lowerer<'a> {
     fn new(
         parsed: &'a ParsedUnit,
-        property: &'a Property,
+        property: &'a Specification,
         options: LowerOptions,
         conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
     ) -> Self {

@@ -1,12 +1,12 @@
 //! The property: which code is the error.
 
 use super::Lowerer;
-use crate::frontend::property::Property;
+use crate::frontend::property::Specification;
 
 impl Lowerer<'_> {
     /// Properties that name what does not occur hold; the user may have meant something else.
     pub(super) fn warn_about_property(&mut self) {
-        let Property::Unreachable { calls, .. } = self.property else {
+        let Specification::Unreachable { calls, .. } = self.property else {
             return;
         };
         for name in calls {

@@ -127,6 +127,7 @@ impl Builder {
             function,
             span,
             label,
+            violates: None,
         });
         id
     }

@@ -91,7 +91,6 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
 struct Expansion {
     edges_of: Vec<Vec<EdgeId>>,
     locals_of: Vec<Vec<VariableId>>,
-    is_error: Vec<bool>,
     /// The call edges that were replaced.
     removed: Vec<bool>,
 }
@@ -110,7 +109,6 @@ impl Expansion {
         let mut result = Self {
             edges_of: vec![Vec::new(); program.functions.len()],
             locals_of: vec![Vec::new(); program.functions.len()],
-            is_error: vec![false; program.locations.len()],
             removed: vec![false; program.edges.len()],
         };
         for (index, edge) in program.edges.iter().enumerate() {
@@ -121,9 +119,6 @@ impl Expansion {
             if let Scope::Local(function) = variable.scope {
                 result.locals_of[function.index()].push(VariableId(index as u32));
             }
-        }
-        for error in &program.errors {
-            result.is_error[error.index()] = true;
         }
         result
     }
@@ -239,13 +234,12 @@ impl Expansion {
                 calls: outer.iter().chain(&own.calls).copied().collect(),
             };
             let mut copy = workspace.program.location(location).clone();
+            let property = copy.violates.take();
             copy.function = caller;
             let copy = workspace.add_location(copy, origin);
             copies.insert(location, copy);
-            let is_error = self.is_error[location.index()];
-            self.is_error.push(is_error);
-            if planted!("expand: an error in a copy is none", is_error, false) {
-                workspace.program.errors.push(copy);
+            if let Some(property) = planted!("expand: an error in a copy is none", property, None) {
+                workspace.program.add_error(copy, property);
             }
         }
 

@@ -41,8 +41,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         .collect();
     workspace
         .program
-        .errors
-        .retain(|error| reached[error.index()]);
+        .retain_errors(|error| reached[error.index()]);
     conditions + workspace.keep_edges(&keep)
 }
 

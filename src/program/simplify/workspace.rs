@@ -212,7 +212,7 @@ impl Workspace {
             keep[edge.source.index()] = true;
             keep[edge.target.index()] = true;
         }
-        program.errors.retain(|error| keep[error.index()]);
+        program.retain_errors(|error| keep[error.index()]);
         for function in &program.functions {
             keep[function.entry.index()] = true;
             keep[function.exit.index()] = true;

@@ -4,7 +4,7 @@ use super::super::walk;
 use super::calls::{Interface, Passing};
 use super::*;
 use crate::frontend::ir::{Block, BlockIndex, Instruction, Terminator};
-use crate::program::Function;
+use crate::program::{Function, Property};
 
 impl Emitter<'_, '_> {
     /// Makes all functions with their parameters and results, so that calls can name them.
@@ -227,7 +227,7 @@ impl Emitter<'_, '_> {
                     Some(&error) => error,
                     None => {
                         let error = self.location();
-                        self.program().errors.push(error);
+                        self.program().add_error(error, Property::UnreachCall);
                         self.errors.insert(self.span, error);
                         error
                     }
