@@ -178,7 +178,7 @@ fn events_are_json_and_the_result_comes_last() {
     assert!(events.iter().all(|event| event["time"].is_number()));
     let last = events.last().expect("an event");
     assert_eq!(last["event"], "concluded");
-    assert_eq!(last["verdict"], "false");
+    assert_eq!(last["verdict"]["false"], "unreach-call");
 }
 
 #[test]
