@@ -54,6 +54,8 @@ pub struct Type {
     pub qualifiers: Qualifiers,
     /// What `aligned` asked for: the exponent of the power of two plus one, or zero.
     alignment: u8,
+    /// Whether it was `_Atomic` that asked.
+    is_aligned_as_atomic: bool,
 }
 
 impl Type {
@@ -62,6 +64,7 @@ impl Type {
             id: TypeId(id),
             qualifiers: Qualifiers::empty(),
             alignment: 0,
+            is_aligned_as_atomic: false,
         }
     }
 
@@ -108,6 +111,7 @@ impl Type {
         Self {
             qualifiers: Qualifiers::empty(),
             alignment: 0,
+            is_aligned_as_atomic: false,
             ..self
         }
     }
@@ -117,11 +121,25 @@ impl Type {
         let exponent = alignment.max(1).trailing_zeros() as u8 + 1;
         Self {
             alignment: self.alignment.max(exponent),
+            is_aligned_as_atomic: false,
             ..self
         }
     }
 
-    /// The alignment that an attribute gave it, in bytes.
+    /// The same for an atomic type.
+    pub fn aligned_as_atomic(self, alignment: u64) -> Self {
+        Self {
+            is_aligned_as_atomic: self.alignment == 0,
+            ..self.aligned(alignment)
+        }
+    }
+
+    /// Whether an attribute gave it an alignment.
+    pub fn is_user_aligned(self) -> bool {
+        self.alignment > 0 && !self.is_aligned_as_atomic
+    }
+
+    /// The alignment that an attribute or `_Atomic` gave it, in bytes.
     pub fn requested_alignment(self) -> Option<u64> {
         (self.alignment > 0).then(|| 1 << (self.alignment - 1))
     }

@@ -134,7 +134,7 @@ impl Lowerer<'_> {
                     // Not evaluated, whatever its sizes are (C11 6.5.3.4p3).
                     None => {
                         let ty = self.unevaluated(|this| this.type_name(&operand.node.0.node))?;
-                        self.alignment_of(ty)?
+                        self.member_alignment_of(ty)?
                     }
                 };
                 Ok(self.size_constant(alignment))
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
             && let Some(symbol) = self.scopes.lookup(&name.node.name)
             && let Entity::Typedef = self.scopes.symbol(symbol).entity
         {
-            return self.alignment_of(self.scopes.symbol(symbol).ty);
+            return self.member_alignment_of(self.scopes.symbol(symbol).ty);
         }
         let value = self.unevaluated(|this| this.expression(expression))?;
         let guaranteed = self.alignment_of(value.ty)?;

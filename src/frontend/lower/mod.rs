@@ -406,6 +406,13 @@ impl<'a> Lowerer<'a> {
             .map_err(|error| self.layout_error(&error))
     }
 
+    /// What `_Alignof` says of a type.
+    fn member_alignment_of(&self, ty: Type) -> Result<u64> {
+        self.types
+            .member_alignment_of(ty)
+            .map_err(|error| self.layout_error(&error))
+    }
+
     /// What `__alignof__` says of a type.
     fn preferred_alignment_of(&self, ty: Type) -> Result<u64> {
         self.types

@@ -597,7 +597,7 @@ impl Lowerer<'_> {
             (Ok(size), Ok(alignment))
                 if size.is_power_of_two() && size <= widest && alignment < size =>
             {
-                ty.aligned(size)
+                ty.aligned_as_atomic(size)
             }
             _ => ty,
         }

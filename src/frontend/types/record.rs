@@ -30,6 +30,8 @@ pub struct Record {
     pub fields: Vec<Field>,
     /// Size and alignment in bytes, once it is complete.
     pub layout: Option<(u64, u64)>,
+    /// Whether an attribute gave it or one of its members an alignment.
+    pub is_user_aligned: bool,
 }
 
 /// A member.
@@ -94,6 +96,7 @@ impl TypeTable {
             tag,
             fields: Vec::new(),
             layout: None,
+            is_user_aligned: false,
         });
         self.intern(TypeKind::Record(id))
     }
@@ -183,7 +186,12 @@ impl TypeTable {
             .ok_or(LayoutError::TooLarge)?;
         let size = end / 8;
         self.check_size(size)?;
+        let is_user_aligned = alignment.is_some()
+            || declarations.iter().any(|declaration| {
+                declaration.alignment.is_some() || self.is_user_aligned(declaration.ty)
+            });
         let record = &mut self.records[id.0 as usize];
+        record.is_user_aligned = is_user_aligned;
         record.fields = layout.fields;
         record.layout = Some((size, layout.alignment_bits / 8));
         Ok(())
@@ -217,23 +225,57 @@ impl TypeTable {
         None
     }
 
-    /// The alignment of a member of that type in bytes: on 32-bit x86, eight-byte scalars are aligned to four.
-    fn field_alignment(&self, ty: Type) -> Result<u64, LayoutError> {
+    /// The alignment of a member of that type in bytes, which is its `_Alignof`: on 32-bit x86, scalars of eight bytes are
+    /// aligned to four, and so are structs and unions that have the machine mode of one (`x86_field_alignment`).
+    pub fn member_alignment_of(&self, ty: Type) -> Result<u64, LayoutError> {
         let alignment = self.alignment_of(ty)?;
         if self.model == DataModel::Lp64 || ty.requested_alignment().is_some() {
             return Ok(alignment);
         }
-        let mut innermost = ty;
-        while let TypeKind::Array { element, .. } = self.kind(innermost) {
-            innermost = *element;
-        }
+        let innermost = self.innermost(ty);
         if innermost.requested_alignment().is_some() {
             return Ok(alignment);
         }
         Ok(match self.kind(innermost) {
-            TypeKind::Record(_) | TypeKind::Vector { .. } | TypeKind::Float(_) => alignment,
+            TypeKind::Vector { .. } | TypeKind::Float(_) => alignment,
+            TypeKind::Record(id) if self.record(*id).is_user_aligned => alignment,
+            TypeKind::Record(_) if !self.has_scalar_mode(innermost) => alignment,
             _ => alignment.min(4),
         })
+    }
+
+    /// The element of the element … of an array type, else the type itself.
+    fn innermost(&self, mut ty: Type) -> Type {
+        while let TypeKind::Array { element, .. } = self.kind(ty) {
+            ty = *element;
+        }
+        ty
+    }
+
+    /// Whether an attribute gave the type, or something in it, an alignment.
+    fn is_user_aligned(&self, ty: Type) -> bool {
+        let innermost = self.innermost(ty);
+        ty.is_user_aligned()
+            || innermost.is_user_aligned()
+            || self
+                .as_record(innermost)
+                .is_some_and(|record| record.is_user_aligned)
+    }
+
+    /// Whether gcc takes values of the type in 32-bit code as those of a scalar (`TYPE_MODE` is not `BLKmode`): a record
+    /// or an array does if its size is that of a scalar, and all its members do.
+    fn has_scalar_mode(&self, ty: Type) -> bool {
+        let has_size = || matches!(self.size_of(ty), Ok(1 | 2 | 4 | 8));
+        let is_empty = |ty| matches!(self.size_of(ty), Ok(0));
+        match self.kind(ty) {
+            TypeKind::Record(id) => {
+                let mut fields = self.record(*id).fields.iter();
+                has_size()
+                    && fields.all(|field| is_empty(field.ty) || self.has_scalar_mode(field.ty))
+            }
+            TypeKind::Array { element, .. } => has_size() && self.has_scalar_mode(*element),
+            _ => true,
+        }
     }
 }
 
@@ -270,7 +312,7 @@ impl RecordLayout {
         flexible: bool,
     ) -> Result<(), LayoutError> {
         let mut alignment = match packing {
-            Packing::Natural => table.field_alignment(declaration.ty)?,
+            Packing::Natural => table.member_alignment_of(declaration.ty)?,
             Packing::Packed => 1,
         };
         if let Some(requested) = declaration.alignment {
@@ -307,7 +349,7 @@ impl RecordLayout {
         packing: Packing,
     ) -> Result<(), LayoutError> {
         let type_bits = table.size_of(declaration.ty)? * 8;
-        let natural = table.field_alignment(declaration.ty)? * 8;
+        let natural = table.member_alignment_of(declaration.ty)? * 8;
         let requested = match (declaration.alignment, width) {
             (Some(bytes), 0) => Some(bytes * 8),
             (Some(bytes), _) => Some(self.limited(bytes) * 8),
