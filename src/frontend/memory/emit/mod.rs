@@ -45,6 +45,8 @@ pub struct Emitter<'a, 'b> {
     locals_of: Vec<Vec<ObjectIndex>>,
     /// The variable that holds the rounding mode, if it can change.
     rounding: Option<VariableId>,
+    /// How many elements of constant objects have been put back after calls of unknown code.
+    put_back: usize,
     // --- of the function that is being emitted ---
     index: FunctionIndex,
     function: FunctionId,
@@ -109,6 +111,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             interfaces: Vec::new(),
             locals_of,
             rounding,
+            put_back: 0,
             index: unit.start,
             function: FunctionId(0),
             current: None,

@@ -7,8 +7,9 @@ use super::*;
 use crate::frontend::ir::{ResultPlace, UnknownEffect};
 use crate::program::{AssumptionKind, Doubt};
 
-/// So many elements of constant objects are put back after a call.
-const MOST_PUT_BACK: usize = 256;
+/// So many elements of constant objects are put back after a call, and after all calls.
+const MOST_PUT_BACK: usize = 1024;
+const MOST_PUT_BACK_IN_ALL: usize = 16 * MOST_PUT_BACK;
 
 /// Larger objects are not looked at.
 const LARGEST_PUT_BACK: u64 = 1 << 16;
@@ -111,6 +112,7 @@ impl Emitter<'_, '_> {
         {
             return Constants::TooMany;
         }
+        let most = MOST_PUT_BACK.min(MOST_PUT_BACK_IN_ALL - self.put_back);
         let mut elements = Vec::new();
         for &index in constant {
             let spot = self.object_spot(index);
@@ -118,13 +120,14 @@ impl Emitter<'_, '_> {
             if bits > LARGEST_PUT_BACK {
                 return Constants::TooMany;
             }
-            let room = MOST_PUT_BACK - elements.len();
+            let room = most - elements.len();
             let own = self.elements_between(spot.target, 0, bits);
             if own.len() > room {
                 return Constants::TooMany;
             }
             elements.extend(own.into_iter().map(|element| (spot.clone(), element)));
         }
+        self.put_back += elements.len();
         let elements = elements.into_iter().map(|(spot, element)| {
             let value = self.load(&spot, element.bit, element.bits, element.form);
             let value = self.freeze(value);
