@@ -335,12 +335,16 @@ def initialisers(p):
             n = p.number(0, count - 1)
             return f"{{ .m{n} = {value(member(n), constant)} }}" if n or p.chance(2) else f"{{ {value(member(0), constant)} }}"
         parts, at = [], 0
+        # Behind `[1][0] = …` comes what is behind that element, not the next member.
+        inside = False
         while at < count and not p.chance(5):
-            if p.chance(3):
+            if inside or p.chance(3):
+                inside = False
                 at = p.number(0, count - 1)
                 deeper = member(at)
                 if deeper[0] == "array" and deeper[1][0] == "scalar" and p.chance(2):
                     inner = p.number(0, deeper[2] - 1)
+                    inside = inner < deeper[2] - 1
                     parts.append(f"{name(at)}[{inner}] = {value(deeper[1], constant)}")
                 elif type[0] == "array" and count > 1 and p.chance(4) and not p.free:
                     low = p.number(0, count - 2)

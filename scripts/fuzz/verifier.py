@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -63,10 +64,13 @@ class Verifier:
 
     def interpret(self, file, model, inputs, observations):
         """The values of o0, o1, … at the end, and None; or None and what is wrong."""
+        return self.interpret_used(file, model, inputs, list(range(observations)))
+
+    def interpret_used(self, file, model, inputs, used):
         command = [self.binary, "interpret", str(file), "--data-model", model]
         if inputs:
             command += ["--inputs", ",".join(inputs)]
-        for number in range(observations):
+        for number in used:
             command += ["--print-global", f"o{number}"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -74,9 +78,15 @@ class Verifier:
             return None, "the interpreter does not end within 60 s"
         errors = done.stderr.strip()
         # A run that an assumption ends has exit code 2, too.
+        unused = re.search(r"there is no global variable `o(\d+)`", errors)
+        if unused and int(unused[1]) in used:
+            # Nothing that can be reached writes it: it is zero.
+            place = used.index(int(unused[1]))
+            values, wrong = self.interpret_used(file, model, inputs, used[:place] + used[place + 1:])
+            return (None, wrong) if wrong else (values[:place] + [0] + values[place:], None)
         if done.returncode not in (0, 2) or (errors and "an assumption does not hold" not in errors):
             return None, f"exit code {done.returncode}: {errors[:400]}"
         values = [int(line, 16) for line in done.stdout.split()]
-        if len(values) != observations:
-            return None, f"{len(values)} values of {observations}"
+        if len(values) != len(used):
+            return None, f"{len(values)} values of {len(used)}"
         return values, None
