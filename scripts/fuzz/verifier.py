@@ -77,13 +77,13 @@ class Verifier:
         except subprocess.TimeoutExpired:
             return None, "the interpreter does not end within 60 s"
         errors = done.stderr.strip()
-        # A run that an assumption ends has exit code 2, too.
         unused = re.search(r"there is no global variable `o(\d+)`", errors)
         if unused and int(unused[1]) in used:
             # Nothing that can be reached writes it: it is zero.
             place = used.index(int(unused[1]))
             values, wrong = self.interpret_used(file, model, inputs, used[:place] + used[place + 1:])
             return (None, wrong) if wrong else (values[:place] + [0] + values[place:], None)
+        # A run that an assumption ends has exit code 2, too.
         if done.returncode not in (0, 2) or (errors and "an assumption does not hold" not in errors):
             return None, f"exit code {done.returncode}: {errors[:400]}"
         values = [int(line, 16) for line in done.stdout.split()]

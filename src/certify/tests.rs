@@ -10,7 +10,7 @@ use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::simplify::fault;
 use crate::program::testing::{Recursion, random_program, some_run_fails};
 use crate::program::*;
-use crate::term::{Build, Sort, TermId, store};
+use crate::term::{Build, Pool, Sort, TermId, store};
 
 const BUDGET: Duration = Duration::from_secs(20);
 const INT: Sort = Sort::BitVec(32);
@@ -72,6 +72,18 @@ impl Task {
         )
     }
 
+    /// Any index of the only array, and the cell there.
+    fn any_cell(&self) -> (TermId, TermId) {
+        let mut variables = self.simplified.program.variables.iter();
+        let arrays = variables.find_map(|variable| match variable.sort {
+            Sort::Array { index, .. } => Some((variable.symbol, index)),
+            _ => None,
+        });
+        let (array, index) = arrays.expect("an array");
+        let any = certificate::any_index(index.into());
+        (any, store().select(store().variable(array), any))
+    }
+
     fn dump(&self) -> String {
         to_dot(&self.simplified.program)
     }
@@ -115,15 +127,20 @@ impl Task {
     fn with_invariant(&self, k: u32, formula: TermId) -> Vec<ProofStep> {
         let heads = self.heads();
         assert_eq!(heads.len(), 1, "{}", self.dump());
-        vec![
-            ProofStep::Inductive {
-                batch: vec![(heads[0].clone(), formula)],
-                k,
-                relies_on: vec![],
-            },
-            safety(1, &[0]),
-        ]
+        by_batch(k, vec![(heads[0].clone(), formula)])
     }
+}
+
+/// A batch that is inductive in k steps, and safety that relies on it.
+fn by_batch(k: u32, batch: Vec<(InvariantLocation, TermId)>) -> Vec<ProofStep> {
+    vec![
+        ProofStep::Inductive {
+            batch,
+            k,
+            relies_on: vec![],
+        },
+        safety(1, &[0]),
+    ]
 }
 
 fn safety(k: u32, relies_on: &[usize]) -> ProofStep {
@@ -563,15 +580,7 @@ fn places_that_are_reached_from_others() {
         }"));
     let claim = store().eq(task.value("::x"), number(0));
     let batch = task.heads().into_iter().map(|head| (head, claim));
-    let steps = vec![
-        ProofStep::Inductive {
-            batch: batch.collect(),
-            k: 1,
-            relies_on: vec![],
-        },
-        safety(1, &[0]),
-    ];
-    task.does_not_confirm(steps);
+    task.does_not_confirm(by_batch(1, batch.collect()));
 }
 
 /// Two edges lead to a loop's head, with different values.
@@ -629,14 +638,7 @@ fn copies_are_told_apart() {
     let claims = [store().eq(x, y), store().eq(x, store().add(y, number(1)))];
     let steps = |order: [&InvariantLocation; 2]| {
         let batch = order.into_iter().cloned().zip(claims);
-        vec![
-            ProofStep::Inductive {
-                batch: batch.collect(),
-                k: 1,
-                relies_on: vec![],
-            },
-            safety(1, &[0]),
-        ]
+        by_batch(1, batch.collect())
     };
     let results = [[first, second], [second, first]].map(|order| task.check(steps(order)));
     let confirmed = results.iter().filter(|&result| *result == Check::Confirmed);
@@ -673,17 +675,8 @@ fn an_absurd_claim_about_any_index() {
                 }
             assert(x != 7);
         }"));
-    let program = &task.simplified.program;
-    let is_array = |variable: &&Variable| matches!(variable.sort, Sort::Array { .. });
-    let array = program.variables.iter().find(is_array).unwrap();
-    let Sort::Array { index, .. } = array.sort else {
-        unreachable!();
-    };
     let s = store();
-    let cell = s.select(
-        s.variable(array.symbol),
-        certificate::any_index(index.into()),
-    );
+    let (_, cell) = task.any_cell();
     let absurd = s.and2(s.ult(cell, number(3)), s.ult(number(5), cell));
     let none = s.eq(task.value("::x"), number(0));
     let heads = task.heads();
@@ -692,12 +685,7 @@ fn an_absurd_claim_about_any_index() {
     };
     for [one, other] in [[first, second], [second, first]] {
         let batch = vec![(one.clone(), none), (other.clone(), absurd)];
-        let claims = ProofStep::Inductive {
-            batch,
-            k: 1,
-            relies_on: vec![],
-        };
-        task.does_not_confirm(vec![claims, safety(1, &[0])]);
+        task.does_not_confirm(by_batch(1, batch));
     }
 }
 
@@ -847,31 +835,18 @@ const FILLED: &str = "
 
 /// For the loop's head: where `range` says so of any index and i, the cell is `value`; and 0 <= i <= 1000.
 fn cells(task: &Task, range: impl Fn(TermId, TermId) -> TermId, value: u128) -> Vec<ProofStep> {
-    let program = &task.simplified.program;
-    let is_array = |variable: &&Variable| matches!(variable.sort, Sort::Array { .. });
-    let array = program.variables.iter().find(is_array).unwrap();
-    let Sort::Array { index, .. } = array.sort else {
-        unreachable!();
-    };
-    let any = certificate::any_index(index.into());
-    let Sort::BitVec(width) = Sort::from(index) else {
-        unreachable!();
-    };
+    let (any, cell) = task.any_cell();
+    let width = store().width(any);
     let i = task.value("::i");
-    let cell = store().select(store().variable(array.symbol), any);
     let filled = store().implies(
         range(any, store().zero_resize(i, width)),
         store().eq(cell, number(value)),
     );
     let head = task.heads()[0].clone();
-    vec![
-        ProofStep::Inductive {
-            batch: vec![(head.clone(), filled), (head, store().ule(i, number(1000)))],
-            k: 1,
-            relies_on: vec![],
-        },
-        safety(1, &[0]),
-    ]
+    by_batch(
+        1,
+        vec![(head.clone(), filled), (head, store().ule(i, number(1000)))],
+    )
 }
 
 #[test]

@@ -24,6 +24,11 @@ static _Bool __regatta_is_for_input(int file)
     return file >= 0 && file < 64 && (__regatta_input_files >> file & 1);
 }
 
+static int __regatta_done_at_path(const char *name)
+{
+    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+}
+
 static int __regatta_bad_file(void)
 {
     *__errno_location() = 9; /* EBADF */
@@ -199,17 +204,17 @@ int access(const char *name, int mode)
 {
     if ((mode & ~7) != 0)
         return __regatta_invalid();
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int unlink(const char *name)
 {
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int remove(const char *name)
 {
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int rename(const char *old, const char *new)
@@ -223,30 +228,30 @@ int rename(const char *old, const char *new)
 int mkdir(const char *name, unsigned mode)
 {
     (void)mode;
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int rmdir(const char *name)
 {
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int chdir(const char *name)
 {
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int chmod(const char *name, unsigned mode)
 {
     (void)mode;
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 int chown(const char *name, unsigned owner, unsigned group)
 {
     (void)owner;
     (void)group;
-    return __regatta_no_path(name) ? -1 : __regatta_done_or_failed();
+    return __regatta_done_at_path(name);
 }
 
 /* Signal 0 only asks; others may end the program or call a handler. */

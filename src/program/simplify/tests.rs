@@ -92,6 +92,16 @@ fn number(value: u128) -> TermId {
     store().bv(32, value)
 }
 
+/// The beginning of a program with a region and a variable whose value is an input.
+fn with_region_and_input() -> (ProgramBuilder, RegionId, VariableId) {
+    let mut b = ProgramBuilder::new();
+    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
+    let x = b.global("x", INT);
+    let input = b.input("nondet", INT);
+    b.havoc(x, input);
+    (b, region, x)
+}
+
 #[test]
 fn a_constant_that_passes_through_calls_decides_the_property() {
     let mut b = ProgramBuilder::new();
@@ -154,11 +164,7 @@ fn a_loop_without_effect_goes_only_if_it_ends() {
 
 #[test]
 fn fixed_cells_of_a_region_are_scalars() {
-    let mut b = ProgramBuilder::new();
-    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
-    let x = b.global("x", INT);
-    let input = b.input("nondet", INT);
-    b.havoc(x, input);
+    let (mut b, region, x) = with_region_and_input();
     b.write(region, number(3), b.value(x));
     b.write(region, number(4), number(1));
     b.error_unless(store().eq(store().select(b.contents(region), number(3)), b.value(x)));
@@ -240,11 +246,8 @@ fn an_edge_that_matters_among_others() {
 
 #[test]
 fn what_is_stored_matters() {
-    let mut b = ProgramBuilder::new();
-    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
-    let (x, i) = (b.global("x", INT), b.global("i", INT));
-    let input = b.input("nondet", INT);
-    b.havoc(x, input);
+    let (mut b, region, x) = with_region_and_input();
+    let i = b.global("i", INT);
     b.assign(i, number(4));
     b.write(region, b.value(i), b.value(x));
     let cell = store().select(b.contents(region), number(4));
@@ -266,11 +269,7 @@ fn an_input_that_is_asked_for_in_vain() {
 
 #[test]
 fn a_store_leaves_the_other_cells() {
-    let mut b = ProgramBuilder::new();
-    let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
-    let x = b.global("x", INT);
-    let input = b.input("nondet", INT);
-    b.havoc(x, input);
+    let (mut b, region, x) = with_region_and_input();
     b.write(region, number(3), b.value(x));
     b.write(region, number(4), number(1));
     let cell = store().select(b.contents(region), number(3));
@@ -322,12 +321,6 @@ fn regions_that_are_more_than_their_cells() {
         }
         let cell = store().select(b.contents(other), number(0));
         b.error_unless(store().ne(cell, number(if way == 2 { 1 } else { 7 })));
-        println!(
-            "{}",
-            crate::program::to_dot(
-                &simplify_by(&b.program().clone(), &[(Pass::Regions, regions::run)]).program
-            )
-        );
         by_these(&[Pass::Regions], b);
     }
 }
