@@ -18,6 +18,7 @@
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
 //! * [`solver`]: SMT solvers behind one trait, and interpolation behind another.
+//! * [`entailment`]: whether premises imply a goal, with a solver as the last resort.
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.
@@ -39,6 +40,7 @@ pub mod analysis;
 pub mod certify;
 pub mod cli;
 pub mod cpa;
+pub mod entailment;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;

@@ -4,16 +4,14 @@ use std::time::Duration;
 
 use super::opinion::Second;
 use super::walk::{GivenUp, Walk};
+use crate::entailment::unknowns::is_hard;
+use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::powers::{self, PowerOfTwo};
-use crate::term::unknowns::{Abstraction, is_hard};
-use crate::term::{Build, Sort, Symbol, TermId, by_cases, smtlib_script};
+use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
 
-/// Wall time of a question about products of which little is known.
-const SUMS: Duration = Duration::from_millis(500);
-
-/// Wall time of a question about one value of a variable.
-const CASE: Duration = Duration::from_millis(200);
+/// Wall times of questions below the last rung of the ladder.
+const UNKNOWNS: Duration = Duration::from_millis(500);
+const POWER: Duration = Duration::from_millis(200);
 
 /// Who answers.
 #[derive(Default)]
@@ -76,7 +74,7 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     if is_hard(&walk.arena, &all) {
         let mut conditions = conditions.to_vec();
         for condition in &mut conditions {
-            if *condition != TermId::FALSE && is_excluded_by_sums(walk, *condition)? {
+            if *condition != TermId::FALSE && is_excluded_early(walk, *condition)? {
                 *condition = TermId::FALSE;
             }
         }
@@ -84,11 +82,6 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
             return Ok(Answer::Impossible);
         }
         (all, _) = assertions(walk, &conditions);
-    }
-    if let Some(power) = powers::power_of_two(&*walk.arena, &all)
-        && is_excluded_by_each_power(walk, &all, power)?
-    {
-        return Ok(Answer::Impossible);
     }
     match check(walk, &all, &names, most)? {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
@@ -141,40 +134,27 @@ fn check(
     Ok(walk.solver.borrow_mut().first.check(&script, names, time))
 }
 
-/// Whether the condition cannot hold whatever products and quotients are, but that products distribute over sums; asked for
-/// a short time only.
-fn is_excluded_by_sums(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, GivenUp> {
-    let mut abstraction = Abstraction::new(&walk.arena);
+/// Whether the condition is excluded before the last rung of the ladder.
+fn is_excluded_early(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, GivenUp> {
     let (assertions, _) = assertions(walk, &[condition]);
-    let coarse = assertions.iter().map(|&one| abstraction.of(one));
-    let coarse: Vec<TermId> = coarse.collect();
-    if !abstraction.is_coarser() {
-        return Ok(false);
-    }
-    let excluded = by_cases::exclude_one_another(&walk.arena, &coarse, |goal| goal)
-        || by_cases::exclude_one_another(&walk.arena, &assertions, |goal| abstraction.of(goal))
-        || check(walk, &coarse, &[], SUMS)? == TextAnswer::Unsatisfiable
-        || planted!(
-            "checker: what unknown products allow is impossible",
-            false,
-            true
-        );
-    Ok(excluded)
+    let premises = Premises::new(&walk.arena, &assertions);
+    let core = premises.below_the_last(TermId::FALSE, &mut Early(walk))?;
+    Ok(core.is_some())
 }
 
-/// Whether the assertions exclude one another with each value of the power of two, each asked for a short time only.
-fn is_excluded_by_each_power(
-    walk: &Walk<'_, '_>,
-    assertions: &[TermId],
-    power: PowerOfTwo,
-) -> Result<bool, GivenUp> {
-    for case in powers::cases(&*walk.arena, power, assertions) {
-        if case.contains(&TermId::FALSE) {
-            continue;
-        }
-        if check(walk, &case, &[], CASE)? != TextAnswer::Unsatisfiable {
-            return Ok(planted!("checker: one power is enough", false, true));
-        }
+/// Asks the checker's solver, for a short time only.
+struct Early<'w, 'a, 'b>(&'w Walk<'a, 'b>);
+
+impl Oracle for Early<'_, '_, '_> {
+    type Stop = GivenUp;
+
+    fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, GivenUp> {
+        let most = match rung {
+            Rung::Power => POWER,
+            Rung::Unknowns => UNKNOWNS,
+        };
+        let answer = check(self.0, assertions, &[], most)?;
+        let excluded = answer == TextAnswer::Unsatisfiable;
+        Ok(excluded.then(|| (0..assertions.len()).collect()))
     }
-    Ok(true)
 }

@@ -37,10 +37,6 @@
 //! assert_eq!(value, Ok(Value::Bool(false)));
 //! ```
 //!
-//! # Hard arithmetic
-//! [`unknowns`] leaves products and quotients out of formulas, [`powers`] makes products with powers of two shifts, and
-//! [`by_cases`] decides equations by the normal forms alone. Solvers are asked less, and easier questions, thanks to them.
-//!
 //! # Meaning
 //! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate`] run on it, and tests hold
 //! it against Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
@@ -60,7 +56,6 @@
 mod append;
 mod arena;
 mod build;
-pub mod by_cases;
 mod c_printer;
 mod evaluate;
 mod exact;
@@ -69,7 +64,6 @@ mod node;
 pub mod op;
 mod pool;
 mod portable;
-pub mod powers;
 mod record;
 mod semantics;
 mod smtlib;
@@ -77,7 +71,6 @@ pub mod sort;
 mod store;
 mod substitute;
 mod symbol;
-pub mod unknowns;
 mod value;
 
 pub use arena::Arena;
@@ -94,7 +87,8 @@ pub use smtlib::{smtlib_script, to_smtlib};
 pub use sort::{FloatFormat, ScalarSort, Sort};
 pub use store::{Store, store};
 pub use substitute::{
-    Rebuild, at_instance, for_each_subterm, free_variables, instantiate, size, substitute, transfer,
+    Rebuild, at_instance, for_each_subterm, free_variables, instantiate, occurs, size, substitute,
+    transfer,
 };
 pub use symbol::Symbol;
 pub use value::{ArrayValue, BitVecValue, Value};

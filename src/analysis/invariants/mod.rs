@@ -6,8 +6,7 @@
 //!
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
-//! * [`houdini`]: the largest inductive subset of candidates. What its queries do without at first is in
-//!   [`crate::term::unknowns`], what needs no query in [`crate::term::by_cases`] and [`crate::term::powers`].
+//! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`k_inductive`]: candidates proved by k-induction.
 //! * [`store`](mod@store): proved batches, with versions and with who proved them from what.

@@ -9,26 +9,25 @@
 
 mod proof;
 
-use std::cell::LazyCell;
-use std::rc::Rc;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
 use crate::analysis::CancellationToken;
 use crate::certify::certificate::{instances_at, quantified};
+use crate::entailment::unknowns::is_hard;
+use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Encoding, Solver};
-use crate::term::by_cases::{Equations, is_equation};
-use crate::term::unknowns::{Abstraction, is_hard};
 use crate::term::{
-    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, by_cases, for_each_subterm,
-    free_variables, powers, smtlib_script, store,
+    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
+    smtlib_script, store,
 };
 
 /// Wall times of queries.
@@ -173,13 +172,10 @@ impl<'b> Houdini<'b> {
             .map(|goal| (goal, self.behind(block, goal)))
             .collect();
         let mut held: Vec<TermId> = Vec::new();
-        // What the constructors decide needs no solver.
-        let equations = LazyCell::new(|| Equations::new(&arena, assumed));
+        // The lowest rungs, before the indices of arrays are looked at.
+        let premises = Premises::new(&arena, assumed);
         open.retain(|&(goal, behind)| {
-            let trivial = behind == TermId::TRUE || block.guard == TermId::FALSE;
-            let is_decided = trivial
-                || assumed.contains(&behind)
-                || is_equation(&arena, behind) && equations.imply(behind);
+            let is_decided = block.guard == TermId::FALSE || premises.imply(behind);
             if is_decided {
                 held.push(goal);
             }
@@ -192,23 +188,20 @@ impl<'b> Houdini<'b> {
         let behind: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
         let instances = self.instances(block, assumed, &behind);
         let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
-        let assumed = &assumed[..];
-        let mut abstraction = Abstraction::new(&arena);
-        let guard = abstraction.of(block.guard);
-        let easy: Vec<TermId> = assumed.iter().map(|&one| abstraction.of(one)).collect();
-        let goals = open.iter().map(|&(_, behind)| abstraction.of(behind));
+        let premises = Premises::new(&arena, &assumed);
+        let guard = premises.product_free(block.guard);
+        let easy = premises.without_products();
+        let goals = open
+            .iter()
+            .map(|&(_, behind)| premises.product_free(behind));
         let mut goals: Vec<TermId> = goals.collect();
-        if abstraction.is_coarser() {
-            let coarse = LazyCell::new(|| Equations::new(&arena, &easy));
+        if premises.have_products() {
             for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
-                let is_decided = is_equation(&arena, *goal)
-                    && (coarse.imply(*goal)
-                        || equations.imply_in_view(behind, |left| abstraction.of(left)));
-                if is_decided {
+                if premises.imply(behind) {
                     *goal = TermId::TRUE;
                 }
             }
-            let holds = self.split(guard, &easy, &goals, &mut |_| {});
+            let holds = self.split(guard, easy, &goals, &mut |_| {});
             let mut holds = holds.into_iter();
             open.retain(|&(goal, _)| {
                 let holds = holds.next() == Some(true);
@@ -220,7 +213,7 @@ impl<'b> Houdini<'b> {
         }
         let goals: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
         let at = block.target();
-        let holds = self.split(block.guard, assumed, &goals, &mut |houdini| {
+        let holds = self.split(block.guard, &assumed, &goals, &mut |houdini| {
             if let Some(at) = at {
                 let row = houdini.row(block, at, samples);
                 observe(Refutation { at, row });
@@ -331,8 +324,10 @@ impl<'b> Houdini<'b> {
             if !is_hard(&arena, &[goals[index]]) && is_hard(&arena, &[guard]) {
                 continue;
             }
-            holds[index] = self.by_powers(guard, assumed, goals[index]).is_some()
-                || self.holds_alone(guard, assumed, goals[index]);
+            let premises = [assumed, &[guard]].concat();
+            let Ok(core) = Premises::new(&arena, &premises)
+                .by_powers(goals[index], &mut Asked(self, self.patience.one));
+            holds[index] = core.is_some() || self.holds_alone(guard, assumed, goals[index]);
         }
         holds
     }
@@ -343,51 +338,6 @@ impl<'b> Houdini<'b> {
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
         let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
         self.alone.check(&script, &[], self.patience.one) == TextAnswer::Unsatisfiable
-    }
-
-    /// Where products are by a power of two, whether the goal follows for each power: the assumptions that it follows
-    /// from, given by index.
-    fn by_powers(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> Option<Vec<usize>> {
-        let arena = Rc::clone(self.solver.arena());
-        let formulas: Vec<TermId> = assumed.iter().copied().chain([guard, goal]).collect();
-        let facts = &formulas[..=assumed.len()];
-        let power = powers::power_of_two(&*arena, facts)?;
-        let mut used: FxHashSet<usize> = FxHashSet::default();
-        used.extend((power.said_by < assumed.len()).then_some(power.said_by));
-        self.limit(self.patience.one);
-        for case in powers::cases(&*arena, power, &formulas) {
-            if self.token.is_cancelled() {
-                return None;
-            }
-            let [assumed @ .., guard, goal] = &case[..] else {
-                return None;
-            };
-            let broken = arena.and2(*guard, arena.not(*goal));
-            if broken == TermId::FALSE {
-                continue;
-            }
-            if let Some(core) = by_cases::core(&arena, assumed, *goal) {
-                used.extend(core);
-                continue;
-            }
-            let mut abstraction = Abstraction::new(&arena);
-            let broken = abstraction.of(broken);
-            let assumed = assumed.iter().map(|&one| abstraction.of(one));
-            let assumed: Vec<TermId> = assumed.collect();
-            self.solver.push();
-            self.solver.assert(broken);
-            let holds = self.solver.check(&assumed) == Answer::Unsatisfiable;
-            if holds {
-                let core = self.solver.unsat_core();
-                let one_of = |formula: &TermId| assumed.iter().position(|other| other == formula);
-                used.extend(core.iter().filter_map(one_of));
-            }
-            self.solver.pop();
-            if !holds {
-                return None;
-            }
-        }
-        Some(used.into_iter().collect())
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
@@ -437,6 +387,31 @@ impl<'b> Houdini<'b> {
             number(&self.solver.value(term)?)
         };
         variables.into_iter().map(value).collect()
+    }
+}
+
+/// Houdini's solver, asked for so long at most.
+struct Asked<'h, 'b>(&'h mut Houdini<'b>, Duration);
+
+impl Oracle for Asked<'_, '_> {
+    type Stop = Infallible;
+
+    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+        let Self(houdini, most) = self;
+        if houdini.token.is_cancelled() {
+            return Ok(None);
+        }
+        houdini.limit(*most);
+        if houdini.solver.check(assertions) != Answer::Unsatisfiable {
+            return Ok(None);
+        }
+        let core = houdini.solver.unsat_core();
+        let places = 0..assertions.len();
+        Ok(Some(
+            places
+                .filter(|&place| core.contains(&assertions[place]))
+                .collect(),
+        ))
     }
 }
 

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::Houdini;
+use super::{Asked, Houdini};
 use crate::analysis::invariants::{ByPlace, Candidate, Snapshot, by_place};
 use crate::certify::certificate::Certificate;
+use crate::entailment::Premises;
 use crate::program::block::{Block, BlockEnd};
 use crate::solver::Answer;
-use crate::term::by_cases::{Equations, is_equation};
-use crate::term::unknowns::Abstraction;
-use crate::term::{Build, TermId, by_cases};
+use crate::term::{Build, TermId};
 
 /// Wall time of a query on which a proof depends, at least and at most; it grows as time goes by, for what is not proved
 /// now may be when more is known.
@@ -81,52 +80,37 @@ impl Houdini<'_> {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
-        if let Some(used) = by_cases::core(&arena, &assumed, goal) {
-            let used = used.into_iter().map(|index| candidate(assumed[index]));
-            return Some(used.collect());
-        }
-        let (instances, origins): (Vec<TermId>, Vec<TermId>) =
+        let (mut premises, origins): (Vec<TermId>, Vec<TermId>) =
             self.instances(block, &assumed, &[goal]).into_iter().unzip();
-        let mut abstraction = Abstraction::new(&arena);
-        let coarse: Vec<TermId> = instances.iter().map(|&one| abstraction.of(one)).collect();
-        let used = self.by_powers(block.guard, &instances, goal).or_else(|| {
-            let coarse_goal = abstraction.of(goal);
-            by_cases::core(&arena, &coarse, coarse_goal)
-        });
-        let used = used.or_else(|| {
-            let is_equation = |&index: &usize| is_equation(&arena, instances[index]);
-            Equations::new(&arena, &instances)
-                .imply_in_view(goal, |left| abstraction.of(left))
-                .then(|| (0..instances.len()).filter(is_equation).collect())
-        });
-        if let Some(used) = used {
-            let used = used.into_iter().map(|index| candidate(origins[index]));
-            return Some(used.collect());
+        premises.push(block.guard);
+        let of = |core: Vec<usize>| {
+            let used = core.into_iter().filter_map(|place| origins.get(place));
+            used.map(|&origin| candidate(origin)).collect()
+        };
+        let most = (self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1);
+        let Ok(early) =
+            Premises::new(&arena, &premises).below_the_last(goal, &mut Asked(self, most));
+        if let Some(core) = early {
+            return Some(of(core));
         }
-        let mut questions = vec![(abstraction.of(broken), coarse)];
-        match abstraction.is_coarser() {
-            true => questions.push((broken, instances)),
-            false => questions = vec![(broken, instances)],
-        }
-        for (broken, assumptions) in questions {
-            self.solver.push();
-            self.solver.assert(broken);
-            self.limit((self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1));
-            let answer = self.solver.check(&assumptions);
-            let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
-            self.solver.pop();
-            if answer != Answer::Unsatisfiable
-                && answer != Answer::Satisfiable
-                && self.holds_alone(broken, &assumptions, TermId::FALSE)
-            {
-                return Some(origins.iter().map(|&origin| candidate(origin)).collect());
+        premises.pop();
+        self.solver.push();
+        self.solver.assert(broken);
+        self.limit(most);
+        let answer = self.solver.check(&premises);
+        let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
+        self.solver.pop();
+        match core {
+            Some(core) => {
+                let places = 0..premises.len();
+                let used = places.filter(|&place| core.contains(&premises[place]));
+                Some(of(used.collect()))
             }
-            if let Some(core) = core {
-                let used = assumptions.iter().zip(&origins);
-                let used = used.filter(|(assumption, _)| core.contains(assumption));
-                return Some(used.map(|(_, &origin)| candidate(origin)).collect());
+            None => {
+                let holds = answer != Answer::Satisfiable
+                    && self.holds_alone(broken, &premises, TermId::FALSE);
+                holds.then(|| of((0..premises.len()).collect()))
             }
         }
-        None
     }
 }

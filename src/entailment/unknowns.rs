@@ -1,4 +1,4 @@
-//! What makes queries hard, left out: products, quotients and remainders become unknown values.
+//! Rung 4: what makes queries hard, left out: products, quotients and remainders become unknown values.
 //!
 //! What is unsatisfiable without them is so with them. Most candidates that hold at all hold for a reason that has
 //! nothing to do with the products in the same block; and those that do mostly need no more of multiplication than that
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
+use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
 
 /// So many sums and choices in products are multiplied out, all in all.
 const EXPANSIONS: usize = 1_000;

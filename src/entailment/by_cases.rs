@@ -1,12 +1,13 @@
-//! Goals that the constructors of terms decide, once the conditions in them are.
+//! Rung 2: goals that the constructors of terms decide, once the conditions in them are.
 //!
 //! A sum of which one part grows in each branch is the same sum in each: as long as the conditions are open, a solver
 //! has to compare adders bit by bit; with each of them decided, the normal form of sums does.
 
 use rustc_hash::FxHashMap;
 
-use super::substitute::occurs;
-use super::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs,
+};
 
 /// The most conditions that are decided in all ways.
 const MOST_CONDITIONS: usize = 5;
@@ -91,15 +92,27 @@ impl<'a> Equations<'a> {
 
     /// Whether the goal holds in all cases when what is left of it is seen in another way. `false` says nothing.
     pub fn imply_in_view(&self, goal: TermId, view: impl FnOnce(TermId) -> TermId) -> bool {
-        holds(self.arena, &[], view(self.reduced(goal)))
+        let left = view(self.reduced(goal));
+        left == TermId::TRUE
+            || is_equation(self.arena, left) && Self::new(self.arena, &[]).imply(left)
     }
 }
 
-/// Whether the goal holds in all cases, given those of the assumptions that are equations. `false` says nothing.
-fn holds(arena: &Arena, assumptions: &[TermId], goal: TermId) -> bool {
-    match is_equation(arena, goal) {
-        true => Equations::new(arena, assumptions).imply(goal),
-        false => goal == TermId::TRUE,
+/// Whether the premises decide the goal in all cases: an equation by those of them that are equations; `false` by one that
+/// denies what the others imply. `false` says nothing.
+fn decide(
+    arena: &Arena,
+    premises: &[TermId],
+    goal: TermId,
+    view: &mut dyn FnMut(TermId) -> TermId,
+) -> bool {
+    match goal {
+        TermId::FALSE => exclude_one_another(arena, premises, view),
+        goal if is_equation(arena, goal) => {
+            let equations = Equations::new(arena, premises);
+            equations.imply(goal) || equations.imply_in_view(goal, view)
+        }
+        goal => goal == TermId::TRUE,
     }
 }
 
@@ -108,17 +121,33 @@ pub fn is_equation(arena: &Arena, formula: TermId) -> bool {
     matches!(arena.kind(formula), TermKind::Apply { op: Op::Eq, .. })
 }
 
-/// Some of the assumptions, given by index, by which alone the goal holds in all cases, if it does by all of them.
-pub fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<usize>> {
-    if !holds(arena, assumptions, goal) {
+/// Some of the premises, by their places, that decide the goal in all cases, if all of them do.
+pub fn core(arena: &Arena, premises: &[TermId], goal: TermId) -> Option<Vec<usize>> {
+    core_in_view(arena, premises, goal, |left| left)
+}
+
+/// The same when what is left of the goal, once equations are used, is seen in another way.
+pub fn core_in_view(
+    arena: &Arena,
+    premises: &[TermId],
+    goal: TermId,
+    mut view: impl FnMut(TermId) -> TermId,
+) -> Option<Vec<usize>> {
+    let mut decides = |premises: &[TermId]| decide(arena, premises, goal, &mut view);
+    if !decides(premises) {
         return None;
     }
-    let mut used: Vec<usize> = (0..assumptions.len()).collect();
+    let mut used: Vec<usize> = (0..premises.len()).collect();
+    if goal == TermId::FALSE {
+        // Who asks this has no use for fewer.
+        return Some(used);
+    }
+    used.retain(|&place| is_equation(arena, premises[place]));
     let mut next = 0;
     while next < used.len() {
         let left = [&used[..next], &used[next + 1..]].concat();
-        let assumed: Vec<TermId> = left.iter().map(|&index| assumptions[index]).collect();
-        if holds(arena, &assumed, goal) {
+        let fewer: Vec<TermId> = left.iter().map(|&place| premises[place]).collect();
+        if decides(&fewer) {
             used = left;
         } else {
             next += 1;
@@ -130,10 +159,10 @@ pub fn core(arena: &Arena, assumptions: &[TermId], goal: TermId) -> Option<Vec<u
 /// Whether the assertions exclude one another because one of them denies what holds in all cases by the others, as it is or
 /// in view of something. What they say of Boolean variables that stand for formulas is looked through. `false` says
 /// nothing.
-pub fn exclude_one_another(
+fn exclude_one_another(
     arena: &Arena,
     assertions: &[TermId],
-    mut view: impl FnMut(TermId) -> TermId,
+    view: &mut dyn FnMut(TermId) -> TermId,
 ) -> bool {
     let mut definitions: FxHashMap<TermId, TermId> = FxHashMap::default();
     let mut all: Vec<TermId> = Vec::new();
@@ -181,7 +210,7 @@ pub fn exclude_one_another(
         return false;
     }
     let equations = Equations::new(arena, &all);
-    denied.any(|goal| equations.imply(goal) || equations.imply_in_view(goal, &mut view))
+    denied.any(|goal| equations.imply(goal) || equations.imply_in_view(goal, &mut *view))
 }
 
 fn is_variable(arena: &Arena, term: TermId) -> bool {
@@ -270,6 +299,10 @@ mod tests {
     use super::*;
     use crate::term::Symbol;
 
+    fn holds(arena: &Arena, premises: &[TermId], goal: TermId) -> bool {
+        core(arena, premises, goal).is_some()
+    }
+
     #[test]
     fn one_of_two_counters_grows() {
         let arena = Arena::new();
@@ -335,15 +368,10 @@ mod tests {
         let name = arena.variable(Symbol::new("name", Sort::Bool));
         let [one, other] = [arena.eq(a, arena.add(b, c)), arena.eq(arena.sub(a, b), c)];
         let defined = arena.eq(name, arena.and2(one, arena.not(other)));
-        assert!(exclude_one_another(&arena, &[defined, name], |goal| goal));
-        assert!(!exclude_one_another(
-            &arena,
-            &[defined, arena.not(name)],
-            |goal| goal
-        ));
-        assert!(!exclude_one_another(&arena, &[arena.not(other)], |goal| {
-            goal
-        }));
+        let exclude = |all: &[TermId]| core(&arena, all, TermId::FALSE).is_some();
+        assert!(exclude(&[defined, name]));
+        assert!(!exclude(&[defined, arena.not(name)]));
+        assert!(!exclude(&[arena.not(other)]));
     }
 
     #[test]

@@ -1,22 +1,25 @@
-//! Variables that are zero or a power of two, by whose values a product or quotient becomes a shift.
+//! Rung 3: variables that are zero or a power of two, by whose values a product or quotient becomes a shift.
 
-use super::substitute::occurs;
-use super::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
+use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs};
 
 /// A variable that has at most one bit set.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PowerOfTwo {
     /// The variable.
     pub variable: TermId,
-    /// Which formula says it: `x & (x - 1) = 0`.
+    /// Which premise says it, by its place: `x & (x - 1) = 0`.
     pub said_by: usize,
 }
 
-/// The variable that is a power of two by one of the formulas and that the most products, quotients and remainders in them
-/// have in an operand.
-pub fn power_of_two<P: Pool + ?Sized>(pool: &P, formulas: &[TermId]) -> Option<PowerOfTwo> {
+/// The variable that is a power of two by one of the premises and that the most products, quotients and remainders in the
+/// formulas have in an operand.
+pub fn power_of_two<P: Pool + ?Sized>(
+    pool: &P,
+    premises: &[TermId],
+    formulas: &[TermId],
+) -> Option<PowerOfTwo> {
     let mut powers: Vec<(PowerOfTwo, u32)> = Vec::new();
-    for (said_by, formula) in formulas.iter().enumerate() {
+    for (said_by, formula) in premises.iter().enumerate() {
         let parts = match pool.kind(*formula) {
             TermKind::Apply {
                 op: Op::And,
@@ -118,13 +121,14 @@ mod tests {
             arena.eq(arena.bvand(term, before), arena.bv(8, 0))
         };
         let equation = arena.eq(y, arena.mul(x, y));
-        assert_eq!(power_of_two(&arena, &[equation]), None);
-        assert_eq!(power_of_two(&arena, &[one_bit(x)]), None);
+        let power = |formulas: &[TermId]| power_of_two(&arena, formulas, formulas);
+        assert_eq!(power(&[equation]), None);
+        assert_eq!(power(&[one_bit(x)]), None);
         let below = arena.bvand(x, arena.sub(x, arena.bv(8, 1)));
         let other = arena.eq(below, arena.bv(8, 4));
-        assert_eq!(power_of_two(&arena, &[equation, other]), None);
+        assert_eq!(power(&[equation, other]), None);
         let formulas = [equation, arena.and2(one_bit(x), arena.ult(y, x))];
-        let power = power_of_two(&arena, &formulas).expect("x");
+        let power = power(&formulas).expect("x");
         let expected = PowerOfTwo {
             variable: x,
             said_by: 1,

@@ -1,0 +1,172 @@
+//! What the ladder finds, on random formulas that are often implied, is asked of Z3.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::solver::random_terms::seeds;
+use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::term::{Sort, Symbol, smtlib_script};
+
+const WIDTH: u8 = 6;
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A solver that believes what it is told about products.
+#[derive(Default)]
+struct Z3(TextSolver, Option<Rc<Arena>>);
+
+impl Z3 {
+    fn excludes(&mut self, arena: &Arena, assertions: &[TermId]) -> bool {
+        let script = smtlib_script(arena, assertions);
+        self.0.check(&script, &[], PATIENCE) == TextAnswer::Unsatisfiable
+    }
+}
+
+impl Oracle for Z3 {
+    type Stop = std::convert::Infallible;
+
+    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Self::Stop> {
+        let arena = self.1.clone().expect("an arena");
+        let excluded = self.excludes(&arena, assertions);
+        Ok(excluded.then(|| (0..assertions.len()).collect()))
+    }
+}
+
+struct Formulas<'a> {
+    arena: &'a Arena,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Formulas<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        self.random.random_range(0..bound)
+    }
+
+    fn variable(&mut self) -> TermId {
+        let name = ["a", "b", "c", "d"][self.below(4)];
+        self.arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)))
+    }
+
+    fn condition(&mut self) -> TermId {
+        let name = ["p", "q"][self.below(2)];
+        self.arena.variable(Symbol::new(name, Sort::Bool))
+    }
+
+    fn addend(&mut self) -> TermId {
+        let arena = self.arena;
+        match self.below(8) {
+            0 => arena.bv(WIDTH, self.random.random_range(0..64)),
+            1 => arena.mul(arena.bv(WIDTH, 3), self.variable()),
+            2 => arena.mul(self.variable(), self.variable()),
+            3 => arena.udiv(self.variable(), self.variable()),
+            4 => {
+                let condition = self.condition();
+                arena.ite(condition, self.variable(), self.variable())
+            }
+            _ => self.variable(),
+        }
+    }
+
+    fn sum(&mut self) -> TermId {
+        let first = self.addend();
+        (0..self.below(3)).fold(first, |sum, _| match self.below(2) {
+            0 => self.arena.add(sum, self.addend()),
+            _ => self.arena.sub(sum, self.addend()),
+        })
+    }
+
+    /// An equation that the others often imply.
+    fn goal(&mut self, equations: &[(TermId, TermId)]) -> TermId {
+        let arena = self.arena;
+        let (mut left, mut right) = equations[self.below(equations.len())];
+        for _ in 0..self.below(3) {
+            let (other, same) = equations[self.below(equations.len())];
+            match self.below(4) {
+                0 => (left, right) = (arena.add(left, other), arena.add(right, same)),
+                1 => (left, right) = (arena.sub(left, same), arena.sub(right, other)),
+                2 => {
+                    let factor = self.addend();
+                    (left, right) = (arena.mul(left, factor), arena.mul(factor, right));
+                }
+                _ => {
+                    let (condition, grown) = (self.condition(), self.addend());
+                    let chosen = |side| arena.ite(condition, arena.add(side, grown), side);
+                    (left, right) = (chosen(left), chosen(right));
+                }
+            }
+        }
+        if self.below(3) == 0 {
+            right = arena.add(right, self.addend());
+        }
+        arena.eq(left, right)
+    }
+}
+
+/// Premises and a goal.
+fn question(arena: &Arena, seed: u64) -> (Vec<TermId>, TermId) {
+    let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut formulas = Formulas { arena, random };
+    let count = 1 + formulas.below(3);
+    let equations: Vec<(TermId, TermId)> = (0..count)
+        .map(|_| match formulas.below(2) {
+            0 => (formulas.variable(), formulas.sum()),
+            _ => (formulas.sum(), formulas.sum()),
+        })
+        .collect();
+    let mut premises: Vec<TermId> = equations.iter().map(|&(a, b)| arena.eq(a, b)).collect();
+    if formulas.below(3) == 0 {
+        let power = formulas.variable();
+        let before = arena.sub(power, arena.bv(WIDTH, 1));
+        let none = arena.bv(WIDTH, 0);
+        premises.push(arena.eq(arena.bvand(power, before), none));
+    }
+    let goal = formulas.goal(&equations);
+    if formulas.below(3) > 0 {
+        return (premises, goal);
+    }
+    // The same question in the way in which the checker asks it.
+    let name = arena.variable(Symbol::new("name", Sort::Bool));
+    premises.push(arena.eq(name, arena.not(goal)));
+    premises.push(name);
+    (premises, TermId::FALSE)
+}
+
+#[test]
+fn what_is_found_holds() {
+    let mut z3 = Z3::default();
+    let (mut early, mut late) = (0, 0);
+    for seed in 0..seeds(400) {
+        let arena = Rc::new(Arena::new());
+        z3.1 = Some(Rc::clone(&arena));
+        let (formulas, goal) = question(&arena, seed);
+        let premises = Premises::new(&arena, &formulas);
+        let denied = arena.not(goal);
+        let confirm = |z3: &mut Z3, core: &[usize], who: &str| {
+            let mut assertions: Vec<TermId> = core.iter().map(|&place| formulas[place]).collect();
+            assertions.push(denied);
+            assert!(z3.excludes(&arena, &assertions), "{who}, seed {seed}");
+        };
+        if premises.imply(goal) {
+            let all: Vec<usize> = (0..formulas.len()).collect();
+            confirm(&mut z3, &all, "without a core");
+            assert!(premises.without_solver(goal).is_some(), "seed {seed}");
+        }
+        if let Some(core) = premises.without_solver(goal) {
+            confirm(&mut z3, &core, "without a solver");
+            early += 1;
+        }
+        let Ok(by_powers) = premises.by_powers(goal, &mut z3);
+        if let Some(core) = by_powers {
+            confirm(&mut z3, &core, "by powers");
+        }
+        let Ok(found) = premises.below_the_last(goal, &mut z3);
+        if let Some(core) = found {
+            confirm(&mut z3, &core, "below the last rung");
+            late += 1;
+        }
+    }
+    assert!(early > 100 && late > early, "{early} and {late}");
+}
