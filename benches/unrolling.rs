@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use regatta::analysis::invariants::InvariantStore;
+use regatta::analysis::invariants::{Exchange, InvariantStore};
 use regatta::analysis::unrolling::base_case::{BaseCase, BaseCases};
 use regatta::analysis::unrolling::{Start, Unrolling};
 use regatta::analysis::{CancellationToken, Context};
@@ -55,8 +55,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let invariants = InvariantStore::new();
     let mut confirm = |_: &_| panic!("the property holds");
     let mut context = Context {
-        publisher: "bench",
-        invariants: &invariants,
+        exchange: &Exchange::new(&invariants, "bench", &token),
         token: &token,
         safe_point: &|| Duration::ZERO,
         report: &|_| {},

@@ -314,7 +314,7 @@ fn proofs_are_checked_in_another_process() -> Result<(), String> {
         Ok::<_, String>(())
     })?;
     let answer = wrong.check(&unrolling(20))?;
-    if !matches!(answer.check, Check::Refuted(_)) {
+    if !matches!(answer.check, Check::Refuted { .. }) {
         return Err(format!("{answer:?}"));
     }
     match store().len() - terms {

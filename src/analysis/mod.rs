@@ -21,6 +21,8 @@ pub mod bmc;
 pub mod cegar;
 pub mod ctigar;
 pub mod data_flow;
+#[cfg(test)]
+mod exchange_table;
 pub mod exhaustive;
 pub mod horn;
 pub mod horn_clauses;
@@ -35,14 +37,13 @@ pub mod spacer;
 mod testing;
 pub mod unrolling;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use self::invariants::InvariantStore;
+use self::invariants::Exchange;
 use crate::certify::certificate::Certificate;
 use crate::certify::replay::{Replay, Violation};
 use crate::program::interpreter::Journal;
@@ -63,8 +64,6 @@ pub enum Answer {
 
 /// What an engine gets from whoever runs it.
 pub struct Context<'c> {
-    /// The name of the analysis, under which it publishes.
-    pub publisher: &'c str,
     /// When to stop.
     pub token: &'c CancellationToken,
     /// See [`Context::safe_point`].
@@ -74,7 +73,7 @@ pub struct Context<'c> {
     /// Replays an alarm on the program as lowered.
     pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
     /// What the analyses of the race have proved, to give and to take.
-    pub invariants: &'c InvariantStore,
+    pub exchange: &'c Exchange<'c>,
 }
 
 impl Context<'_> {
@@ -83,20 +82,6 @@ impl Context<'_> {
     /// that keeps an eye on the time.
     pub fn safe_point(&self) -> Duration {
         (self.safe_point)()
-    }
-
-    /// Tells on whose invariants a proof relies, given the publishers and how many are of each.
-    pub fn report_relied<'p>(&self, used: impl IntoIterator<Item = (&'p str, usize)>) {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (publisher, invariants) in used {
-            *counts.entry(publisher).or_default() += invariants;
-        }
-        for (publisher, invariants) in counts {
-            (self.report)(Progress::Relied {
-                publisher: publisher.to_owned(),
-                invariants,
-            });
-        }
     }
 
     /// What there is to say about an alarm, once it has been replayed.
@@ -158,13 +143,6 @@ pub enum Progress {
         proved: usize,
         /// How many the store has.
         total: usize,
-    },
-    /// A proof has been found with invariants from the store.
-    Relied {
-        /// The analysis that published them.
-        publisher: String,
-        /// How many of its invariants the solver was told of.
-        invariants: usize,
     },
     /// A target may be reached but was not confirmed: the engine will have no proof.
     LeftAside {

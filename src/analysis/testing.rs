@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::prop_assert;
 use proptest::test_runner::TestCaseError;
 
-use super::invariants::InvariantStore;
+use super::invariants::{Exchange, InvariantStore};
 use super::{Answer, CancellationToken, Context, Progress};
 use crate::certify::replay::replay;
 use crate::certify::{Check, check};
@@ -50,7 +50,7 @@ pub fn not_wrong(
         prop_assert!(!some_run_fails(lowered, seed));
         let budget = Duration::from_secs(60);
         let result = check(lowered, simplified, certificate, budget, None);
-        prop_assert!(!matches!(result, Check::Refuted(_)), "{:?}", result);
+        prop_assert!(!matches!(result, Check::Refuted { .. }), "{:?}", result);
     }
     Ok(())
 }
@@ -86,6 +86,16 @@ impl<'s> Setting<'s> {
 
     /// Runs the test, whose engine is cancelled after the time.
     pub fn run_within<R>(&self, time: Duration, test: impl FnOnce(&mut Context<'_>) -> R) -> R {
+        self.run_as("test", time, test)
+    }
+
+    /// The same for an analysis with the name.
+    pub fn run_as<R>(
+        &self,
+        name: &str,
+        time: Duration,
+        test: impl FnOnce(&mut Context<'_>) -> R,
+    ) -> R {
         let (sender, ended) = channel::<()>();
         std::thread::scope(|scope| {
             let canceller = self.token.clone();
@@ -94,21 +104,24 @@ impl<'s> Setting<'s> {
                 let _ = ended.recv_timeout(time);
                 canceller.cancel();
             });
-            let result = self.run(test);
+            let result = self.run_named(name, test);
             drop(sender);
             result
         })
     }
 
     pub fn run<R>(&self, test: impl FnOnce(&mut Context<'_>) -> R) -> R {
+        self.run_named("test", test)
+    }
+
+    fn run_named<R>(&self, name: &str, test: impl FnOnce(&mut Context<'_>) -> R) -> R {
         let limits = Limits {
             steps: 100_000,
             ..Limits::default()
         };
         let mut confirm = |alarm: &Journal| replay(self.program.expect("no alarm"), alarm, limits);
         test(&mut Context {
-            publisher: "test",
-            invariants: &self.invariants,
+            exchange: &Exchange::new(&self.invariants, name, &self.token),
             token: &self.token,
             safe_point: &|| Duration::ZERO,
             report: self.report,

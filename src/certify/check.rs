@@ -44,7 +44,12 @@ pub enum Check {
     /// It holds of the program as lowered.
     Confirmed,
     /// It is wrong, whatever the simplifier did: an internal error of the engine.
-    Refuted(String),
+    Refuted {
+        /// The step that is, if it is one.
+        step: Option<usize>,
+        /// Why, in words.
+        reason: String,
+    },
     /// It was not found out whether it holds.
     Undecided(String),
 }
@@ -67,7 +72,7 @@ pub fn check(
         end: Instant::now() + budget,
         cancelled,
     };
-    outcome(Checker::new(lowered, simplified, deadline).run(certificate))
+    Checker::new(lowered, simplified, deadline).outcome(certificate)
 }
 
 /// [`check`], and a second opinion on everything that the answer rests on, simplifications of shared terms included that
@@ -89,20 +94,12 @@ pub fn check_thoroughly(
     let mut checker = Checker::new(lowered, simplified, deadline);
     checker.solver.borrow_mut().second = Some(second);
     let result = match agreed {
-        true => outcome(checker.run(certificate)),
+        true => checker.outcome(certificate),
         false => Check::Undecided("a simplification of the program as lowered is wrong".to_owned()),
     };
     let second = checker.solver.take().second;
     let opinion = second.map_or_else(Opinion::default, |second| second.opinion);
     (result, opinion)
-}
-
-fn outcome(result: Result<(), Failure>) -> Check {
-    match result {
-        Ok(()) => Check::Confirmed,
-        Err(Failure::Wrong(reason)) => Check::Refuted(reason),
-        Err(Failure::Unclear(reason)) => Check::Undecided(reason),
-    }
 }
 
 /// Why a proof was not confirmed.
@@ -152,6 +149,8 @@ struct Checker<'a> {
     /// Whether some fact was dropped.
     dropped: bool,
     deadline: Deadline<'a>,
+    /// The step of the proof that is looked at.
+    step: Option<usize>,
     /// Answers the questions.
     solver: RefCell<Solvers>,
 }
@@ -167,9 +166,27 @@ impl<'a> Checker<'a> {
             has_facts: false,
             dropped: false,
             deadline,
+            step: None,
             solver: RefCell::default(),
             simplified,
             lowered,
+        }
+    }
+
+    fn outcome(&mut self, certificate: &Certificate) -> Check {
+        let result = self.run(certificate);
+        let step = self.step;
+        let located = |reason: String| match step {
+            Some(step) => format!("step {step}: {reason}"),
+            None => reason,
+        };
+        match result {
+            Ok(()) => Check::Confirmed,
+            Err(Failure::Wrong(reason)) => Check::Refuted {
+                step,
+                reason: located(reason),
+            },
+            Err(Failure::Unclear(reason)) => Check::Undecided(located(reason)),
         }
     }
 
@@ -238,7 +255,8 @@ impl<'a> Checker<'a> {
                 }
                 all
             };
-            let result = match step {
+            self.step = Some(index);
+            match step {
                 ProofStep::Inductive { k, relies_on, .. } => {
                     let relied = relied(relies_on);
                     planted!(
@@ -258,11 +276,7 @@ impl<'a> Checker<'a> {
                     self.simplified(),
                     Ok(())
                 ),
-            };
-            result.map_err(|failure| match failure {
-                Failure::Wrong(reason) => Failure::Wrong(format!("step {index}: {reason}")),
-                Failure::Unclear(reason) => Failure::Unclear(format!("step {index}: {reason}")),
-            })?;
+            }?;
         }
         Ok(())
     }

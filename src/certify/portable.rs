@@ -149,7 +149,10 @@ mod tests {
     fn half_an_answer_is_none() {
         let checks = [
             Check::Confirmed,
-            Check::Refuted("a reason".to_owned()),
+            Check::Refuted {
+                step: Some(2),
+                reason: "a reason".to_owned(),
+            },
             Check::Undecided(String::new()),
         ];
         let replies = checks.map(|check| {

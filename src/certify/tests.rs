@@ -180,9 +180,15 @@ fn invariants_that_do_not_hold() {
     let (x, y) = (task.value("x"), task.value("y"));
     // It holds at first; it is not preserved.
     let first = task.with_invariant(1, store().and2(store().eq(x, y), store().ult(x, number(5))));
-    assert!(matches!(task.does_not_confirm(first), Check::Refuted(_)));
+    assert!(matches!(
+        task.does_not_confirm(first),
+        Check::Refuted { .. }
+    ));
     let never = task.with_invariant(1, store().and2(store().eq(x, y), store().ult(number(5), x)));
-    assert!(matches!(task.does_not_confirm(never), Check::Refuted(_)));
+    assert!(matches!(
+        task.does_not_confirm(never),
+        Check::Refuted { .. }
+    ));
     task.does_not_confirm(task.with_invariant(1, TermId::FALSE));
     // It holds, but is not enough.
     task.does_not_confirm(task.with_invariant(1, TermId::TRUE));
@@ -292,7 +298,7 @@ fn recursion_is_followed() {
     task.does_not_confirm(vec![safety(1, &[])]);
     let task = Task::new(c(&text(6)));
     let check = task.does_not_confirm(vec![ProofStep::Unrolling { bound: 100 }]);
-    assert!(matches!(check, Check::Refuted(_)), "{check:?}");
+    assert!(matches!(check, Check::Refuted { .. }), "{check:?}");
 }
 
 #[test]
@@ -795,7 +801,7 @@ fn a_wrong_translation_does_not_reach_the_checker() {
     assert_eq!(solver.check(&[arena.not(less)]), Answer::Unsatisfiable);
     // Its proof is not believed; one that is right is.
     let check = wrong.does_not_confirm(vec![safety(1, &[])]);
-    assert!(matches!(check, Check::Refuted(_)), "{check:?}");
+    assert!(matches!(check, Check::Refuted { .. }), "{check:?}");
     right.confirms(vec![ProofStep::Unrolling { bound: 8 }]);
     right.does_not_confirm(vec![ProofStep::Unrolling { bound: 3 }]);
     fault::SIGNED_LESS.set(false);

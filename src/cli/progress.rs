@@ -213,6 +213,7 @@ fn analysis_of(what: &What) -> Option<&str> {
         | What::Program { .. }
         | What::Warning { .. }
         | What::Resources { .. }
+        | What::Withdrawn { .. }
         | What::Concluded(_) => None,
     }
 }

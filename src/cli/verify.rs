@@ -222,6 +222,9 @@ fn describe(event: &Event) -> String {
             publisher,
             invariants,
         } => format!("{analysis}: relies on {invariants} invariants of {publisher}"),
+        What::Withdrawn { batches } => {
+            format!("{batches} batches of invariants are withdrawn")
+        }
         What::LeftAside { analysis, reason } => {
             format!("{analysis}: left a target aside: {reason}")
         }

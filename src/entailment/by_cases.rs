@@ -118,7 +118,7 @@ fn decide(
 
 /// Whether it says that two are equal.
 pub fn is_equation(arena: &Arena, formula: TermId) -> bool {
-    matches!(arena.kind(formula), TermKind::Apply { op: Op::Eq, .. })
+    arena.arguments(Op::Eq, formula).is_some()
 }
 
 /// Some of the premises, by their places, that decide the goal in all cases, if all of them do.
@@ -214,7 +214,7 @@ fn exclude_one_another(
 }
 
 fn is_variable(arena: &Arena, term: TermId) -> bool {
-    matches!(arena.kind(term), TermKind::Variable { .. })
+    arena.is_variable(term)
 }
 
 /// A variable with what it equals, if the formula says so: a side, or an addend of one.

@@ -96,7 +96,7 @@ fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
             .into_iter()
             .flatten()
         {
-            let is_variable = matches!(pool.kind(variable), TermKind::Variable { .. });
+            let is_variable = pool.is_variable(variable);
             let less = planted!("powers: x & (x - 2) = 0 says that x is a power", 1, 2);
             if is_variable && before == pool.sub(variable, pool.bv(width, less)) {
                 return Some(variable);

@@ -49,7 +49,7 @@ impl Abstraction {
         let TermKind::Apply { op, arguments } = arena.kind(part) else {
             return None;
         };
-        let constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
+        let constant = |term| arena.is_constant(term);
         match op {
             Op::BvMul | Op::IntMul => {
                 let is_hard = !arguments.iter().any(|&argument| constant(argument));

@@ -66,11 +66,38 @@ impl Coordinator {
         self.started.checked_add(next)
     }
 
+    /// Admits somebody who rests until woken.
+    pub fn admit_resting(&self, priority: u32) -> usize {
+        self.scheduler.lock().add_resting(priority)
+    }
+
     /// The calling thread is the analysis's from here on; waits for the first permit.
     pub fn enter(&self, seat: usize) {
+        self.sit(seat);
+        self.wait(seat);
+    }
+
+    /// The calling thread is the analysis's from here on.
+    pub fn sit(&self, seat: usize) {
         // SAFETY: gettid has no preconditions.
         let thread = unsafe { libc::gettid() };
         self.seats[seat].thread.store(thread, Ordering::Relaxed);
+    }
+
+    /// The analysis needs no permit until it is woken.
+    pub fn rest(&self, seat: usize) {
+        let mut scheduler = self.scheduler.lock();
+        let actions = scheduler.rest(seat, self.started.elapsed());
+        self.apply(&actions);
+    }
+
+    /// The analysis wants a permit again. [`Self::tick`] has to be called soon.
+    pub fn wake(&self, seat: usize) {
+        self.scheduler.lock().wake(seat);
+    }
+
+    /// Waits for a permit.
+    pub fn wait(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();
         while !scheduler.may_run(seat) {
             self.seats[seat].granted.wait(&mut scheduler);

@@ -82,13 +82,13 @@ pub enum What {
         /// How many the store has now.
         total: usize,
     },
-    /// An analysis has found a proof with invariants that another one, or itself, has published.
+    /// A proof has invariants that analyses share.
     Relied {
         /// Its name in the portfolio.
         analysis: String,
         /// The name of the one that published them.
         publisher: String,
-        /// How many of them its solver was told of.
+        /// How many of its invariants the proof has.
         invariants: usize,
     },
     /// An analysis could not confirm that a target is reached, nor exclude it: it will have no proof.
@@ -143,6 +143,11 @@ pub enum What {
         analysis: String,
         /// What the check found.
         reason: String,
+    },
+    /// Invariants that analyses share were refuted, and are gone with all that relied on them.
+    Withdrawn {
+        /// How many batches.
+        batches: usize,
     },
     /// The process with the analyses died.
     Crashed {

@@ -24,6 +24,7 @@ use crate::certify::portable::{Reply, Request};
 use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{Error, LoadOptions, Style, load};
+use crate::program::block::Blocks;
 use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
@@ -211,7 +212,9 @@ impl Race {
         let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
         let analyses = (0..).zip(self.options.portfolio.analyses.iter().cloned());
         let analyses = analyses.filter(|(_, analysis)| takes_part(analysis.name()));
-        if let Some(conclusion) = engine::race(&self, analyses.collect()) {
+        if let Some(conclusion) =
+            engine::race(&self, analyses.collect(), takes_part(engine::PROVER))
+        {
             return conclusion;
         }
         match unsupported(&self.simplified.program).next() {
@@ -228,7 +231,7 @@ impl Race {
         let certificate = Certificate {
             steps: vec![ProofStep::Simplified],
         };
-        let check = || self.certified(SIMPLIFIER, &certificate);
+        let check = || self.certified(SIMPLIFIER, &certificate, None);
         guarded(&self.reporter, CHECKER, 3, check).flatten()
     }
 
@@ -273,8 +276,24 @@ impl Race {
         })
     }
 
-    /// The answer that a proof is, if it passes its check on the program as lowered.
-    pub fn certified(&self, analysis: &str, certificate: &Certificate) -> Option<Conclusion> {
+    /// Takes what a refuted step of a proof has out of the store, if it is from there, with all that relies on it. Who has
+    /// used it begins again.
+    fn withdraw(&self, step: &ProofStep, blocks: Option<&Blocks>) {
+        let (ProofStep::Inductive { batch, .. }, Some(blocks)) = (step, blocks) else {
+            return;
+        };
+        let batches = self.invariants.withdraw_all(batch, blocks.inlined());
+        self.reporter.event(What::Withdrawn { batches });
+    }
+
+    /// The answer that a proof is, if it passes its check on the program as lowered. The blocks are those of the program
+    /// that invariants are shared about.
+    pub fn certified(
+        &self,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+    ) -> Option<Conclusion> {
         let begin = Instant::now();
         let Reply {
             check: result,
@@ -282,7 +301,7 @@ impl Race {
         } = self.checked(certificate);
         let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
-            Check::Refuted(reason) => format!("refuted: {reason}"),
+            Check::Refuted { reason, .. } => format!("refuted: {reason}"),
             Check::Undecided(reason) => format!("undecided: {reason}"),
         };
         if let Some(opinion) = &opinion {
@@ -303,11 +322,14 @@ impl Race {
         }
         match result {
             Check::Confirmed => Some(proved(analysis)),
-            Check::Refuted(reason) => {
+            Check::Refuted { step, reason } => {
                 self.reporter.event(What::Refuted {
                     analysis: analysis.to_owned(),
                     reason,
                 });
+                if let Some(step) = step {
+                    self.withdraw(&certificate.steps[step], blocks);
+                }
                 None
             }
             Check::Undecided(_) => None,

@@ -3,55 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::cfa::{Edge, Operation};
-use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, store};
-
-/// The conjuncts of a condition; denials of disjunctions are taken apart as well.
-pub fn conjuncts(condition: TermId) -> Vec<TermId> {
-    parts(condition, Op::And, Op::Or)
-}
-
-/// The disjuncts of a condition; denials of conjunctions are taken apart as well.
-pub fn disjuncts(condition: TermId) -> Vec<TermId> {
-    parts(condition, Op::Or, Op::And)
-}
-
-fn parts(condition: TermId, op: Op, dual: Op) -> Vec<TermId> {
-    let mut list = Vec::new();
-    let mut stack = vec![condition];
-    while let Some(term) = stack.pop() {
-        match store().kind(term) {
-            TermKind::Apply {
-                op: found,
-                arguments,
-            } if found == op => stack.extend(arguments.iter().rev()),
-            TermKind::Apply {
-                op: Op::Not,
-                arguments,
-            } => match store().kind(arguments[0]) {
-                TermKind::Apply {
-                    op: found,
-                    arguments,
-                } if found == dual => {
-                    stack.extend(
-                        arguments
-                            .iter()
-                            .rev()
-                            .map(|&argument| store().not(argument)),
-                    );
-                }
-                _ => list.push(term),
-            },
-            _ => list.push(term),
-        }
-    }
-    list
-}
+use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store};
 
 /// Whether it can be seen that one of the conditions always holds: one of them denies nothing but others.
 pub fn exhaustive(conditions: &[TermId]) -> bool {
     let all: FxHashSet<TermId> = conditions
         .iter()
-        .flat_map(|&condition| disjuncts(condition))
+        .flat_map(|&condition| disjuncts(store(), condition))
         .collect();
     let denied = |part| all.contains(&store().not(part));
     if conditions.iter().any(|&condition| denied(condition)) {
@@ -59,8 +17,10 @@ pub fn exhaustive(conditions: &[TermId]) -> bool {
     }
     conditions
         .iter()
-        .flat_map(|&condition| disjuncts(condition))
-        .any(|condition| condition == TermId::TRUE || conjuncts(condition).into_iter().all(denied))
+        .flat_map(|&condition| disjuncts(store(), condition))
+        .any(|condition| {
+            condition == TermId::TRUE || conjuncts(store(), condition).into_iter().all(denied)
+        })
 }
 
 /// Whether it can be seen that no two of the conditions hold together.
@@ -69,8 +29,8 @@ pub fn exclusive(conditions: &[TermId]) -> bool {
     let mut cases: Vec<(usize, Vec<TermId>)> = Vec::new();
     for (index, &condition) in conditions.iter().enumerate() {
         if condition != TermId::FALSE {
-            cases.extend(disjuncts(condition).into_iter().map(|case| {
-                let mut implied = conjuncts(case);
+            cases.extend(disjuncts(store(), condition).into_iter().map(|case| {
+                let mut implied = conjuncts(store(), case);
                 implied.extend([case, condition]);
                 (index, implied)
             }));

@@ -123,6 +123,32 @@ pub trait Pool {
         }
     }
 
+    /// The operands, if the term is an application of the operator.
+    fn arguments(&self, op: Op, term: TermId) -> Option<&[TermId]> {
+        match self.kind(term) {
+            TermKind::Apply {
+                op: found,
+                arguments,
+            } if found == op => Some(arguments),
+            _ => None,
+        }
+    }
+
+    /// What the term denies, if it is a denial.
+    fn denied(&self, term: TermId) -> Option<TermId> {
+        Some(self.arguments(Op::Not, term)?[0])
+    }
+
+    /// Whether the term is a variable.
+    fn is_variable(&self, term: TermId) -> bool {
+        matches!(self.kind(term), TermKind::Variable { .. })
+    }
+
+    /// Whether the term is a constant; array constants never are, see [`TermKind::Constant`].
+    fn is_constant(&self, term: TermId) -> bool {
+        matches!(self.kind(term), TermKind::Constant(_))
+    }
+
     /// The bit-vector constant that the term is.
     fn bit_vec_constant(&self, term: TermId) -> Option<BitVecValue> {
         match self.kind(term) {

@@ -6,12 +6,10 @@
 //! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one;
 //!   [`atoms`]: what they are made of.
 //! * [`path_invariants`]: what excludes all unrollings of one.
-//! * [`giving`]: what other analyses get.
 //! * This file: the loop, the feasibility check, the certificate.
 
 pub mod atoms;
 pub mod counterexample;
-mod giving;
 mod path_invariants;
 pub mod selection;
 pub mod strategy;
@@ -25,14 +23,15 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
-use self::giving::Giving;
 use self::path_invariants::PathInvariants;
 pub use self::strategy::{Cpa, Model, Strategy};
-use super::invariants::{BatchId, Candidate, Snapshot};
+use super::invariants::Candidate;
+use super::invariants::taken::Taken;
 use super::options::choice;
 use super::unrolling::left_aside::LeftAside;
+use super::unrolling::schedule::{Schedule, Share};
 use super::{Answer, Context, Progress, SolverFactory};
-use crate::certify::certificate::{Certificate, quantified};
+use crate::certify::certificate::Certificate;
 use crate::cpa::algorithm::{Control, controlled_cpa_plus_plus};
 use crate::cpa::arg::ArgNode;
 use crate::cpa::location::Place;
@@ -91,6 +90,12 @@ const INTERPOLATION: Duration = Duration::from_secs(8);
 /// Wall time of a feasibility check.
 const FEASIBILITY: Duration = Duration::from_secs(20);
 
+/// What making offers may take.
+const OFFERING: Share = Share {
+    of_time: 0.02,
+    at_least: Duration::from_millis(5),
+};
+
 /// Terms of a solver's arena after which both are made anew.
 const ARENA: usize = 2_000_000;
 
@@ -140,9 +145,8 @@ pub struct Cegar<'b, A: Abstraction, S> {
     feasibility: Box<dyn Solver>,
     /// Refinements so far.
     pub refinements: u32,
-    snapshot: Arc<Snapshot>,
-    assumed: Vec<BatchId>,
-    giving: Giving<'b>,
+    taken: Taken,
+    offering: Schedule,
     path_invariants: PathInvariants,
     left_aside: LeftAside,
 }
@@ -201,9 +205,8 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             feasibility: feasibility(solver, context)?,
             solver,
             refinements: 0,
-            snapshot: Arc::default(),
-            assumed: Vec::new(),
-            giving: Giving::new(blocks, solver()?, context),
+            taken: Taken::new(blocks),
+            offering: Schedule::new(OFFERING),
             path_invariants: PathInvariants::new(options.path_invariants),
             left_aside: LeftAside::default(),
         })
@@ -236,11 +239,10 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 if let Some(reason) = self.left_aside.reason() {
                     return Ok(Answer::Unknown(reason.to_owned()));
                 }
-                context.report_relied(self.snapshot.publishers_but(context.publisher));
                 return Ok(Answer::Safe(self.certificate()));
             };
             match self.refine(target, context) {
-                Outcome::Refined => self.give(context),
+                Outcome::Refined => self.offer(context),
                 Outcome::Unconfirmed { reason, length } => {
                     self.reached.remove(&self.cpa, element);
                     let (blocks, solver) = (self.blocks, self.solver);
@@ -358,28 +360,21 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
 
     /// Takes what the store has now.
     fn take_invariants(&mut self, context: &Context<'_>) {
-        if context.invariants.version() == self.snapshot.version() {
-            return;
-        }
-        self.snapshot = context.invariants.snapshot();
-        for (batch, invariant) in self.snapshot.invariants() {
-            if self.assumed.contains(&batch) || quantified(invariant.formula).is_some() {
-                continue;
-            }
-            let Candidate { at, formula } = invariant;
+        for ground in self.taken.refresh(context.exchange) {
+            let Candidate { at, formula } = ground.fact;
             self.strategy
                 .assume(&mut self.cpa.domain.abstraction, at, formula);
         }
-        self.assumed = self.snapshot.batches().map(|(id, _)| id).collect();
     }
 
-    /// What has been of use so far, and the abstract states at each location, are proposed as invariants.
-    fn give(&mut self, context: &Context<'_>) {
-        if self.giving.is_due(self.refinements) {
-            let mut candidates = self.strategy.used(&self.cpa.domain.abstraction);
-            candidates.extend(self.invariants());
-            self.giving.give(candidates, context);
-            self.giving.end(self.refinements);
+    /// What has been of use so far, and the abstract states at each location, are offered to be proved for others.
+    fn offer(&mut self, context: &Context<'_>) {
+        if self.offering.begin(self.refinements) {
+            context
+                .exchange
+                .offer(self.strategy.used(&self.cpa.domain.abstraction));
+            context.exchange.offer(self.invariants());
+            self.offering.end(self.refinements);
         }
     }
 
@@ -419,8 +414,8 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
     fn certificate(&self) -> Certificate {
         let inlined = self.blocks.inlined();
         let invariants = self.invariants();
-        self.snapshot
-            .certificate(1, &self.assumed, &invariants, inlined)
+        let snapshot = self.taken.snapshot();
+        snapshot.certificate(1, &self.taken.batches(), &invariants, inlined)
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counterexample::AbstractPath;
-use crate::analysis::invariants::InvariantStore;
+use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 use crate::analysis::{Answer, CancellationToken, Context, SolverFactory, data_flow};
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
@@ -115,12 +115,11 @@ fn prove(
         options,
         solver,
         &mut Context {
-            publisher: context.publisher,
             token: &token,
             safe_point: &safe_point,
             report: &|_| {},
             confirm: &mut *context.confirm,
-            invariants: &InvariantStore::new(),
+            exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
         },
     );
     match answer {

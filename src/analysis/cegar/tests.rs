@@ -1,7 +1,6 @@
 //! The four configurations of the Predicate CPA on the running example of paper 000, and abstraction refinement on
 //! programs made by hand.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -199,40 +198,26 @@ fn run(
 }
 
 #[test]
-fn a_proof_tells_whose_invariants_it_relies_on() {
+fn what_another_has_proved_is_taken() {
     let (program, head, equal) = running_example();
     let blocks = crate::analysis::testing::blocks(program.clone());
     let mut cut_points = blocks.cut_points().into_iter();
     let at = cut_points.find(|at| at.location == head).expect("the head");
     for engine in [Engine::PredicateAbstraction, Engine::Impact] {
-        let relied = RefCell::new(Vec::new());
-        let report = |progress| {
-            if let Progress::Relied {
-                publisher,
-                invariants,
-            } = progress
-            {
-                relied.borrow_mut().push((publisher, invariants));
-            }
-        };
-        let setting = Setting {
-            report: &report,
-            ..Setting::of(&program)
-        };
+        let setting = Setting::of(&program);
         let solver = default_solver().expect("a solver");
-        let batch = Houdini::new(&blocks, solver, &setting.token).inductive_subset(
-            &[Candidate { at, formula: equal }],
-            &setting.invariants.snapshot(),
-            &Samples::default(),
-            "another",
-            &|| Duration::ZERO,
-            &mut |_| {},
-        );
-        setting.invariants.publish(batch.expect("an invariant"));
+        let mut houdini = Houdini::new(&blocks, solver, &setting.token);
+        let invariant = Candidate { at, formula: equal };
+        let samples = Samples::default();
+        setting.run(|context| houdini.publish(&[invariant], &samples, context, &mut |_| {}));
         let answer = setting
             .run(|context| engine.run(interpolants_only(BlockEnds::Loops), &blocks, context));
-        assert!(matches!(answer, Answer::Safe(_)), "{engine:?}: {answer:?}");
-        assert_eq!(*relied.borrow(), [("another".to_owned(), 1)], "{engine:?}");
+        let Answer::Safe(certificate) = answer else {
+            panic!("{engine:?}: {answer:?}");
+        };
+        let proved = setting.invariants.snapshot();
+        let used = proved.publishers_in(&certificate, blocks.inlined());
+        assert_eq!(used.values().sum::<usize>(), 1, "{engine:?}");
     }
 }
 

@@ -7,11 +7,11 @@ use super::system::{PlaceId, System};
 use super::{Options, Stop};
 use crate::analysis::Context;
 use crate::analysis::invariants::guess::Vocabulary;
-use crate::program::conditions::conjuncts;
 use crate::program::{CScalar, Program, VariableId};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{
-    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, store,
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, conjuncts, for_each_subterm, free_variables,
+    store,
 };
 
 /// The most predicates of orders of pairs at a place.
@@ -158,7 +158,7 @@ impl Domain {
     /// are new.
     pub fn add(&mut self, formula: TermId) -> usize {
         let before = self.predicates.len();
-        for part in conjuncts(formula) {
+        for part in conjuncts(store(), formula) {
             match (self.equations, self.inequalities(part)) {
                 (Equations::Split, Some([one, other])) => {
                     self.add_one(one);

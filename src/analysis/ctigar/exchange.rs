@@ -1,6 +1,5 @@
 //! What goes to the other analyses and comes from them, and certificates.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,14 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Ctigar;
 use super::cube::Cube;
 use super::frames::Level;
-use super::system::PlaceId;
+use super::system::{PlaceId, System};
+use crate::analysis::invariants::Candidate;
 use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::samples::Samples;
-use crate::analysis::invariants::{BatchId, Candidate, Proved, Snapshot};
+use crate::analysis::invariants::taken::Taken;
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 use crate::analysis::{Answer, Context, Progress};
-use crate::certify::certificate::quantified;
-use crate::program::block::Blocks;
+use crate::program::InlinedLocation;
 use crate::solver::Solver;
 use crate::term::{Build, store};
 
@@ -29,20 +28,22 @@ const INFINITE: Share = Share {
 const STALE: (usize, usize) = (3, 200);
 
 /// The exchange with the store.
-pub struct Exchange<'e> {
-    houdini: Houdini<'e>,
-    snapshot: Arc<Snapshot>,
+pub struct Exchange {
+    houdini: Houdini,
+    taken: Taken,
+    places: FxHashMap<InlinedLocation, PlaceId>,
     /// What the system has been told.
     known: FxHashSet<Candidate>,
     schedule: Schedule,
 }
 
-impl<'e> Exchange<'e> {
+impl Exchange {
     /// With a solver of its own.
-    pub fn new(blocks: &'e Arc<Blocks>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+    pub fn new(system: &System<'_>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         Self {
-            houdini: Houdini::new(blocks, solver, context.token),
-            snapshot: Arc::default(),
+            houdini: Houdini::new(system.blocks(), solver, context.token),
+            taken: Taken::new(system.blocks()),
+            places: system.places().map(|(id, place)| (place.at, id)).collect(),
             known: FxHashSet::default(),
             schedule: Schedule::new(INFINITE),
         }
@@ -52,26 +53,15 @@ impl<'e> Exchange<'e> {
 impl Ctigar<'_> {
     /// Takes what the store has: it holds in every frame.
     pub(super) fn take_invariants(&mut self, context: &Context<'_>) {
-        if context.invariants.version() == self.exchange.snapshot.version() {
-            return;
-        }
-        let snapshot = context.invariants.snapshot();
-        let places: FxHashMap<_, PlaceId> = self
-            .system
-            .places()
-            .map(|(id, place)| (place.at, id))
-            .collect();
-        for (_, one) in snapshot.invariants() {
-            // Formulas that speak of any index would have to be told for each index that is read.
-            if quantified(one.formula).is_none()
-                && let Some(&at) = places.get(&one.at)
-                && self.exchange.known.insert(one)
+        for ground in self.exchange.taken.refresh(context.exchange) {
+            let Candidate { at, formula } = ground.fact;
+            if let Some(&at) = self.exchange.places.get(&at)
+                && self.exchange.known.insert(ground.fact)
             {
-                self.system.add_invariant(at, one.formula);
+                self.system.add_invariant(at, formula);
                 self.statistics.invariants += 1;
             }
         }
-        self.exchange.snapshot = snapshot;
     }
 
     fn candidate(&self, cube: &Cube) -> Candidate {
@@ -89,13 +79,7 @@ impl Ctigar<'_> {
             return;
         }
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
-        let mut proved: FxHashSet<Candidate> = FxHashSet::default();
-        if let Some(batch) = self.prove(&candidates, context) {
-            let invariants = batch.invariants().to_vec();
-            if context.invariants.publish(batch).is_some() {
-                proved.extend(invariants);
-            }
-        }
+        let proved: FxHashSet<Candidate> = self.prove(&candidates, context).into_iter().collect();
         for (cube, &candidate) in cubes.into_iter().zip(&candidates) {
             if proved.contains(&candidate) {
                 self.statistics.infinite += 1;
@@ -107,48 +91,37 @@ impl Ctigar<'_> {
             (context.report)(Progress::Invariants {
                 round: "infinite frame",
                 proved: proved.len(),
-                total: context.invariants.snapshot().len(),
+                total: context.exchange.len(),
             });
         }
         let open = candidates.into_iter().filter(|one| !proved.contains(one));
-        context.invariants.suggest(open);
+        context.exchange.offer(open);
         self.exchange.schedule.end(self.frontier.0);
     }
 
-    fn prove(&mut self, candidates: &[Candidate], context: &Context<'_>) -> Option<Proved> {
-        self.exchange.houdini.inductive_subset(
-            candidates,
-            &context.invariants.snapshot(),
-            &Samples::default(),
-            context.publisher,
-            context.safe_point,
-            &mut |_| {},
-        )
+    fn prove(&mut self, candidates: &[Candidate], context: &Context<'_>) -> Vec<Candidate> {
+        let houdini = &mut self.exchange.houdini;
+        houdini.publish(candidates, &Samples::default(), context, &mut |_| {})
     }
 
     /// The proof by a frame that equals the next one.
     pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
         let cubes = self.frames.of(level.next());
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
-        let snapshot = Arc::clone(&self.exchange.snapshot);
-        context.report_relied(snapshot.publishers_but(context.publisher));
         // The prover's answer has only what is needed.
-        let batch = self.prove(&candidates, context);
-        let is_complete = |batch: &Proved| {
-            candidates
-                .iter()
-                .all(|one| batch.invariants().contains(one))
-        };
-        if let Some(batch) = batch.filter(is_complete)
-            && context.invariants.publish(batch).is_some()
-            && let Some(certificate) = self.exchange.houdini.safety(&context.invariants.snapshot())
+        self.prove(&candidates, context);
+        let now = context.exchange.snapshot();
+        let known: FxHashSet<Candidate> = now.invariants().map(|(_, one)| one).collect();
+        if candidates.iter().all(|one| known.contains(one))
+            && let Some(certificate) = self.exchange.houdini.safety(&now)
         {
             return Answer::Safe(certificate);
         }
         // The certificate that has the whole frame.
         let inlined = self.system.blocks().inlined();
-        let all: Vec<BatchId> = snapshot.batches().map(|(id, _)| id).collect();
-        Answer::Safe(snapshot.certificate(1, &all, &candidates, inlined))
+        let taken = &self.exchange.taken;
+        let snapshot = taken.snapshot();
+        Answer::Safe(snapshot.certificate(1, &taken.batches(), &candidates, inlined))
     }
 
     /// Lets go of solvers most of whose clauses others have made superfluous.

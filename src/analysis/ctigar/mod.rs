@@ -211,7 +211,7 @@ struct Ctigar<'e> {
     mining: Mining,
     /// For implications between predicates.
     implications: Option<Box<dyn Solver>>,
-    exchange: Exchange<'e>,
+    exchange: Exchange,
     statistics: Statistics,
     left_aside: LeftAside,
     /// The steps to targets by which traces came that are left aside.
@@ -235,7 +235,7 @@ impl<'e> Ctigar<'e> {
             options,
             factory,
             refiner: Refiner::new(context.solver(factory)?, context),
-            exchange: Exchange::new(blocks, factory()?, context),
+            exchange: Exchange::new(&system, factory()?, context),
             system,
             frames: Frames::default(),
             domain,

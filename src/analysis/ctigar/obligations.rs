@@ -66,6 +66,7 @@ impl Ctigar<'_> {
         let mut queue = Queue::from([(self.frontier.before(), Reverse(0))]);
         self.statistics.obligations += 1;
         while let Some(&(level, Reverse(id))) = queue.first() {
+            self.take_invariants(context);
             if all[id].state.at == PlaceId::ENTRY {
                 let Some(spurious) = last_spurious(&all, id) else {
                     return Ok(Some(trace(&all, id)));

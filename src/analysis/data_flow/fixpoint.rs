@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::relevance::{Relevance, thresholds};
 use crate::analysis::Context;
 use crate::analysis::invariants::Candidate;
+use crate::analysis::invariants::taken::Taken;
 use crate::analysis::options::choice;
 use crate::analysis::unrolling::inner_cut_points;
 use crate::certify::certificate::any_index;
@@ -128,6 +129,8 @@ pub struct Fixpoints<'b> {
     thresholds: Thresholds,
     precision: Precision,
     budget: Duration,
+    /// What others have proved, from which each fixpoint starts.
+    taken: Taken,
 }
 
 impl<'b> Fixpoints<'b> {
@@ -152,6 +155,7 @@ impl<'b> Fixpoints<'b> {
                 cells: false,
             },
             budget,
+            taken: Taken::new(blocks),
         }
     }
 
@@ -163,7 +167,9 @@ impl<'b> Fixpoints<'b> {
         context: &Context<'_>,
     ) -> Option<Vec<Candidate>> {
         let precision = refinement.refined(&self.precision, &self.relevance);
-        let domain = ValueAnalysis::new(Arc::clone(self.blocks), self.thresholds.clone());
+        let mut domain = ValueAnalysis::new(Arc::clone(self.blocks), self.thresholds.clone());
+        self.taken.refresh(context.exchange);
+        domain.assume(self.taken.by_place());
         let mut cpa = Composite::new(Arc::clone(self.blocks), domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let precision = Rc::new(precision);

@@ -140,13 +140,13 @@ pub fn run<'b>(
         (context.report)(Progress::Invariants {
             round: round.name(),
             proved,
-            total: context.invariants.snapshot().len(),
+            total: context.exchange.len(),
         });
         if let Some(certificate) = analysis.proof.take() {
             return Ok(Answer::Safe(certificate));
         }
         // What failed with the same invariants fails again.
-        let snapshot = context.invariants.snapshot();
+        let snapshot = context.exchange.snapshot();
         if tried.replace(snapshot.version()) != Some(snapshot.version())
             && let Some(certificate) = analysis.houdini.safety(&snapshot)
         {
@@ -160,7 +160,7 @@ pub fn run<'b>(
 struct Analysis<'b> {
     blocks: &'b Arc<Blocks>,
     options: &'b Options,
-    houdini: Houdini<'b>,
+    houdini: Houdini,
     solver: &'b SolverFactory<'b>,
     fixpoints: Fixpoints<'b>,
     /// From the first round of guesses on.
@@ -183,7 +183,6 @@ impl<'b> Analysis<'b> {
             vocabulary: Vocabulary::of(blocks.inlined().program()),
             samples: samples(blocks, options, context),
             proposed: Vec::new(),
-            suggestions: 0,
         });
         guesses.round(language, &mut self.houdini, context)
     }
@@ -206,10 +205,10 @@ impl<'b> Analysis<'b> {
         let Some(explored) = states.explore(context.safe_point) else {
             return 0;
         };
-        let (batch, certificate) = explored.proved(context.publisher, self.blocks);
+        let (batch, certificate) = explored.proved(context.exchange.publisher(), self.blocks);
         self.proof = certificate;
         let new = batch.as_ref().map_or(0, |batch| batch.invariants().len());
-        batch.and_then(|batch| context.invariants.publish(batch));
+        batch.and_then(|batch| context.exchange.publish(batch));
         new
     }
 
@@ -227,18 +226,10 @@ impl<'b> Analysis<'b> {
         let (hard, easy): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_disjunction);
         let mut new = 0;
         for candidates in [easy, hard] {
-            let batch = self.houdini.inductive_subset(
-                &candidates,
-                &context.invariants.snapshot(),
-                &Samples::default(),
-                context.publisher,
-                context.safe_point,
-                &mut |_| {},
-            );
-            if let Some(batch) = batch {
-                new += batch.invariants().len();
-                context.invariants.publish(batch);
-            }
+            let proved =
+                self.houdini
+                    .publish(&candidates, &Samples::default(), context, &mut |_| {});
+            new += proved.len();
         }
         new
     }
@@ -246,7 +237,7 @@ impl<'b> Analysis<'b> {
 
 /// What is proved already.
 fn known(context: &Context<'_>) -> FxHashSet<Candidate> {
-    let snapshot = context.invariants.snapshot();
+    let snapshot = context.exchange.snapshot();
     snapshot.invariants().map(|(_, one)| one).collect()
 }
 
@@ -257,8 +248,6 @@ struct Guesses<'b> {
     samples: Samples,
     /// What the rounds so far have come up with and was not proved.
     proposed: Vec<Candidate>,
-    /// How many suggestions of others are among these.
-    suggestions: usize,
 }
 
 /// States at all cut points; for those that simulation has not seen, the variables alone.
@@ -282,13 +271,10 @@ impl Guesses<'_> {
     fn round(
         &mut self,
         round: guess::Round,
-        houdini: &mut Houdini<'_>,
+        houdini: &mut Houdini,
         context: &mut Context<'_>,
     ) -> usize {
         let mut fresh = self.guesses(round);
-        let suggested = context.invariants.suggestions(self.suggestions);
-        self.suggestions += suggested.len();
-        fresh.extend(suggested);
         let mut new = 0;
         let mut hulls = Samples::default();
         // Equations that models refute make room for those that are left of them.
@@ -301,18 +287,11 @@ impl Guesses<'_> {
                 .sort_unstable_by_key(|one| (one.at, one.formula));
             self.proposed.dedup();
             let mut refutations = Vec::new();
-            let batch = houdini.inductive_subset(
-                &self.proposed,
-                &context.invariants.snapshot(),
-                &self.samples,
-                context.publisher,
-                context.safe_point,
-                &mut |refutation| refutations.push(refutation),
-            );
-            if let Some(batch) = batch {
-                new += batch.invariants().len();
-                context.invariants.publish(batch);
-            }
+            let proved =
+                houdini.publish(&self.proposed, &self.samples, context, &mut |refutation| {
+                    refutations.push(refutation)
+                });
+            new += proved.len();
             fresh = self.weaker(round, refutations, &mut hulls);
             if fresh.is_empty() || context.token.is_cancelled() {
                 break;

@@ -25,20 +25,9 @@ fn fixpoints_of(
     let mut last = (Vec::new(), 0);
     for &refinement in refinements {
         let candidates = fixpoints.refine(refinement, context).expect("enough time");
-        let batch = houdini.inductive_subset(
-            &candidates,
-            &context.invariants.snapshot(),
-            &Samples::default(),
-            context.publisher,
-            context.safe_point,
-            &mut |_| {},
-        );
-        let proved = batch.as_ref().map_or(0, |batch| batch.invariants().len());
+        let proved = houdini.publish(&candidates, &Samples::default(), context, &mut |_| {});
         let text = |one: &Candidate| to_smtlib(store(), one.formula).replace("main::", "");
-        last = (candidates.iter().map(text).collect(), proved);
-        if let Some(batch) = batch {
-            context.invariants.publish(batch);
-        }
+        last = (candidates.iter().map(text).collect(), proved.len());
     }
     last
 }

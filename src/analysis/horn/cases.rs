@@ -303,7 +303,7 @@ impl<'e> Cases<'e> {
                 return Ok(None);
             }
             // 2. A call of which the arguments are known.
-            let is_constant = |&term: &TermId| matches!(arena.kind(term), TermKind::Constant(_));
+            let is_constant = |&term: &TermId| arena.is_constant(term);
             let ready = open.iter().enumerate().find_map(|(index, call)| {
                 let callee = self.tables.iter().position(|t| t.exit == call.predicate)?;
                 let arity = self.parameters(self.tables[callee].entry).len();
@@ -388,8 +388,8 @@ impl<'e> Cases<'e> {
             } = arena.kind(conjunct)
             {
                 for (variable, value) in [(one, other), (other, one)] {
-                    let is_variable = matches!(arena.kind(variable), TermKind::Variable { .. });
-                    if is_variable && matches!(arena.kind(value), TermKind::Constant(_)) {
+                    let is_variable = arena.is_variable(variable);
+                    if is_variable && arena.is_constant(value) {
                         fixed.insert(variable, value);
                     }
                 }

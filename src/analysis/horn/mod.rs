@@ -25,6 +25,7 @@ use self::resolve::resolve_calls;
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
 use super::horn_clauses::integers::{Integers, to_integers};
+use super::invariants::taken::Taken;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::certify::certificate::Certificate;
@@ -163,9 +164,12 @@ fn questions(
         false => &[(Contexts::Called, Inductive)],
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
+    let mut taken = Taken::new(blocks);
+    taken.refresh(context.exchange);
     for &(contexts, generalization) in ways {
         let solver = context.solver(solver)?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
+        encoding.assume(&taken);
         if !is_within_reach(&encoding) {
             continue;
         }

@@ -140,7 +140,7 @@ fn resolvent(
     let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
     let mut equations = Vec::new();
     for (&parameter, &value) in used.arguments.iter().zip(&head.arguments) {
-        let is_variable = matches!(arena.kind(parameter), TermKind::Variable { .. });
+        let is_variable = arena.is_variable(parameter);
         if is_variable && !values.contains_key(&parameter) {
             values.insert(parameter, value);
         } else {

@@ -202,7 +202,7 @@ fn a_wrong_summary_is_refuted() {
     ];
     for formula in wrong {
         let result = task.check(with(&proof, exit, formula));
-        assert!(matches!(result, Check::Refuted(_)), "{result:?}");
+        assert!(matches!(result, Check::Refuted { .. }), "{result:?}");
     }
     // What is claimed first of two is not forgotten.
     let mut twice = with(&proof, exit, TermId::FALSE);

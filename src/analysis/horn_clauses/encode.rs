@@ -9,16 +9,21 @@
 //! How the function's body is entered is a choice ([`Contexts`]).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::analysis::invariants::taken::Taken;
+use crate::analysis::invariants::{BatchId, Snapshot};
 use crate::certify::certificate::AT_ENTRY as ENTRY;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::program::{
     EdgeId, FunctionId, InlinedLocation, InlinedProgram, Operation, Program, Scope, VariableId,
 };
 use crate::solver::horn::{Application, HornClause, HornSystem, Predicate, PredicateId};
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, store};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,
+};
 
 /// For which states at its entry a recursive function's body is looked at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -60,6 +65,39 @@ pub struct Encoding {
     pub places: Vec<Place>,
     /// The next instance that no variable has.
     pub fresh: u32,
+    /// The batches of invariants that clauses assume, if they do.
+    pub relies_on: Option<(Arc<Snapshot>, Vec<BatchId>)>,
+}
+
+impl Encoding {
+    /// Clauses assume where they begin what analyses have proved of that place: their solutions need not say it again.
+    /// What comes later is not taken, for Z3's engine would begin anew.
+    ///
+    /// Only of programs without recursion are there invariants; the others have none of their summaries.
+    pub fn assume(&mut self, taken: &Taken) {
+        if taken.all().is_empty() {
+            return;
+        }
+        let known = taken.by_place();
+        for clause in &mut self.system.clauses {
+            let mut constraint = vec![clause.constraint];
+            for body in &clause.body {
+                let number = body.predicate.index();
+                let predicate = &self.system.predicates[number];
+                let says = |formula: &TermId| {
+                    let variables = free_variables(store(), *formula).into_iter();
+                    let mut variables =
+                        variables.map(|(symbol, at)| store().variable_at(symbol, at));
+                    variables.all(|variable| predicate.parameters.contains(&variable))
+                };
+                let facts = known.get(&self.places[number].at).into_iter().flatten();
+                let here = |&fact: &TermId| predicate.applied(&self.arena, fact, &body.arguments);
+                constraint.extend(facts.filter(|fact| says(fact)).map(here));
+            }
+            clause.constraint = self.arena.and(constraint);
+        }
+        self.relies_on = Some((Arc::clone(taken.snapshot()), taken.batches()));
+    }
 }
 
 /// The program's clauses.
@@ -76,6 +114,7 @@ pub fn encode(blocks: &Blocks, contexts: Contexts, arena: Rc<Arena>) -> Encoding
             system: HornSystem::default(),
             places: Vec::new(),
             fresh: ENTRY + 1,
+            relies_on: None,
         },
     };
     encoder.run();
@@ -299,7 +338,7 @@ impl Encoder<'_> {
 
     /// The clauses of a call of a recursive function.
     fn call(&mut self, place: Place, edge: EdgeId, mut start: Start, guard: TermId) {
-        let program = std::sync::Arc::clone(self.inlined().program());
+        let program = Arc::clone(self.inlined().program());
         let edge = program.edge(edge);
         let Some(Operation::Call {
             callee,

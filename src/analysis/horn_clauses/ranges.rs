@@ -52,7 +52,7 @@ impl Ranges {
     }
 
     fn join(&mut self, arena: &Arena, one: TermId, other: TermId) {
-        let is_constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
+        let is_constant = |term| arena.is_constant(term);
         if !is_constant(one) && !is_constant(other) {
             let one = self.class(member(arena, one));
             let other = self.class(member(arena, other));

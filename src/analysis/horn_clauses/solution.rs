@@ -6,6 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::encode::{Encoding, Place};
 use crate::analysis::Context;
+use crate::analysis::invariants::Candidate;
+use crate::analysis::unrolling::inner_cut_points;
 use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
@@ -33,6 +35,15 @@ impl Encoding {
             if !self.holds(&mut solver, number, (formulas, look)) {
                 return Err("a solution that was not confirmed over bit vectors".to_owned());
             }
+        }
+        if let Some((snapshot, batches)) = &self.relies_on {
+            let places = self.places.iter().zip(formulas);
+            let invariants = places.map(|(&Place { at, .. }, &formula)| Candidate { at, formula });
+            let inner = inner_cut_points(blocks);
+            let invariants: Vec<Candidate> = invariants
+                .filter(|one| one.formula != TermId::TRUE && inner.contains(&one.at))
+                .collect();
+            return Ok(snapshot.certificate(1, batches, &invariants, blocks.inlined()));
         }
         let batch = self.batch(blocks, formulas);
         Ok(Certificate {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Candidate, Proved};
+use super::{Candidate, Proved, Publisher};
 use crate::analysis::Context;
 use crate::analysis::unrolling::Unrolling;
 use crate::analysis::unrolling::step_case::StepCase;
-use crate::solver::{Answer, CheckLimit, Encoding};
+use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
 /// What came of an attempt.
@@ -58,8 +58,7 @@ impl KInduction<'_> {
                 candidates.to_vec(),
                 self.k,
                 self.step.used_batches(),
-                context.publisher,
-                Encoding::BitVector,
+                |_| Publisher::clone(context.exchange.publisher()),
             )),
         }
     }

@@ -1,28 +1,55 @@
 //! Invariants that analyses share: guesses, their proofs, and the store of what is proved.
 //!
 //! There are two channels with two types (an engine that mixes them up does not compile): a [`Candidate`] is a formula
-//! that somebody believes in; a [`Proved`] batch can only be made by [`houdini`] and [`k_inductive`], which have shown it
-//! to be inductive.
+//! that somebody believes in; a [`Proved`] batch can only be made by [`houdini`], [`states`] and [`k_inductive`], which
+//! have shown it to be inductive. Each analysis has its [`Exchange`] with both.
 //!
+//! # Who publishes for whom
+//! Everybody's invariants reach everybody: there is one store, and what is taken from it ([`taken`]) does not tell whose it
+//! is. Each cell of the table has a test (`analysis/exchange_table.rs`).
+//!
+//! | publishes | how | takes | when, and what for |
+//! |---|---|---|---|
+//! | data flow: fixpoints, guesses, cells of arrays, combinations of values | proves them itself: what refutes one guess makes the next | data flow | each fixpoint starts from what is known |
+//! | KIPDR: obligations | proves them itself: the next counterexample depends on it; those that it gives up are offered | k-induction and KIPDR, base case | for the states of each new step |
+//! | CTIGAR: clauses of the last frame | proves them itself, for the infinite frame; the others are offered | k-induction and KIPDR, step case | at each model that breaks some |
+//! | predicate abstraction: predicates, abstract states | offers | BMC | for the states of each new step |
+//! | IMPACT: interpolants, abstract states | offers | predicate abstraction, IMPACT | at each refinement, as part of each abstraction |
+//! | SPACER: lemmas without counters | offers | CTIGAR | at each obligation, for all frames |
+//! | | | SPACER, Horn clauses | at their start, as part of the clauses: Z3's engine cannot be told more |
+//!
+//! Simulation and exhaustive exploration have no invariants and no use for them. Of recursive programs nothing is shared:
+//! invariants are about places with their calls inlined.
+//!
+//! # Modules
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`k_inductive`]: candidates proved by k-induction.
-//! * [`store`](mod@store): proved batches, with versions and with who proved them from what.
+//! * [`store`](mod@store): proved batches, with versions and with whose they are; [`exchange`]: an analysis's view of it;
+//!   [`taken`]: what it takes.
+//! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
 
+pub mod exchange;
 mod features;
 pub mod guess;
 pub mod houdini;
 pub mod k_inductive;
+mod offers;
+pub mod prover;
 pub mod samples;
 pub mod states;
 pub mod store;
+pub mod taken;
 #[cfg(test)]
 mod tests;
 mod tuples;
 
+pub use exchange::Exchange;
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -49,6 +76,9 @@ impl Candidate {
         formulas.map(move |formula| Self { at, formula })
     }
 }
+
+/// The name of an analysis, for what it publishes.
+pub type Publisher = Arc<str>;
 
 /// Formulas by cut point.
 pub type ByPlace = FxHashMap<InlinedLocation, Vec<TermId>>;

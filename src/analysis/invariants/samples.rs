@@ -12,7 +12,7 @@ use crate::program::interpreter::{
 use crate::program::{
     CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
 };
-use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
+use crate::term::{Build, Evaluator, ScalarSort, Sort, Symbol, TermId, Value, store};
 
 /// A variable that is sampled: a Boolean, a bit vector of up to 64 bits, or an integer.
 #[derive(Copy, Clone, Debug)]
@@ -63,6 +63,16 @@ pub fn number(value: &Value) -> Option<i128> {
             .filter(|number| number.unsigned_abs() < 1 << 100),
         _ => None,
     }
+}
+
+/// The value of a sampled sort that the number stands for.
+fn value(sort: Sort, number: i128) -> Option<Value> {
+    Some(match sort {
+        Sort::Bool => Value::Bool(number != 0),
+        Sort::BitVec(width) => Value::bit_vec(width, number.cast_unsigned()),
+        Sort::Int => Value::int(number),
+        _ => return None,
+    })
 }
 
 /// An array that is sampled: of bit vectors, or of integers.
@@ -242,6 +252,23 @@ impl Samples {
         let mut runs = simulate::sample_runs(program, &executable, RUNS, RUN_STEPS);
         runs.extend(simulate::simulate(program, options, token).corpus);
         Self::of_runs(blocks, &executable, &runs)
+    }
+
+    /// Whether one of the states at the place does not satisfy the formula. What it says of arrays is not looked at.
+    pub fn refute(&self, at: InlinedLocation, formula: TermId) -> bool {
+        let Some(place) = self.places.get(&at) else {
+            return false;
+        };
+        place.rows.iter().any(|row| {
+            let assignment = |symbol: Symbol, instance| {
+                let term = store().variable_at(symbol, instance);
+                let mut variables = place.variables.iter().zip(row);
+                let (_, &number) = variables.find(|(variable, _)| variable.term == term)?;
+                value(symbol.sort(), number)
+            };
+            let mut evaluator = Evaluator::new(store(), &assignment);
+            evaluator.evaluate(formula) == Ok(Value::Bool(false))
+        })
     }
 
     /// States of the runs on these inputs.

@@ -16,13 +16,13 @@ use super::features::{Features, Kind};
 use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
 use super::tuples::Tuples;
-use super::{Candidate, Proved, Snapshot};
+use super::{Candidate, Proved, Publisher, Snapshot};
 use crate::analysis::CancellationToken;
 use crate::certify::certificate::Certificate;
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
-use crate::solver::{Answer, CheckLimit, Encoding, Solver};
-use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, TermKind, store};
+use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, store};
 
 /// The most tuples, at all places together, with those that are looked at again.
 const MOST: usize = 1_000_000;
@@ -256,7 +256,7 @@ fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>
         let mut rebuild = Rebuild::new(arena, arena, |term| {
             let sort = arena.sort(term);
             let is_number = matches!(sort, Sort::Bool | Sort::BitVec(_) | Sort::Int);
-            let is_variable = matches!(arena.kind(term), TermKind::Variable { .. });
+            let is_variable = arena.is_variable(term);
             (is_variable && is_number).then(|| constant(sort, value))
         });
         if rebuild.rebuild(formula) != TermId::TRUE {
@@ -274,7 +274,11 @@ impl Explored {
     /// What holds at the cut points of the blocks, and the proof that no target is reached if it is that. There may have
     /// been further cut points: what holds from one of these to the next by those in between holds without a word of
     /// them.
-    pub fn proved(self, publisher: &str, blocks: &Blocks) -> (Option<Proved>, Option<Certificate>) {
+    pub fn proved(
+        self,
+        publisher: &Publisher,
+        blocks: &Blocks,
+    ) -> (Option<Proved>, Option<Certificate>) {
         let inlined = blocks.inlined();
         let places = self.places.iter();
         let wanted = places.filter(|(at, _)| inlined.cut_points().contains(at.location));
@@ -290,7 +294,7 @@ impl Explored {
             .is_safe
             .then(|| nothing.certificate(1, &[], &invariants, inlined));
         let batch = (!invariants.is_empty())
-            .then(|| Proved::new(invariants, 1, Vec::new(), publisher, Encoding::BitVector));
+            .then(|| Proved::new(invariants, 1, Vec::new(), |_| Publisher::clone(publisher)));
         (batch, certificate)
     }
 }

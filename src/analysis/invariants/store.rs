@@ -1,18 +1,23 @@
 //! The store of proved invariants.
 //!
-//! Batches come with what they rely on and who proved them; every change makes a new version. Readers take a
-//! [`Snapshot`], which does not change any more. A batch that is refuted goes with everything that relies on it.
-//! Candidates that an analysis does not prove itself wait here for others, too.
+//! Batches come with what they rely on and who came up with them; every change makes a new version. Readers take a
+//! [`Snapshot`], which does not change any more. A batch that is refuted goes with everything that relies on it, whoever
+//! has taken one of these is told to begin again, and nobody can publish it again.
+//!
+//! An analysis sees the store through an [`Exchange`](super::Exchange).
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Candidate;
+use super::offers::Offers;
+use super::{Candidate, Publisher};
+use crate::analysis::CancellationToken;
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedProgram;
-use crate::solver::Encoding;
 use crate::term::TermId;
 
 /// A batch's number in its store.
@@ -23,10 +28,10 @@ pub struct BatchId(u32);
 #[derive(Clone, Debug)]
 pub struct Proved {
     invariants: Vec<Candidate>,
+    /// Whose each of them is.
+    publishers: Vec<Publisher>,
     k: u32,
     relies_on: Vec<BatchId>,
-    publisher: String,
-    encoding: Encoding,
 }
 
 impl Proved {
@@ -36,15 +41,13 @@ impl Proved {
         invariants: Vec<Candidate>,
         k: u32,
         relies_on: Vec<BatchId>,
-        publisher: &str,
-        encoding: Encoding,
+        publisher: impl Fn(&Candidate) -> Publisher,
     ) -> Self {
         Self {
+            publishers: invariants.iter().map(publisher).collect(),
             invariants,
             k,
             relies_on,
-            publisher: publisher.to_owned(),
-            encoding,
         }
     }
 
@@ -61,16 +64,6 @@ impl Proved {
     /// The batches that the proof uses.
     pub fn relies_on(&self) -> &[BatchId] {
         &self.relies_on
-    }
-
-    /// The analysis whose batch it is.
-    pub fn publisher(&self) -> &str {
-        &self.publisher
-    }
-
-    /// The encoding in which it was proved.
-    pub fn encoding(&self) -> Encoding {
-        self.encoding
     }
 }
 
@@ -98,11 +91,31 @@ impl Snapshot {
             .flat_map(|(id, batch)| batch.invariants.iter().map(move |&one| (id, one)))
     }
 
-    /// For each batch that is not of this analysis, the one that it is of, and how many invariants it has.
-    pub fn publishers_but(&self, own: &str) -> impl Iterator<Item = (&str, usize)> {
-        let others = self.batches.iter().map(|(_, batch)| &**batch);
-        let others = others.filter(move |batch| batch.publisher != own);
-        others.map(|batch| (batch.publisher(), batch.invariants.len()))
+    /// How many invariants are of each publisher.
+    pub fn publishers(&self) -> BTreeMap<Publisher, usize> {
+        let batches = self.batches.iter();
+        count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
+    }
+
+    /// How many of the invariants that a certificate has are of each publisher.
+    pub fn publishers_in(
+        &self,
+        certificate: &Certificate,
+        inlined: &InlinedProgram,
+    ) -> BTreeMap<Publisher, usize> {
+        let mut of: FxHashMap<(InvariantLocation, TermId), &Publisher> = FxHashMap::default();
+        for (_, batch) in self.batches() {
+            for (one, publisher) in batch.invariants.iter().zip(&batch.publishers) {
+                let at = InvariantLocation::new(inlined, one.at);
+                of.entry((at, one.formula)).or_insert(publisher);
+            }
+        }
+        let steps = certificate.steps.iter();
+        let formulas = steps.flat_map(|step| match step {
+            ProofStep::Inductive { batch, .. } => &batch[..],
+            _ => &[],
+        });
+        count(formulas.filter_map(|one| of.get(one).copied()))
     }
 
     /// The number of invariants.
@@ -182,6 +195,30 @@ fn located(invariants: &[Candidate], inlined: &InlinedProgram) -> Vec<(Invariant
         .collect()
 }
 
+fn count<'p>(publishers: impl Iterator<Item = &'p Publisher>) -> BTreeMap<Publisher, usize> {
+    let mut counts = BTreeMap::new();
+    for publisher in publishers {
+        *counts.entry(Publisher::clone(publisher)).or_default() += 1;
+    }
+    counts
+}
+
+/// Somebody who takes invariants.
+#[derive(Debug)]
+pub(super) struct Subscriber {
+    /// Is cancelled when something that was taken is withdrawn.
+    pub token: CancellationToken,
+    /// The version that was taken last.
+    pub taken: AtomicU64,
+}
+
+impl Subscriber {
+    /// Whether something was taken.
+    pub fn has_taken(&self) -> bool {
+        self.taken.load(Ordering::Acquire) > 0
+    }
+}
+
 /// The store: what all analyses of a race have proved so far.
 #[derive(Debug, Default)]
 pub struct InvariantStore {
@@ -189,7 +226,13 @@ pub struct InvariantStore {
     /// The version of `current`, for a look without the lock.
     version: AtomicU64,
     batches_ever: AtomicU64,
-    suggested: RwLock<Vec<Candidate>>,
+    /// The version at which each batch came.
+    since: Mutex<FxHashMap<BatchId, u64>>,
+    /// What was withdrawn.
+    refuted: RwLock<FxHashSet<Candidate>>,
+    subscribers: Mutex<Vec<Weak<Subscriber>>>,
+    /// What somebody believes in and the prover has not proved yet.
+    pub(super) offers: Offers,
 }
 
 impl InvariantStore {
@@ -208,13 +251,13 @@ impl InvariantStore {
         Arc::clone(&self.current.read())
     }
 
-    /// Adds a batch; `None` if one that it relies on has been withdrawn meanwhile.
+    /// Adds a batch; `None` if one that it relies on has been withdrawn meanwhile, or something in it before.
     pub fn publish(&self, batch: Proved) -> Option<BatchId> {
         let mut current = self.current.write();
-        if batch
-            .relies_on
-            .iter()
-            .any(|&id| current.batch(id).is_none())
+        let refuted = self.refuted.read();
+        let is_gone = |id: &BatchId| current.batch(*id).is_none();
+        if batch.relies_on.iter().any(is_gone)
+            || batch.invariants.iter().any(|one| refuted.contains(one))
         {
             return None;
         }
@@ -222,15 +265,18 @@ impl InvariantStore {
         let mut next = Snapshot::clone(&current);
         next.batches.push((id, Arc::new(batch)));
         self.replace(&mut current, next);
+        self.since.lock().insert(id, current.version);
         Some(id)
     }
 
-    /// Takes out a batch that was refuted, and everything that relies on it; says which those are.
+    /// Takes out a batch that was refuted, and everything that relies on it; says which those are. Who has taken one of
+    /// them is told to begin again.
     pub fn withdraw(&self, id: BatchId) -> Vec<BatchId> {
         let mut current = self.current.write();
         let mut gone = Vec::new();
-        if current.batch(id).is_some() {
+        if let Some(batch) = current.batch(id) {
             gone.push(id);
+            self.refuted.write().extend(&batch.invariants);
         }
         // A batch comes after those that it relies on.
         for (other, batch) in current.batches() {
@@ -238,31 +284,68 @@ impl InvariantStore {
                 gone.push(other);
             }
         }
-        if !gone.is_empty() {
-            let mut next = Snapshot::clone(&current);
-            next.batches.retain(|(id, _)| !gone.contains(id));
-            self.replace(&mut current, next);
+        if gone.is_empty() {
+            return gone;
         }
+        let mut next = Snapshot::clone(&current);
+        next.batches.retain(|(id, _)| !gone.contains(id));
+        self.replace(&mut current, next);
+        let since = self.since.lock();
+        let first = gone.iter().filter_map(|id| since.get(id).copied()).min();
+        self.subscribers.lock().retain(|subscriber| {
+            let Some(subscriber) = subscriber.upgrade() else {
+                return false;
+            };
+            if first.is_some_and(|first| subscriber.taken.load(Ordering::Acquire) >= first) {
+                subscriber.token.cancel();
+            }
+            true
+        });
         gone
     }
 
-    /// Formulas that an analysis believes in, for another to prove.
-    pub fn suggest(&self, candidates: impl IntoIterator<Item = Candidate>) {
-        let mut suggested = self.suggested.write();
-        for candidate in candidates {
-            if !suggested.contains(&candidate) {
-                suggested.push(candidate);
-            }
-        }
+    /// Withdraws the batches that have one of the formulas at its place; says how many are gone.
+    pub fn withdraw_all(
+        &self,
+        refuted: &[(InvariantLocation, TermId)],
+        inlined: &InlinedProgram,
+    ) -> usize {
+        let snapshot = self.snapshot();
+        let is_refuted = |one: &Candidate| {
+            let at = InvariantLocation::new(inlined, one.at);
+            refuted.contains(&(at, one.formula))
+        };
+        let batches = snapshot.batches();
+        let hit = batches.filter(|(_, batch)| batch.invariants.iter().any(is_refuted));
+        hit.map(|(id, _)| self.withdraw(id).len()).sum()
     }
 
-    /// What has been suggested, without the first `seen`.
-    pub fn suggestions(&self, seen: usize) -> Vec<Candidate> {
-        self.suggested
-            .read()
-            .get(seen..)
-            .unwrap_or_default()
-            .to_vec()
+    /// Somebody begins to take invariants, who is told by the token when one that was taken is withdrawn.
+    pub(super) fn subscribe(&self, token: &CancellationToken) -> Arc<Subscriber> {
+        let subscriber = Arc::new(Subscriber {
+            token: token.clone(),
+            taken: AtomicU64::new(0),
+        });
+        self.subscribers.lock().push(Arc::downgrade(&subscriber));
+        subscriber
+    }
+
+    /// What is in it now, for a subscriber.
+    pub(super) fn take(&self, subscriber: &Subscriber) -> Arc<Snapshot> {
+        // Under the lock, or a batch could be withdrawn before it is known who has it.
+        let current = self.current.read();
+        subscriber.taken.store(current.version, Ordering::Release);
+        Arc::clone(&current)
+    }
+
+    /// Another store with the same invariants, none of which has been withdrawn.
+    #[cfg(test)]
+    pub fn again(&self) -> Self {
+        let other = Self::new();
+        for (_, batch) in self.snapshot().batches() {
+            other.publish(batch.clone());
+        }
+        other
     }
 
     fn replace(&self, current: &mut Arc<Snapshot>, mut next: Snapshot) {

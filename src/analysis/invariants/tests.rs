@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::guess::{Round, Vocabulary, candidates};
 use super::houdini::Houdini;
+use super::prover::Prover;
 use super::samples::Samples;
 use super::*;
 use crate::analysis::testing::{blocks, default_solver, lowered};
@@ -13,7 +14,6 @@ use crate::certify::ProofStep;
 use crate::program::block::Blocks;
 use crate::program::simplify::simplify;
 use crate::program::{CallStringId, LocationId};
-use crate::solver::Encoding;
 use crate::term::{Build, Sort, Symbol, to_smtlib};
 
 fn candidate(location: u32, name: &str) -> Candidate {
@@ -27,7 +27,7 @@ fn candidate(location: u32, name: &str) -> Candidate {
 }
 
 fn batch(invariants: Vec<Candidate>, relies_on: Vec<BatchId>) -> Proved {
-    Proved::new(invariants, 1, relies_on, "test", Encoding::BitVector)
+    Proved::new(invariants, 1, relies_on, |_| Publisher::from("test"))
 }
 
 #[test]
@@ -68,6 +68,72 @@ fn what_relies_on_a_withdrawn_batch_goes_with_it() {
         None
     );
     assert_eq!(invariants.withdraw(first), []);
+}
+
+#[test]
+fn who_has_taken_what_is_withdrawn_begins_again() {
+    let invariants = InvariantStore::new();
+    let tokens: [CancellationToken; 4] = Default::default();
+    let [early, user, late, idle] = &tokens;
+    let exchange = |token| Exchange::new(&invariants, "somebody", token);
+    let [first, second, third, fourth] = [early, user, late, idle].map(exchange);
+    let sound = batch(vec![candidate(1, "p")], vec![]);
+    let sound = first.publish(sound).expect("nothing is refuted yet");
+    first.snapshot();
+    let wrong = batch(vec![candidate(2, "q")], vec![]);
+    let wrong = first.publish(wrong).expect("nothing is refuted yet");
+    let user_s = batch(vec![candidate(3, "r")], vec![sound, wrong]);
+    second.snapshot();
+    let user_s = second.publish(user_s).expect("nothing is refuted yet");
+    third.snapshot();
+    assert_eq!(invariants.withdraw(wrong), [wrong, user_s]);
+    let stopped = tokens.each_ref().map(CancellationToken::is_cancelled);
+    assert_eq!(stopped, [false, true, true, false]);
+    assert!(fourth.taken().is_empty());
+    // It does not come back, whoever proves it.
+    let again = batch(vec![candidate(4, "s"), candidate(2, "q")], vec![]);
+    assert_eq!(fourth.publish(again), None);
+    assert!(fourth.newer_than(&Snapshot::default()).is_some());
+    assert_eq!(invariants.snapshot().len(), 1);
+}
+
+#[test]
+fn what_is_offered_is_proved_together_or_refuted() {
+    let blocks = loaded(&format!(
+        "{INPUTS} int main(void) {{
+            int w = __VERIFIER_nondet_int(), x = w, y = w;
+            while (__VERIFIER_nondet_int()) {{ int t = x; x = y; y = t; }}
+            if (x != w) reach_error();
+            return 0;
+        }}"
+    ));
+    let invariants = InvariantStore::new();
+    let token = CancellationToken::new();
+    let mut prover = Prover::new(&invariants, &blocks, default_solver, &token).expect("a prover");
+    assert!(!prover.wait(Duration::ZERO));
+    let [head] = &crate::analysis::unrolling::inner_cut_points(&blocks)[..] else {
+        panic!("one loop");
+    };
+    let pool = crate::term::store();
+    let named = |name: &str| {
+        let mut variables = blocks.inlined().program().variables.iter();
+        let variable = variables.find(|one| one.symbol.name() == name);
+        pool.variable(variable.expect("a variable").symbol)
+    };
+    let [w, x, y] = ["main::w", "main::x", "main::y"].map(named);
+    let offer = |formula| Candidate { at: *head, formula };
+    // Neither is inductive by itself.
+    let [one, other] = ["one", "other"].map(|name| Exchange::new(&invariants, name, &token));
+    let next = pool.add(w, pool.bv(32, 1));
+    one.offer([offer(pool.eq(x, w)), offer(pool.eq(x, next))]);
+    assert!(prover.wait(Duration::ZERO));
+    let round = prover.round(&|| Duration::ZERO);
+    assert_eq!((round.tried, round.refuted, round.proved), (2, 1, 0));
+    other.offer([offer(pool.eq(y, w))]);
+    let round = prover.round(&|| Duration::ZERO);
+    assert_eq!((round.tried, round.refuted, round.proved), (2, 0, 2));
+    let of: Vec<usize> = invariants.snapshot().publishers().into_values().collect();
+    assert_eq!(of, [1, 1]);
 }
 
 #[test]
@@ -130,7 +196,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
         &all,
         &Snapshot::default(),
         &samples,
-        "test",
+        &|_| Publisher::from("test"),
         &|| Duration::ZERO,
         &mut |_| {},
     );

@@ -106,7 +106,7 @@ pub fn run(
 }
 
 /// Both cases of the induction.
-struct Induction<'b> {
+struct Induction {
     base: BaseCases,
     /// The bound up to which the base case holds.
     unrolled: u32,
@@ -114,7 +114,7 @@ struct Induction<'b> {
     max_bound: u32,
     /// What a query of the base case may take now.
     base_query: Duration,
-    direction: Option<PropertyDirection<'b>>,
+    direction: Option<PropertyDirection>,
 }
 
 /// How the step case at a bound has ended.
@@ -124,7 +124,7 @@ enum StepCaseEnd {
     Open,
 }
 
-impl Induction<'_> {
+impl Induction {
     /// Lines 4 to 9 of Algorithm 1, if there is something left to ask up to the bound.
     fn base_case(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
         if bound <= self.unrolled {
@@ -169,9 +169,9 @@ impl Induction<'_> {
                 return StepCaseEnd::Open;
             };
             let base = self.base.unrolling();
-            let before = context.invariants.snapshot().len();
+            let before = context.exchange.len();
             let found = direction.direct(bound, base, context);
-            let total = context.invariants.snapshot().len();
+            let total = context.exchange.len();
             (context.report)(Progress::Invariants {
                 round: "obligations",
                 proved: total.saturating_sub(before),
@@ -205,8 +205,6 @@ impl Induction<'_> {
             let relies_on = Vec::new();
             return safe(ProofStep::Safety { k, relies_on });
         }
-        let publishers = self.step.used_publishers();
-        context.report_relied(publishers.map(|publisher| (publisher, 1)));
         let snapshot = self.step.snapshot();
         let certificate = solver().ok().and_then(|solver| {
             let mut houdini = Houdini::new(blocks, solver, context.token);

@@ -163,7 +163,7 @@ fn differs_from_constant(literal: TermId) -> Option<(TermId, TermId)> {
     else {
         return None;
     };
-    let is_constant = |term| matches!(store().kind(term), TermKind::Constant(_));
+    let is_constant = |term| store().is_constant(term);
     match (is_constant(one), is_constant(other)) {
         (false, true) => Some((one, other)),
         (true, false) => Some((other, one)),
@@ -187,12 +187,12 @@ pub enum Direction {
 }
 
 /// The obligations with what works on them.
-pub struct PropertyDirection<'b> {
+pub struct PropertyDirection {
     step: StepCase,
     /// The largest k for obligations.
     most_steps: u32,
     lifter: Lifter,
-    houdini: Houdini<'b>,
+    houdini: Houdini,
     open: Vec<Obligation>,
     most: usize,
     /// Obligations that a reached state violates.
@@ -206,13 +206,13 @@ pub struct PropertyDirection<'b> {
     new_parts: bool,
 }
 
-impl<'b> PropertyDirection<'b> {
+impl PropertyDirection {
     /// With no obligations yet, never more than `most`, and tried at k up to `most_steps`.
     ///
     /// # Errors
     /// When there is no solver.
     pub fn new(
-        blocks: &'b Arc<Blocks>,
+        blocks: &Arc<Blocks>,
         most: usize,
         most_steps: u32,
         solver: &SolverFactory<'_>,
@@ -335,7 +335,7 @@ impl<'b> PropertyDirection<'b> {
             match induction.prove(&[clause.candidate], context) {
                 Attempt::Proved(proved) => {
                     let proved = strengthened(&clause, proved, &mut induction, context);
-                    stronger |= context.invariants.publish(proved).is_some();
+                    stronger |= context.exchange.publish(proved).is_some();
                     self.open.remove(next);
                     continue;
                 }
@@ -371,6 +371,15 @@ impl<'b> PropertyDirection<'b> {
         if all_follow && self.open.len() > 1 && towards.is_none() {
             stronger |= self.together(k, base, context);
         }
+        // What could not be decided here may be inductive with what others offer.
+        let given_up = |one: &&Obligation| one.failures >= MOST_FAILURES;
+        let given_up: Vec<Candidate> = self
+            .open
+            .iter()
+            .filter(given_up)
+            .map(|one| one.clause.candidate)
+            .collect();
+        context.exchange.offer(given_up);
         self.open.retain(|one| one.failures < MOST_FAILURES);
         match towards {
             Some(steps) => Direction::Towards { steps },
@@ -387,21 +396,13 @@ impl<'b> PropertyDirection<'b> {
             clauses.push(one.clause.clone());
         }
         let candidates: Vec<Candidate> = clauses.iter().map(|one| one.candidate).collect();
-        let proved = self.houdini.inductive_subset(
-            &candidates,
-            &context.invariants.snapshot(),
-            &Samples::default(),
-            context.publisher,
-            context.safe_point,
-            &mut |_| {},
-        );
-        let Some(proved) = proved else {
-            return false;
-        };
-        clauses.retain(|clause| proved.invariants().contains(&clause.candidate));
+        let proved = self
+            .houdini
+            .publish(&candidates, &Samples::default(), context, &mut |_| {});
+        clauses.retain(|clause| proved.contains(&clause.candidate));
         self.open
             .retain(|one| !clauses.iter().any(|clause| clause.implies(&one.clause)));
-        context.invariants.publish(proved).is_some()
+        !proved.is_empty()
     }
 
     /// All that is open at once.
@@ -417,7 +418,7 @@ impl<'b> PropertyDirection<'b> {
             return false;
         };
         self.open.clear();
-        context.invariants.publish(proved).is_some()
+        context.exchange.publish(proved).is_some()
     }
 }
 

@@ -1,10 +1,10 @@
 //! EXTRACTINVS: what of a proof of an under-approximation are invariants of the program.
 
-use super::program::{CountedProgram, conjuncts};
+use super::program::CountedProgram;
 use super::steps::{Steps, check};
 use crate::solver::Answer;
 use crate::solver::horn::Application;
-use crate::term::{Build, TermId, Value, instantiate, store};
+use crate::term::{Build, TermId, Value, conjuncts, instantiate, store};
 
 /// Formulas over the parameters of each predicate; all of them hold.
 pub type Lemmas = Vec<Vec<TermId>>;

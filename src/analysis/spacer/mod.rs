@@ -33,8 +33,7 @@ use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::invariants::Candidate;
-use super::invariants::houdini::Houdini;
-use super::invariants::samples::Samples;
+use super::invariants::taken::Taken;
 use super::options::options;
 use super::{AbstractionStep, Answer, Context, Progress, SolverFactory};
 use crate::program::block::Blocks;
@@ -71,26 +70,33 @@ pub fn run(
         return Ok(Answer::Unknown("the program has recursion".to_owned()));
     }
     let shared = Rc::clone(solver()?.arena());
-    let encoding = encode(blocks, Contexts::Called, shared);
-    if !is_within_reach(&encoding) {
+    let plain = encode(blocks, Contexts::Called, Rc::clone(&shared));
+    if !is_within_reach(&plain) {
         return Ok(Answer::Unknown(
             "the clauses are beyond the engine".to_owned(),
         ));
     }
+    let mut taken = Taken::new(blocks);
+    taken.refresh(context.exchange);
+    let mut strengthened = encode(blocks, Contexts::Called, shared);
+    strengthened.assume(&taken);
+    // Invariants that cannot be said over integers are not worth the integers.
+    let (encoding, integers) = match (to_integers(&strengthened), to_integers(&plain)) {
+        (None, Some(integers)) => (plain, Some(integers)),
+        (None, None) if !is_within_reach(&strengthened) => (plain, None),
+        (integers, _) => (strengthened, integers),
+    };
     let exact = CountedProgram::new(&encoding, &encoding.system);
-    let integers = to_integers(&encoding);
     let mut last = None;
     for integers in integers.as_ref().map(Some).into_iter().chain([None]) {
         let counted = integers.map(|one| CountedProgram::new(&encoding, &one.system));
         let mut spacer = Spacer {
             blocks,
             options,
-            solver,
             encoding: &encoding,
             integers,
             steps: steps(counted.as_ref().unwrap_or(&exact), context)?,
             invariants: vec![Vec::new(); encoding.places.len()],
-            published: Vec::new(),
         };
         match spacer.run(context)? {
             Outcome::Answer(answer) => return Ok(answer),
@@ -133,15 +139,12 @@ enum Outcome {
 struct Spacer<'s> {
     blocks: &'s Arc<Blocks>,
     options: &'s Options,
-    solver: &'s SolverFactory<'s>,
     encoding: &'s Encoding,
     /// The clauses over integers, if the program is over these.
     integers: Option<&'s Integers>,
     steps: Steps<'s>,
     /// I.
     invariants: Lemmas,
-    /// What has been handed to the prover of invariants for others.
-    published: Vec<Candidate>,
 }
 
 impl Spacer<'_> {
@@ -171,7 +174,7 @@ impl Spacer<'_> {
                     for (known, new) in self.invariants.iter_mut().zip(new) {
                         known.extend(new);
                     }
-                    self.publish(bound, context)?;
+                    self.offer(bound, context);
                     // Lines 7 and 8.
                     if is_safe(&mut self.steps, &self.invariants) {
                         return Ok(self.safe(bound, context));
@@ -251,38 +254,12 @@ impl Spacer<'_> {
         exported
     }
 
-    /// Gives others the invariants without counters.
-    fn publish(&mut self, bound: u32, context: &Context<'_>) -> Result<(), SolverError> {
-        let mut new = Vec::new();
+    /// Offers the invariants without counters to be proved for others.
+    fn offer(&self, bound: u32, context: &Context<'_>) {
         for (number, place) in self.encoding.places.iter().enumerate() {
-            let formulas = self.exported(number, bound).into_iter();
-            new.extend(
-                Candidate::each(place.at, formulas).filter(|one| !self.published.contains(one)),
-            );
+            let formulas = self.exported(number, bound);
+            context.exchange.offer(Candidate::each(place.at, formulas));
         }
-        if new.is_empty() {
-            return Ok(());
-        }
-        self.published.extend(&new);
-        let proved = context.invariants.snapshot();
-        let batch = Houdini::new(self.blocks, (self.solver)()?, context.token).inductive_subset(
-            &new,
-            &proved,
-            &Samples::default(),
-            context.publisher,
-            context.safe_point,
-            &mut |_| {},
-        );
-        if let Some(batch) = batch {
-            let count = batch.invariants().len();
-            context.invariants.publish(batch);
-            (context.report)(Progress::Invariants {
-                round: "spacer",
-                proved: count,
-                total: context.invariants.snapshot().len(),
-            });
-        }
-        Ok(())
     }
 
     /// The proof of the program without counters.

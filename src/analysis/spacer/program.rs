@@ -8,7 +8,8 @@ use super::loops::Loops;
 use crate::analysis::horn_clauses::encode::Encoding;
 use crate::solver::horn::{Application, HornClause, HornSystem, Predicate};
 use crate::term::{
-    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, store, substitute,
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, conjuncts, for_each_subterm, store,
+    substitute,
 };
 
 /// P̃: locations, each with a predicate over its variables and the counters of the loops that it is in, and transitions.
@@ -162,7 +163,7 @@ impl Builder<'_> {
         let before = from.as_ref().map_or(&[][..], |place| &place.arguments);
         let mut taken: FxHashSet<TermId> = before.iter().copied().collect();
         for argument in to.iter_mut().flat_map(|place| &mut place.arguments) {
-            let is_variable = matches!(self.arena.kind(*argument), TermKind::Variable { .. });
+            let is_variable = self.arena.is_variable(*argument);
             if is_variable && taken.insert(*argument) {
                 continue;
             }
@@ -259,17 +260,5 @@ impl Builder<'_> {
             }
         }
         arena.and(conditions)
-    }
-}
-
-/// The conjuncts of a term.
-pub fn conjuncts(pool: &impl Pool, term: TermId) -> Vec<TermId> {
-    match pool.kind(term) {
-        TermKind::Apply {
-            op: Op::And,
-            arguments,
-        } => arguments.to_vec(),
-        _ if term == TermId::TRUE => Vec::new(),
-        _ => vec![term],
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use super::last_steps::LastSteps;
 use super::schedule::{Schedule, Share};
 use super::{Target, Unrolling};
+use crate::analysis::invariants::ByPlace;
+use crate::analysis::invariants::taken::Taken;
 use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
 use crate::cpa::location::Place;
@@ -50,12 +52,19 @@ pub struct BaseCases {
     last_steps: Option<LastSteps>,
     /// What the last steps have excluded, and the unrolling's solver has not been told.
     excluded: Vec<TermId>,
+    taken: Taken,
+    by_place: ByPlace,
+    /// The states before this number have what is taken asserted.
+    strengthened: usize,
 }
 
 impl BaseCases {
     /// For an unrolling from the program's entry.
     pub fn new(unrolling: Unrolling) -> Self {
         Self {
+            taken: Taken::new(unrolling.blocks()),
+            by_place: ByPlace::default(),
+            strengthened: 0,
             unrolling,
             left_aside: None,
             forward: Schedule::new(FORWARD),
@@ -120,6 +129,7 @@ impl BaseCases {
         if !self.unrolling.extend(bound, context.token) {
             return BaseCase::Stopped;
         }
+        self.take_invariants(context);
         let mut targets = std::mem::take(&mut self.unfinished);
         targets.extend(self.unrolling.new_targets());
         if let Some(violation) = self.base_case(targets, context) {
@@ -138,6 +148,16 @@ impl BaseCases {
             return BaseCase::Stopped;
         }
         BaseCase::Open
+    }
+
+    /// What is proved holds in all states, which says at each what the solver would have to derive from the entry on. New
+    /// invariants are asserted for new states only: for old ones, the solver has done without.
+    fn take_invariants(&mut self, context: &Context<'_>) {
+        if !self.taken.refresh(context.exchange).is_empty() {
+            self.by_place = self.taken.by_place();
+        }
+        let first = self.strengthened;
+        self.strengthened = self.unrolling.assume_from(first, &self.by_place);
     }
 
     /// Lines 9 to 11: whether one of the targets is reached.

@@ -102,6 +102,11 @@ impl Unrolling {
         self.cpa.loop_bound.bound()
     }
 
+    /// The blocks of the program.
+    pub fn blocks(&self) -> &Arc<Blocks> {
+        self.cpa.location.blocks()
+    }
+
     /// The arena of the formulas.
     pub fn arena(&self) -> &Rc<Arena> {
         self.solver.arena()
@@ -259,6 +264,25 @@ impl Unrolling {
             self.assert(fact);
         }
         broken
+    }
+
+    /// Tells the solver that invariants hold at the states from the given number on; says how many states there are.
+    pub fn assume_from(&mut self, first: usize, invariants: &ByPlace) -> usize {
+        let mut facts = Vec::new();
+        for (_, element) in self.reached.since(first) {
+            let Place::At(at) = element.state.place else {
+                continue;
+            };
+            let formula = &element.state.domain.formula;
+            for &invariant in invariants.get(&at).into_iter().flatten() {
+                let here = self.cpa.domain.at_end(formula, invariant);
+                facts.push(self.solver.arena().implies(formula.guard, here));
+            }
+        }
+        for fact in facts {
+            self.assert(fact);
+        }
+        self.states()
     }
 
     /// Whether the formula holds in the model of the last check.

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
 use crate::analysis::Context;
-use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Proved, Snapshot, by_place};
-use crate::certify::certificate::quantified;
+use crate::analysis::invariants::taken::{Ground, Taken};
+use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot};
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
@@ -24,10 +24,9 @@ const STEP_CASE: Share = Share {
 pub struct StepCase {
     unrolling: Unrolling,
     schedule: Schedule,
-    /// The invariants as they were last taken.
-    snapshot: Arc<Snapshot>,
+    taken: Taken,
     by_place: ByPlace,
-    batches: FxHashMap<Candidate, BatchId>,
+    origins: FxHashMap<Candidate, Ground>,
     /// Those that the solver has been told of.
     used: Vec<Candidate>,
     used_batches: FxHashSet<BatchId>,
@@ -40,11 +39,11 @@ impl StepCase {
     /// For an unrolling from any cut point.
     pub fn new(unrolling: Unrolling) -> Self {
         Self {
+            taken: Taken::new(unrolling.blocks()),
             unrolling,
             schedule: Schedule::new(STEP_CASE),
-            snapshot: Arc::default(),
             by_place: ByPlace::default(),
-            batches: FxHashMap::default(),
+            origins: FxHashMap::default(),
             used: Vec::new(),
             used_batches: FxHashSet::default(),
             last_targets: Vec::new(),
@@ -62,13 +61,6 @@ impl StepCase {
         &self.used
     }
 
-    /// For each of these, the analysis that has published it.
-    pub fn used_publishers(&self) -> impl Iterator<Item = &str> {
-        let batches = self.used.iter().filter_map(|one| self.batches.get(one));
-        let batches = batches.filter_map(|&id| self.snapshot.batch(id));
-        batches.map(Proved::publisher)
-    }
-
     /// The batches that these are from.
     pub fn used_batches(&self) -> Vec<BatchId> {
         let mut batches: Vec<BatchId> = self.used_batches.iter().copied().collect();
@@ -78,7 +70,7 @@ impl StepCase {
 
     /// The invariants as they were last taken.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
-        &self.snapshot
+        self.taken.snapshot()
     }
 
     /// Whether the step case for the property is known to hold at the bound. It is asked if its time has come, and again
@@ -169,24 +161,23 @@ impl StepCase {
                 return answer;
             }
             for one in broken {
-                self.used_batches.extend(self.batches.get(&one));
-                self.used.push(one);
+                let origin = self.origins[&one];
+                self.used_batches.insert(origin.batch);
+                if !self.used.contains(&origin.of) {
+                    self.used.push(origin.of);
+                }
             }
         }
     }
 
     /// Takes what the store has now; says if that is more than before.
     fn take_invariants(&mut self, context: &Context<'_>) -> bool {
-        if context.invariants.version() == self.snapshot.version() {
-            return false;
+        let new = self.taken.refresh(context.exchange);
+        self.origins.extend(new.iter().map(|one| (one.fact, *one)));
+        let is_more = !new.is_empty();
+        if is_more {
+            self.by_place = self.taken.by_place();
         }
-        self.snapshot = context.invariants.snapshot();
-        // Formulas that speak of any index would have to be told for each index that is read.
-        let all = self.snapshot.invariants();
-        let all = all.filter(|(_, one)| quantified(one.formula).is_none());
-        let all: Vec<(BatchId, Candidate)> = all.collect();
-        self.by_place = by_place(all.iter().map(|&(_, one)| one));
-        self.batches = all.into_iter().map(|(id, one)| (one, id)).collect();
-        true
+        is_more
     }
 }

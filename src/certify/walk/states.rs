@@ -80,7 +80,7 @@ impl Walk<'_, '_> {
 
     fn is_small(&self, value: TermId) -> bool {
         let arena = &*self.arena;
-        let is_constant = |term| matches!(arena.kind(term), TermKind::Constant(_));
+        let is_constant = |term| arena.is_constant(term);
         let is_leaf = |term| !matches!(arena.kind(term), TermKind::Apply { .. });
         match arena.kind(value) {
             TermKind::Constant(_) | TermKind::Variable { .. } => true,

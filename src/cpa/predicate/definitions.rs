@@ -111,7 +111,7 @@ impl Definitions {
                 op: Op::Ite,
                 arguments,
             } => {
-                let constant = |term| matches!(self.arena.kind(term), TermKind::Constant(_));
+                let constant = |term| self.arena.is_constant(term);
                 is_leaf(arguments[0]) && constant(arguments[1]) && constant(arguments[2])
             }
             _ => false,

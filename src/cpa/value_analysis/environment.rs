@@ -128,7 +128,7 @@ impl<'e> Environment<'e> {
             return None;
         };
         let view = View::of(op)?;
-        let is_constant = |term| matches!(self.arena.kind(term), TermKind::Constant(_));
+        let is_constant = |term| self.arena.is_constant(term);
         if is_constant(a) || is_constant(b) {
             return None;
         }

@@ -102,6 +102,8 @@ pub struct ValueAnalysis {
     thresholds: Thresholds,
     paths: FxHashMap<(InlinedLocation, usize), Rc<[Path]>>,
     tracked: FxHashMap<InlinedLocation, Rc<[(TermId, Tracked)]>>,
+    /// What is known to hold.
+    known: FxHashMap<InlinedLocation, Vec<TermId>>,
 }
 
 impl ValueAnalysis {
@@ -113,7 +115,13 @@ impl ValueAnalysis {
             thresholds,
             paths: FxHashMap::default(),
             tracked: FxHashMap::default(),
+            known: FxHashMap::default(),
         }
+    }
+
+    /// The formulas hold in all states at their places.
+    pub fn assume(&mut self, known: FxHashMap<InlinedLocation, Vec<TermId>>) {
+        self.known = known;
     }
 
     /// The state in which nothing is known.
@@ -220,12 +228,15 @@ impl ValueAnalysis {
     fn follow(
         &self,
         state: &ValueState,
-        path: &Path,
+        (source, path): (InlinedLocation, &Path),
         tracked: &[(TermId, Tracked)],
         precision: &Precision,
     ) -> Option<Values> {
         let program = self.blocks.inlined().program();
         let mut environment = self.environment(&state.values, precision);
+        for &known in self.known.get(&source).into_iter().flatten() {
+            environment.assume(known);
+        }
         environment.assume(path.guard);
         if environment.is_empty() {
             return None;
@@ -283,7 +294,7 @@ impl ValueAnalysis {
         };
         let behind = paths
             .iter()
-            .filter_map(|path| self.follow(state, path, &tracked, precision));
+            .filter_map(|path| self.follow(state, (edge.source, path), &tracked, precision));
         behind.reduce(|all, one| self.join(&all, &one, precision))
     }
 }

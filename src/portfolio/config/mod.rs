@@ -40,19 +40,21 @@ options! {
         /// What the portfolio is for.
         pub description: String = String::new();
         /// Whether the analyses give one another what they have proved.
-        pub sharing: Sharing = Sharing::On;
+        pub sharing: Switch = Switch::On;
+        /// Whether there is a prover beside them for what they believe in and do not prove themselves; only if they share.
+        pub prover: Switch = Switch::On;
     }
 }
 
-/// Whether analyses share what they have proved.
+/// Whether there is something.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// They do.
+pub enum Switch {
+    /// There is.
     On,
-    /// Each is alone.
+    /// There is not.
     Off,
 }
-choice!(Sharing: "on" = Self::On, "off" = Self::Off);
+choice!(Switch: "on" = Self::On, "off" = Self::Off);
 
 options! {
     /// How analyses share the processor.
@@ -95,6 +97,8 @@ options! {
     pub struct Common {
         /// The name in events and messages; if not given, the engine's.
         pub name: String = String::new();
+        /// What it is there for: a generator gives invariants to the others and never answers itself.
+        pub role: Role = Role::Prover;
         /// How much of the processor it gets: twice the number, twice the time.
         pub priority: u32 = 10, in 1..=100;
         /// Running time after which it gets a quarter of that: for what finds soon what it finds.
@@ -103,6 +107,16 @@ options! {
         pub after: String = String::new();
     }
 }
+
+/// What an analysis is there for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An answer.
+    Prover,
+    /// Invariants for others. When all others have ended, so has the race.
+    Generator,
+}
+choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);
 
 options! {
     /// The solver of an analysis.

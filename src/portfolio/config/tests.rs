@@ -53,7 +53,7 @@ fn options_are_taken_from_the_file() {
         priority = 3
     "#;
     let portfolio = Portfolio::parse("p.toml", text).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(portfolio.general.sharing, Sharing::Off);
+    assert_eq!(portfolio.general.sharing, Switch::Off);
     assert_eq!(portfolio.schedule.first_slice, Duration::from_millis(500));
     assert_eq!(
         portfolio.schedule.longest_slice,

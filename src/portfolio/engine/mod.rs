@@ -2,11 +2,13 @@
 //!
 //! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
 //!
-//! * [`runner`]: an engine's thread; [`replays`]: how its alarms are replayed.
+//! * [`runner`]: an engine's thread; [`replays`]: how its alarms are replayed; [`prover`]: the thread that proves what
+//!   engines offer.
 //! * This file: who starts when.
 
 #[cfg(feature = "planted-faults")]
 mod lies;
+mod prover;
 mod replays;
 mod runner;
 
@@ -16,8 +18,9 @@ use std::time::Instant;
 
 use crossbeam::channel::unbounded;
 
+use self::prover::ProverThread;
 use self::runner::Runner;
-use super::config::Analysis;
+use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
 use super::race::Race;
 use super::verdict::Conclusion;
@@ -28,15 +31,34 @@ use crate::program::inline::InlinedProgram;
 /// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
 const FIRST_ID: u32 = 4;
 
-/// Runs the analyses until one has an answer; `None` if none has.
-pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<Conclusion> {
+/// The prover's name in events and crash reports.
+pub(super) const PROVER: &str = "prover";
+
+/// The prover's priority among the analyses.
+const PROVER_PRIORITY: u32 = 5;
+
+/// What the threads tell the one that started them.
+enum Message {
+    /// The analysis has ended.
+    Ended(String, Option<Conclusion>),
+    /// Somebody who rested wants a turn.
+    Awake,
+}
+
+/// Runs the analyses until one has an answer; `None` if none has. If they share invariants, there is a prover beside them,
+/// unless it must not take part.
+pub(super) fn race(
+    race: &Arc<Race>,
+    analyses: Vec<(u32, Analysis)>,
+    has_prover: bool,
+) -> Option<Conclusion> {
     let program = Arc::new(race.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let permits = race.options.threads.unwrap_or_else(cores);
     let schedule = &race.options.portfolio.schedule;
-    let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len()));
+    let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
         let runner = Runner {
@@ -50,6 +72,20 @@ pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<C
         };
         runner.start(sender.clone())
     };
+    let general = &race.options.portfolio.general;
+    if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
+        let numbers = analyses.iter().map(|&(number, _)| number);
+        let prover = ProverThread {
+            race: Arc::clone(race),
+            blocks: Arc::clone(&blocks),
+            token: token.clone(),
+            seat: coordinator.admit_resting(PROVER_PRIORITY),
+            coordinator: Arc::clone(&coordinator),
+            id: FIRST_ID + 1 + numbers.max().unwrap_or_default(),
+            awake: sender.clone(),
+        };
+        prover.start();
+    }
     let mut lineup = Lineup {
         waiting: analyses,
         running: Vec::new(),
@@ -58,12 +94,12 @@ pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<C
     };
     loop {
         while let Some(next) = lineup.next() {
-            let name = next.1.name().to_owned();
+            let running = (next.1.name().to_owned(), next.1.common.role);
             if start(next) {
-                lineup.running.push(name);
+                lineup.running.push(running);
             }
         }
-        if lineup.running.is_empty() {
+        if !lineup.has_prover() {
             return None;
         }
         coordinator.tick();
@@ -73,26 +109,36 @@ pub(super) fn race(race: &Arc<Race>, analyses: Vec<(u32, Analysis)>) -> Option<C
             Some(next) => ends.recv_deadline(next).ok(),
             None => ends.recv().ok(),
         };
-        let Some((name, conclusion)) = end else {
+        let Some(Message::Ended(name, conclusion)) = end else {
             continue;
         };
         if conclusion.is_some() {
             return conclusion;
         }
-        lineup.running.retain(|running| *running != name);
+        lineup.running.retain(|running| running.0 != name);
     }
 }
 
 /// Who has not started and who has not ended.
 struct Lineup {
     waiting: Vec<(u32, Analysis)>,
-    running: Vec<String>,
+    running: Vec<(String, Role)>,
     /// Engines that ask a solver do not start yet.
     solverless_only: bool,
     head_start: Instant,
 }
 
 impl Lineup {
+    /// Whether somebody is left who may have an answer.
+    fn has_prover(&self) -> bool {
+        let waiting = self
+            .waiting
+            .iter()
+            .map(|(_, analysis)| analysis.common.role);
+        let mut roles = self.running.iter().map(|running| running.1).chain(waiting);
+        !self.running.is_empty() && roles.any(|role| role == Role::Prover)
+    }
+
     /// Takes out the next analysis that can start now.
     fn next(&mut self) -> Option<(u32, Analysis)> {
         if let Some(ready) = self.ready(false) {
@@ -108,7 +154,7 @@ impl Lineup {
     /// One with or without a solver that need not wait for another.
     fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
         let is_open = |name: &String| {
-            self.running.contains(name)
+            self.running.iter().any(|running| running.0 == *name)
                 || self.waiting.iter().any(|(_, other)| other.name() == name)
         };
         let index = self.waiting.iter().position(|(_, analysis)| {

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
+use super::Message;
 use super::replays::Replays;
-use crate::analysis::invariants::InvariantStore;
+use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
@@ -18,7 +19,7 @@ use crate::analysis::{
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
 use crate::portfolio::SOLVER_STACK;
-use crate::portfolio::config::{Analysis, Engine, Sharing};
+use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::event::What;
 use crate::portfolio::race::{Race, guarded, proved};
@@ -31,6 +32,9 @@ use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
+
+/// So often an analysis begins, at most.
+const BEGINNINGS: usize = 4;
 
 /// What an engine's thread has.
 pub(super) struct Runner {
@@ -82,7 +86,7 @@ impl From<Result<Answer, SolverError>> for Ended {
 
 impl Runner {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
-    pub fn start(self, ends: Sender<(String, Option<Conclusion>)>) -> bool {
+    pub fn start(self, ends: Sender<Message>) -> bool {
         let name = self.analysis.name().to_owned();
         let reporter = self.race.reporter.clone();
         let thread = std::thread::Builder::new()
@@ -93,7 +97,10 @@ impl Runner {
             let conclusion = self.run();
             self.coordinator.leave(self.seat);
             // The race may be over.
-            let _ = ends.send((self.analysis.common.name.clone(), conclusion));
+            let _ = ends.send(Message::Ended(
+                self.analysis.common.name.clone(),
+                conclusion,
+            ));
         });
         if let Err(error) = &spawned {
             coordinator.leave(seat);
@@ -106,30 +113,58 @@ impl Runner {
         spawned.is_ok()
     }
 
+    /// Runs the analysis, again if an invariant that it had taken is withdrawn meanwhile.
     fn run(&self) -> Option<Conclusion> {
+        self.coordinator.enter(self.seat);
+        for _ in 0..BEGINNINGS {
+            let attempt = CancellationToken::new();
+            self.token.interrupts(Arc::new(attempt.clone()));
+            let conclusion = self.attempt(&attempt);
+            let is_over = !attempt.is_cancelled() || self.token.is_cancelled();
+            if conclusion.is_some() || is_over {
+                return conclusion;
+            }
+        }
+        None
+    }
+
+    /// Runs the analysis until it ends, or is cancelled.
+    fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
         let name = self.analysis.name();
         let reporter = &self.race.reporter;
-        self.coordinator.enter(self.seat);
         let conclusion = guarded(reporter, name, self.id, || {
+            let own = InvariantStore::new();
+            let invariants = match self.race.options.portfolio.general.sharing {
+                Switch::On => &self.race.invariants,
+                Switch::Off => &own,
+            };
+            let exchange = Exchange::new(invariants, name, token);
             let Ended {
                 claim,
                 outcome,
-                statistics,
-            } = self.analyse();
+                mut statistics,
+            } = self.analyse(token, &exchange);
+            let taken = exchange.taken();
+            if !taken.is_empty() {
+                let taken = taken.into_iter();
+                let taken = taken.map(|(of, number)| (of.to_string(), Json::from(number)));
+                statistics.insert("taken".to_owned(), taken.collect::<Map<_, _>>().into());
+            }
             reporter.event(What::Finished {
                 analysis: name.to_owned(),
                 outcome,
                 statistics,
             });
-            if !matches!(claim, Claim::Nothing) {
-                self.coordinator.certify(self.seat);
+            if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
+                return None;
             }
+            self.coordinator.certify(self.seat);
             self.conclude(&claim)
         });
         conclusion.flatten()
     }
 
-    fn analyse(&self) -> Ended {
+    fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         #[cfg(feature = "planted-faults")]
         if let Some(certificate) = super::lies::certificate(&self.blocks) {
             return Ok(Answer::Safe(certificate)).into();
@@ -138,23 +173,17 @@ impl Runner {
         let report = |progress| self.report(progress, &last_step);
         let mut replays = Replays::new(&self.race.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
-        let own = InvariantStore::new();
-        let invariants = match self.race.options.portfolio.general.sharing {
-            Sharing::On => &self.race.invariants,
-            Sharing::Off => &own,
-        };
         let safe_point = || self.coordinator.safe_point(self.seat);
         let mut context = Context {
-            publisher: self.analysis.name(),
-            token: &self.token,
+            token,
             safe_point: &safe_point,
             report: &report,
             confirm: &mut confirm,
-            invariants,
+            exchange,
         };
         let solver = || self.solver();
         match &self.analysis.engine {
-            Engine::Simulation(options) => self.simulate(options, &safe_point),
+            Engine::Simulation(options) => self.simulate(options, token, &safe_point),
             Engine::Bmc(options) => bmc::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::DataFlow(options) => {
                 data_flow::run(&self.blocks, options, &solver, &mut context).into()
@@ -224,14 +253,6 @@ impl Runner {
                 proved,
                 total,
             },
-            Progress::Relied {
-                publisher,
-                invariants,
-            } => What::Relied {
-                analysis,
-                publisher,
-                invariants,
-            },
             Progress::LeftAside { reason } => What::LeftAside { analysis, reason },
             Progress::Abstracted {
                 step,
@@ -251,7 +272,12 @@ impl Runner {
         });
     }
 
-    fn simulate(&self, options: &simulate::Options, safe_point: &dyn Fn() -> Duration) -> Ended {
+    fn simulate(
+        &self,
+        options: &simulate::Options,
+        token: &CancellationToken,
+        safe_point: &dyn Fn() -> Duration,
+    ) -> Ended {
         let mut options = simulate::Options {
             // The simplifier drops what tells when an object in memory begins and ends.
             accesses: AccessChecks::SingleObjects,
@@ -263,10 +289,7 @@ impl Runner {
         }
         let program = &self.race.simplified.program;
         let mut confirm = ReplayOnLowered::new(&self.race.executable);
-        let control = simulate::Control {
-            token: &self.token,
-            safe_point,
-        };
+        let control = simulate::Control { token, safe_point };
         let simulation = simulate_confirmed(program, &options, control, &mut confirm);
         let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
             (SimulationOutcome::Unsafe(_), Some(violation)) => {
@@ -285,19 +308,9 @@ impl Runner {
         }
     }
 
-    /// The analysis's solver. Where that is Yices and the program has sorts that it does not know, it is Z3.
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
-        let arena = Rc::new(Arena::new());
         let config = self.analysis.solver.clone().unwrap_or_default().config();
-        if config.backend == Backend::Yices2 {
-            if knows_sorts(self.blocks.inlined().program())
-                && let Ok(solver) = new_solver(config, Rc::clone(&arena))
-            {
-                return Ok(solver);
-            }
-            return new_solver(SolverConfig::default(), arena);
-        }
-        new_solver(config, arena)
+        solver_for(&config, &self.blocks)
     }
 
     /// The answer, once it has passed its check.
@@ -306,10 +319,39 @@ impl Runner {
         match claim {
             Claim::Nothing => None,
             Claim::Violated(violation) => Some(self.race.violated(name, violation)),
-            Claim::Proved(certificate) => self.race.certified(name, certificate),
+            Claim::Proved(certificate) => {
+                let inlined = self.blocks.inlined();
+                let proved = self.race.invariants.snapshot();
+                for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
+                    self.race.reporter.event(What::Relied {
+                        analysis: name.to_owned(),
+                        publisher: publisher.to_string(),
+                        invariants,
+                    });
+                }
+                self.race.certified(name, certificate, Some(&self.blocks))
+            }
             Claim::AllRunsSeen => Some(proved(name)),
         }
     }
+}
+
+/// A solver for the program of the blocks. Where it is to be Yices and the program has sorts that this does not know, it is
+/// Z3.
+pub(super) fn solver_for(
+    config: &SolverConfig,
+    blocks: &Blocks,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let arena = Rc::new(Arena::new());
+    if config.backend == Backend::Yices2 {
+        if knows_sorts(blocks.inlined().program())
+            && let Ok(solver) = new_solver(config.clone(), Rc::clone(&arena))
+        {
+            return Ok(solver);
+        }
+        return new_solver(SolverConfig::default(), arena);
+    }
+    new_solver(config.clone(), arena)
 }
 
 /// What a simulation took, for its last event.

@@ -9,7 +9,8 @@
 //! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
 //! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
 //! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
-//! certification has a permit at once and as long as it takes: somebody else loses his.
+//! certification has a permit at once and as long as it takes: somebody else loses his. Who has nothing to do for a while
+//! rests, and stands at the end of the queue again when it is woken.
 //!
 //! # The worst case
 //! Let A analyses have longest turns L(i), and let there be no certification.
@@ -58,6 +59,8 @@ enum State {
     Overstaying,
     /// It has a permit that nobody takes away.
     Certifying,
+    /// It wants no permit until it is woken.
+    Resting,
     /// It is over.
     Finished,
 }
@@ -123,6 +126,29 @@ impl Scheduler {
         number
     }
 
+    /// Adds somebody who wants no permit until it is woken.
+    pub fn add_resting(&mut self, priority: u32) -> usize {
+        let number = self.add(priority, Duration::MAX);
+        self.queue.retain(|&other| other != number);
+        self.entries[number].state = State::Resting;
+        number
+    }
+
+    /// The analysis has nothing to do for now: others may have its permit.
+    pub fn rest(&mut self, number: usize, now: Duration) -> Vec<Action> {
+        self.stop(number, State::Resting, now)
+    }
+
+    /// The analysis has something to do again, and waits for its turn.
+    pub fn wake(&mut self, number: usize) {
+        if let Some(entry) = self.entries.get_mut(number)
+            && entry.state == State::Resting
+        {
+            entry.state = State::Waiting;
+            self.queue.push_back(number);
+        }
+    }
+
     /// Hands out free permits, and takes permits away from those whose turn is over, if others are waiting. To be called
     /// at [`Self::next_tick`].
     pub fn tick(&mut self, now: Duration) -> Vec<Action> {
@@ -182,8 +208,12 @@ impl Scheduler {
 
     /// The analysis is over.
     pub fn finish(&mut self, number: usize, now: Duration) -> Vec<Action> {
+        self.stop(number, State::Finished, now)
+    }
+
+    fn stop(&mut self, number: usize, state: State, now: Duration) -> Vec<Action> {
         if let Some(entry) = self.entries.get_mut(number) {
-            entry.state = State::Finished;
+            entry.state = state;
         }
         self.queue.retain(|&other| other != number);
         self.tick(now)

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::{Edge, Operation, Program};
-use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, store};
+use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, store};
 
 /// Whether no two edges that leave a location can be taken in one state, as far as the check can tell.
 pub(crate) fn edges_exclude_one_another(program: &Program) -> bool {
@@ -33,45 +33,11 @@ fn leading_conditions(edge: &Edge) -> Vec<TermId> {
     let mut literals = Vec::new();
     for operation in &edge.operations {
         match operation {
-            Operation::Assume(condition) => conjuncts(*condition, &mut literals),
+            Operation::Assume(condition) => literals.extend(conjuncts(store(), *condition)),
             _ => break,
         }
     }
     literals
-}
-
-/// Adds the conjuncts of the term; a negated disjunction is a conjunction.
-fn conjuncts(term: TermId, literals: &mut Vec<TermId>) {
-    let mut stack = vec![(term, true)];
-    while let Some((term, holds)) = stack.pop() {
-        match (store().kind(term), holds) {
-            (
-                TermKind::Apply {
-                    op: Op::Not,
-                    arguments,
-                },
-                _,
-            ) => stack.push((arguments[0], !holds)),
-            (
-                TermKind::Apply {
-                    op: Op::And,
-                    arguments,
-                },
-                true,
-            )
-            | (
-                TermKind::Apply {
-                    op: Op::Or,
-                    arguments,
-                },
-                false,
-            ) => {
-                stack.extend(arguments.iter().map(|argument| (*argument, holds)));
-            }
-            (_, true) => literals.push(term),
-            (_, false) => literals.push(store().not(term)),
-        }
-    }
 }
 
 /// The cases of a literal that is a disjunction.
@@ -130,7 +96,7 @@ fn excluded_by_cases(first: &[TermId], second: &[TermId], depth: u32) -> bool {
         .any(|cases| {
             cases.into_iter().all(|case| {
                 let mut literals = Vec::new();
-                conjuncts(case, &mut literals);
+                literals.extend(conjuncts(store(), case));
                 exclude(first, &literals, depth - 1)
             })
         })

@@ -104,7 +104,7 @@ impl FactTable {
                             | Op::BvLshr
                             | Op::BvAshr,
                             [_, right],
-                        ) => !matches!(store().kind(*right), TermKind::Constant(_)),
+                        ) => !store().is_constant(*right),
                         _ => false,
                     };
                 }

@@ -61,7 +61,7 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
         );
     }
     let add = |cells: &mut Vec<Option<Vec<TermId>>>, region: usize, index: TermId| {
-        let constant = matches!(store().kind(index), TermKind::Constant(_));
+        let constant = store().is_constant(index);
         if let Some(known) = &mut cells[region] {
             if planted!(
                 "regions: a cell at an unknown index is a fixed one",

@@ -460,7 +460,7 @@ pub(crate) mod fault {
     use std::cell::Cell;
 
     use super::*;
-    use crate::term::{Pool, TermId, TermKind, store};
+    use crate::term::{Pool, TermId, store};
 
     thread_local! {
         /// The variable (by its name's end) of which only assignments of constants count.
@@ -468,7 +468,7 @@ pub(crate) mod fault {
     }
 
     pub(super) fn is_lost(program: &Program, target: VariableId, value: TermId) -> bool {
-        let is_constant = matches!(store().kind(value), TermKind::Constant(_));
+        let is_constant = store().is_constant(value);
         let name = &program.variables[target.index()].name;
         !is_constant && VARIABLE.get().is_some_and(|end| name.ends_with(end))
     }

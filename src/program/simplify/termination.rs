@@ -11,13 +11,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
-use crate::program::conditions::{always_go_on, conjuncts};
+use crate::program::conditions::always_go_on;
 use crate::program::cut_points::{CutPoints, LoopId, LoopShape};
 use crate::program::digraph::Digraph;
 use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::simplify::range::{full, number};
 use crate::program::variables::VariableUse;
-use crate::term::{Op, Pool, Sort, TermId, TermKind, store};
+use crate::term::{Op, Pool, Sort, TermId, TermKind, conjuncts, store};
 
 /// What surely ends.
 pub(super) struct Termination {
@@ -248,7 +248,7 @@ impl Search<'_> {
         steps: &FxHashMap<VariableId, Option<Step>>,
     ) -> bool {
         let first_condition = |edge: EdgeId| match self.program.edge(edge).operations.first() {
-            Some(Operation::Assume(condition)) => conjuncts(*condition),
+            Some(Operation::Assume(condition)) => conjuncts(store(), *condition),
             _ => Vec::new(),
         };
         let mut common = first_condition(stay[0]);

@@ -61,7 +61,7 @@ impl<S: Solver> IntegerEncoding<S> {
         let translated = self.translator.translate(&arena, formula);
         let mut stack = vec![formula];
         while let Some(top) = stack.pop() {
-            if matches!(arena.kind(top), TermKind::Constant(_)) || !self.occurring.insert(top) {
+            if arena.is_constant(top) || !self.occurring.insert(top) {
                 continue;
             }
             self.occurred.push(top);

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::Reason;
 use super::Sequence;
 use super::queries::Queries;
-use crate::term::{Arena, Op, Pool, TermId, TermKind, for_each_subterm};
+use crate::term::{Arena, TermId, TermKind, conjuncts, for_each_subterm};
 
 /// Conjuncts up to this number are tried one by one, whether the sequence is infeasible without.
 const TRIED: usize = 60;
@@ -17,26 +17,6 @@ pub struct CoreSequence {
     pub formulas: Vec<Vec<TermId>>,
     /// For each place between two formulas the variables of the state that occur on both sides.
     pub live: Vec<FxHashSet<TermId>>,
-}
-
-/// The conjuncts of a formula, each once.
-pub fn conjuncts(arena: &Arena, formula: TermId) -> Vec<TermId> {
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut stack = vec![formula];
-    while let Some(top) = stack.pop() {
-        if top == TermId::TRUE || !seen.insert(top) {
-            continue;
-        }
-        match arena.kind(top) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => stack.extend(arguments.iter().rev()),
-            _ => found.push(top),
-        }
-    }
-    found
 }
 
 /// The variables in terms.
@@ -59,7 +39,7 @@ pub fn core(queries: &mut Queries, sequence: Sequence<'_>) -> Result<Option<Core
     let formulas: Vec<_> = sequence
         .formulas
         .iter()
-        .map(|&formula| conjuncts(&arena, formula))
+        .map(|&formula| conjuncts(&*arena, formula))
         .collect();
     // A conjunct of several formulas is assumed once.
     let mut all: Vec<TermId> = formulas.iter().flatten().copied().collect();

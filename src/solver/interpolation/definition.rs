@@ -2,9 +2,9 @@
 
 use super::super::Reason;
 use super::Sequence;
-use super::core::{CoreSequence, conjuncts, variables};
+use super::core::{CoreSequence, variables};
 use super::queries::Queries;
-use crate::term::{Build, TermId};
+use crate::term::{Build, TermId, conjuncts};
 
 /// Whether the terms are interpolants of the core, and so of the sequence: each over its cut, and each step inductive.
 ///
@@ -54,7 +54,7 @@ pub fn weaken(
     for position in (0..interpolants.len()).rev() {
         let mut step = core.formulas[position + 1].clone();
         step.push(arena.not(after));
-        let parts = conjuncts(&arena, interpolants[position]);
+        let parts = conjuncts(&*arena, interpolants[position]);
         let Some(needed) = queries.with(&step, |queries| queries.core(&parts))? else {
             return Ok(None);
         };

@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 
 use super::super::z3::fixedpoint::Fixedpoints;
 use super::super::{CheckLimit, Reason};
-use super::core::{CoreSequence, conjuncts, variables};
+use super::core::{CoreSequence, variables};
 use super::project::project;
 use super::queries::Queries;
-use crate::term::{Build, Op, Pool, TermId, TermKind};
+use crate::term::{Build, Op, Pool, TermId, TermKind, conjuncts};
 
 /// A context keeps what it has translated; it is replaced after this number of sequences.
 const SEQUENCES: u32 = 100;
@@ -78,7 +78,7 @@ fn without_quantifiers(
 ) -> Result<TermId, Reason> {
     let arena = queries.arena();
     let mut result = Vec::new();
-    for conjunct in conjuncts(&arena, definition) {
+    for conjunct in conjuncts(&*arena, definition) {
         if variables(&arena, [conjunct]).is_subset(live) {
             result.push(conjunct);
             continue;

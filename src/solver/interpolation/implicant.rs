@@ -123,7 +123,7 @@ pub fn implicant(
 
 /// An equation of truth values that can be solved as it is.
 fn is_leaf_equation(arena: &Arena, arguments: &[TermId]) -> bool {
-    let is_variable = |&term: &TermId| matches!(arena.kind(term), TermKind::Variable { .. });
+    let is_variable = |&term: &TermId| arena.is_variable(term);
     arguments.iter().any(is_variable)
 }
 

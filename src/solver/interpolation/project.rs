@@ -6,11 +6,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::Reason;
-use super::core::{conjuncts, variables};
+use super::core::variables;
 use super::model_based::by_models;
 use super::queries::Queries;
 use super::solve::{Solution, containing, solve, solve_equation};
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, substitute};
+use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, conjuncts, substitute};
 
 /// What follows from a conjunction without all variables but those to keep, as conjuncts.
 ///

@@ -111,9 +111,7 @@ impl Z3Solver {
             TermKind::Apply {
                 op: crate::term::Op::Not,
                 arguments,
-            } => {
-                matches!(self.arena.kind(arguments[0]), TermKind::Variable { .. })
-            }
+            } => self.arena.is_variable(arguments[0]),
             _ => false,
         }
     }

@@ -13,18 +13,18 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::samples::{Samples, number};
-use super::{ByPlace, Candidate, Proved, Snapshot, by_place};
-use crate::analysis::CancellationToken;
+use super::{ByPlace, Candidate, Proved, Publisher, Snapshot, by_place};
+use crate::analysis::{CancellationToken, Context};
 use crate::certify::certificate::{instances_at, quantified};
 use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::solver::{Answer, CheckLimit, Encoding, Solver};
+use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{
     Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
     smtlib_script, store,
@@ -55,8 +55,8 @@ const IMPATIENT: Patience = Patience {
 };
 
 /// Finds inductive subsets of candidates over one program.
-pub struct Houdini<'b> {
-    blocks: &'b Arc<Blocks>,
+pub struct Houdini {
+    blocks: Arc<Blocks>,
     solver: Box<dyn Solver>,
     alone: TextSolver,
     /// All blocks between cut points.
@@ -75,19 +75,15 @@ pub struct Refutation {
     pub row: Option<Vec<i128>>,
 }
 
-impl<'b> Houdini<'b> {
+impl Houdini {
     /// Over the program of the blocks, which must have no recursion.
-    pub fn new(
-        blocks: &'b Arc<Blocks>,
-        solver: Box<dyn Solver>,
-        token: &CancellationToken,
-    ) -> Self {
+    pub fn new(blocks: &Arc<Blocks>, solver: Box<dyn Solver>, token: &CancellationToken) -> Self {
         token.interrupts(solver.interrupter());
         let points = blocks.cut_points();
         let all = points.iter().flat_map(|&at| blocks.from(at).to_vec());
         Self {
             all: all.collect(),
-            blocks,
+            blocks: Arc::clone(blocks),
             solver,
             alone: TextSolver::default(),
             token: token.clone(),
@@ -104,6 +100,36 @@ impl<'b> Houdini<'b> {
         }
     }
 
+    /// Publishes the largest inductive subset of the candidates, and says what of it is new. `observe` is told what
+    /// refutes the others.
+    pub fn publish(
+        &mut self,
+        candidates: &[Candidate],
+        samples: &Samples,
+        context: &Context<'_>,
+        observe: &mut dyn FnMut(Refutation),
+    ) -> Vec<Candidate> {
+        let snapshot = context.exchange.snapshot();
+        let batch = self.inductive_subset(
+            candidates,
+            &snapshot,
+            samples,
+            &|_| Publisher::clone(context.exchange.publisher()),
+            context.safe_point,
+            observe,
+        );
+        let Some(batch) = batch else {
+            return Vec::new();
+        };
+        let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
+        let mut new = batch.invariants().to_vec();
+        new.retain(|one| !known.contains(one));
+        if new.is_empty() || context.exchange.publish(batch).is_none() {
+            return Vec::new();
+        }
+        new
+    }
+
     /// The largest subset of the candidates that is inductive relative to what is proved, as far as the solver can tell
     /// in short queries; `None` if that is empty, or when cancelled. `observe` is told what refutes the others.
     pub fn inductive_subset(
@@ -111,7 +137,7 @@ impl<'b> Houdini<'b> {
         candidates: &[Candidate],
         proved: &Snapshot,
         samples: &Samples,
-        publisher: &str,
+        publisher: &dyn Fn(&Candidate) -> Publisher,
         safe_point: &dyn Fn() -> Duration,
         observe: &mut dyn FnMut(Refutation),
     ) -> Option<Proved> {
@@ -153,8 +179,7 @@ impl<'b> Houdini<'b> {
             .flat_map(|(at, formulas)| Candidate::each(at, formulas))
             .collect();
         let relies_on = proved.batches().map(|(id, _)| id).collect();
-        (!invariants.is_empty())
-            .then(|| Proved::new(invariants, 1, relies_on, publisher, Encoding::BitVector))
+        (!invariants.is_empty()).then(|| Proved::new(invariants, 1, relies_on, publisher))
     }
 
     /// The goals that hold behind the block, from all states that satisfy what is assumed.
@@ -308,6 +333,10 @@ impl<'b> Houdini<'b> {
                         break;
                     }
                     observe(self);
+                    for index in refuted {
+                        holds[index] =
+                            planted!("houdini: what a model refutes is proved", false, true);
+                    }
                     open = left;
                 }
                 Answer::Unknown(_) => break,
@@ -375,7 +404,7 @@ impl<'b> Houdini<'b> {
 
     /// The weakest precondition of the formula at the block's end, apart from its guard.
     fn behind(&self, block: &Block, formula: TermId) -> TermId {
-        block.before(&**self.solver.arena(), self.blocks, formula)
+        block.before(&**self.solver.arena(), &self.blocks, formula)
     }
 
     /// The state behind the block in the model of the last check.
@@ -391,9 +420,9 @@ impl<'b> Houdini<'b> {
 }
 
 /// Houdini's solver, asked for so long at most.
-struct Asked<'h, 'b>(&'h mut Houdini<'b>, Duration);
+struct Asked<'h>(&'h mut Houdini, Duration);
 
-impl Oracle for Asked<'_, '_> {
+impl Oracle for Asked<'_> {
     type Stop = Infallible;
 
     fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {

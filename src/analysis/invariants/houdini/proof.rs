@@ -17,7 +17,7 @@ use crate::term::{Build, TermId};
 /// now may be when more is known.
 const PROOF: (Duration, Duration) = (Duration::from_millis(300), Duration::from_secs(3));
 
-impl Houdini<'_> {
+impl Houdini {
     /// A proof that no target is reached, by the invariants: each block to a target is excluded where it starts. The
     /// certificate has only the invariants that this needs, and those that these need.
     pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {

@@ -280,7 +280,7 @@ impl<'a> Evaluator<'a> {
 
 /// The cell of a constant array, if the index is constant.
 fn cell(contents: TermId, index: TermId) -> Option<TermId> {
-    let is_constant = |term| matches!(store().kind(term), TermKind::Constant(_));
+    let is_constant = |term| store().is_constant(term);
     if !is_constant(index) {
         return None;
     }

@@ -1,0 +1,216 @@
+//! Who publishes for whom: a test for each cell of the table in [`super::invariants`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::invariants::prover::Prover;
+use super::invariants::{InvariantStore, Publisher};
+use super::testing::{Setting, blocks, default_solver, lowered};
+use super::{
+    Answer, CancellationToken, Context, bmc, ctigar, data_flow, horn, impact, k_induction,
+    predicate_abstraction, spacer,
+};
+use crate::analysis::data_flow::Round;
+use crate::analysis::invariants::guess;
+use crate::program::Program;
+use crate::program::block::Blocks;
+use crate::program::simplify::simplify;
+
+const BUDGET: Duration = Duration::from_secs(60);
+
+struct Task {
+    lowered: Program,
+    /// The same for all: places of invariants are numbered by them.
+    blocks: Arc<Blocks>,
+}
+
+impl Task {
+    fn new(text: &str) -> Self {
+        let lowered = lowered(text);
+        Self {
+            blocks: blocks(simplify(&lowered).program),
+            lowered,
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Analysis {
+    Bmc,
+    KInduction,
+    Kipdr,
+    DataFlow,
+    Cells,
+    States,
+    PredicateAbstraction,
+    Impact,
+    Ctigar,
+    Spacer,
+    Horn,
+}
+use Analysis::*;
+
+impl Analysis {
+    fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    fn run(self, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
+        let solver = &default_solver;
+        let rounds = |rounds: Vec<Round>| data_flow::Options {
+            rounds,
+            simulation: Duration::from_millis(50),
+            ..data_flow::Options::default()
+        };
+        let data_flow =
+            |options, context: &mut Context<'_>| data_flow::run(blocks, &options, solver, context);
+        let answer = match self {
+            Bmc => bmc::run(blocks, &bmc::Options { max_bound: 4 }, solver, context),
+            KInduction | Kipdr => {
+                let options = k_induction::Options {
+                    max_bound: 6,
+                    property_directed: self == Kipdr,
+                    ..k_induction::Options::default()
+                };
+                k_induction::run(blocks, &options, solver, context)
+            }
+            DataFlow => {
+                let mut options = rounds(data_flow::Options::default().rounds);
+                options.rounds.truncate(9);
+                data_flow(options, context)
+            }
+            Cells => data_flow(rounds(vec![Round::Guess(guess::Round::Arrays)]), context),
+            States => data_flow(rounds(vec![Round::Guess(guess::Round::States)]), context),
+            PredicateAbstraction => {
+                let options = predicate_abstraction::Options::default();
+                predicate_abstraction::run(blocks, &options, solver, context)
+            }
+            Impact => impact::run(blocks, &impact::Options::default(), solver, context),
+            Ctigar => {
+                let options = ctigar::Options::default();
+                ctigar::run(blocks, &options, solver, context, &mut Default::default())
+            }
+            Spacer => spacer::run(blocks, &spacer::Options::default(), solver, context),
+            Horn => {
+                let options = horn::Options {
+                    programs: horn::Programs::All,
+                    ..horn::Options::default()
+                };
+                horn::run(blocks, &options, solver, context)
+            }
+        };
+        answer.expect("a solver")
+    }
+}
+
+/// What the analysis publishes, once the prover has proved what it offers.
+fn published(analysis: Analysis, task: &Task) -> InvariantStore {
+    let setting = Setting::of(&task.lowered);
+    setting.run_as(&analysis.name(), BUDGET, |context| {
+        let answer = analysis.run(&task.blocks, context);
+        assert!(
+            !matches!(answer, Answer::Unsafe(_)),
+            "{analysis:?}: {answer:?}"
+        );
+    });
+    let token = CancellationToken::new();
+    let mut prover = Prover::new(&setting.invariants, &task.blocks, default_solver, &token);
+    let prover = prover.as_mut().expect("no recursion");
+    while prover.wait(Duration::ZERO) {
+        prover.round(&|| Duration::ZERO);
+    }
+    let invariants = setting.invariants;
+    let of = invariants.snapshot().publishers();
+    assert!(
+        of.contains_key(&*analysis.name()),
+        "{analysis:?} has published {of:?}"
+    );
+    invariants
+}
+
+/// What the consumer has taken, and what it says.
+fn taken(
+    consumer: Analysis,
+    task: &Task,
+    invariants: InvariantStore,
+) -> (BTreeMap<Publisher, usize>, Answer) {
+    let setting = Setting {
+        invariants,
+        ..Setting::of(&task.lowered)
+    };
+    // Not the publisher's name, or what it takes would be its own.
+    setting.run_as("consumer", BUDGET, |context| {
+        let answer = consumer.run(&task.blocks, context);
+        (context.exchange.taken(), answer)
+    })
+}
+
+const CONSUMERS: [Analysis; 9] = [
+    Bmc,
+    KInduction,
+    Kipdr,
+    DataFlow,
+    PredicateAbstraction,
+    Impact,
+    Ctigar,
+    Spacer,
+    Horn,
+];
+
+fn everybody_takes(publishers: &[Analysis], task: &Task, provers: &[Analysis]) {
+    for &publisher in publishers {
+        let invariants = published(publisher, task);
+        for consumer in CONSUMERS {
+            let (taken, answer) = taken(consumer, task, invariants.again());
+            let cell = format!("{consumer:?} takes from {publisher:?}");
+            assert!(taken.contains_key(&*publisher.name()), "{cell}: {taken:?}");
+            assert!(!matches!(answer, Answer::Unsafe(_)), "{cell}: {answer:?}");
+            if provers.contains(&consumer) {
+                assert!(matches!(answer, Answer::Safe(_)), "{cell}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn invariants_about_variables() {
+    // Not k-inductive for any k.
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {
+            unsigned w = __VERIFIER_nondet_uint(), x = w, y = w + 1, z = x + 1, mode = 0;
+            while (__VERIFIER_nondet_uint()) { y++; z++; mode = mode == 0 ? 1 : 0; }
+            if (y != z || mode > 1) reach_error();
+            return 0;
+         }",
+    );
+    let publishers = [
+        DataFlow,
+        States,
+        Kipdr,
+        PredicateAbstraction,
+        Impact,
+        Ctigar,
+        Spacer,
+    ];
+    everybody_takes(&publishers, &task, &[PredicateAbstraction, Impact, Ctigar]);
+}
+
+#[test]
+fn invariants_about_cells() {
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int a[1000];
+         int main(void) {
+            for (unsigned i = 0; i < 1000; i++) a[i] = 7;
+            unsigned j = __VERIFIER_nondet_uint();
+            while (j < 1000 && __VERIFIER_nondet_uint()) {
+                if (a[j] != 7) reach_error();
+                j = __VERIFIER_nondet_uint();
+            }
+            return 0;
+         }",
+    );
+    everybody_takes(&[Cells], &task, &[KInduction]);
+}

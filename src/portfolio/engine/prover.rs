@@ -1,0 +1,92 @@
+//! The thread of the prover ([`crate::analysis::invariants::prover`]): it rests, without a permit, until somebody offers
+//! something, and then takes turns as the analyses do.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam::channel::Sender;
+use serde_json::{Map, Value as Json};
+
+use super::runner::solver_for;
+use super::{Message, PROVER};
+use crate::analysis::CancellationToken;
+use crate::analysis::invariants::prover::Prover;
+use crate::portfolio::SOLVER_STACK;
+use crate::portfolio::coordinator::Coordinator;
+use crate::portfolio::event::What;
+use crate::portfolio::race::{Race, guarded};
+use crate::program::block::Blocks;
+use crate::solver::SolverConfig;
+
+/// How long it rests before it looks whether it is to stop.
+const REST: Duration = Duration::from_millis(200);
+
+/// What the prover's thread has.
+pub(super) struct ProverThread {
+    pub race: Arc<Race>,
+    pub blocks: Arc<Blocks>,
+    pub token: CancellationToken,
+    pub coordinator: Arc<Coordinator>,
+    pub seat: usize,
+    pub id: u32,
+    /// Whom to tell that it wants a turn.
+    pub awake: Sender<Message>,
+}
+
+impl ProverThread {
+    /// Starts the thread. Without it, what is offered comes to nothing.
+    pub fn start(self) {
+        let thread = std::thread::Builder::new()
+            .name(PROVER.to_owned())
+            .stack_size(SOLVER_STACK);
+        let reporter = self.race.reporter.clone();
+        if let Err(error) = thread.spawn(move || self.run()) {
+            reporter.event(What::Warning {
+                message: format!("the prover of invariants has no thread: {error}"),
+            });
+        }
+    }
+
+    fn run(&self) {
+        self.coordinator.sit(self.seat);
+        guarded(&self.race.reporter, PROVER, self.id, || self.prove());
+        self.coordinator.leave(self.seat);
+    }
+
+    fn prove(&self) {
+        let solver = || solver_for(&SolverConfig::default(), &self.blocks);
+        let invariants = &self.race.invariants;
+        let Some(mut prover) = Prover::new(invariants, &self.blocks, solver, &self.token) else {
+            return;
+        };
+        let (tried, proved) = (Cell::new(0), Cell::new(0));
+        while !self.token.is_cancelled() {
+            if !prover.wait(REST) {
+                continue;
+            }
+            self.coordinator.wake(self.seat);
+            // The race may be over.
+            let _ = self.awake.send(Message::Awake);
+            self.coordinator.wait(self.seat);
+            let round = prover.round(&|| self.coordinator.safe_point(self.seat));
+            self.coordinator.rest(self.seat);
+            tried.set(tried.get() + round.tried);
+            proved.set(proved.get() + round.proved);
+            self.race.reporter.event(What::Invariants {
+                analysis: PROVER.to_owned(),
+                round: "offers".to_owned(),
+                proved: round.proved,
+                total: invariants.snapshot().len(),
+            });
+        }
+        let counters = [("tried", tried.get()), ("proved", proved.get())].into_iter();
+        self.race.reporter.event(What::Finished {
+            analysis: PROVER.to_owned(),
+            outcome: "stopped".to_owned(),
+            statistics: counters
+                .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                .collect::<Map<_, _>>(),
+        });
+    }
+}

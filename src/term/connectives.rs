@@ -1,0 +1,55 @@
+//! What is and is not said by conjunctions, disjunctions and their denials.
+
+use super::{Build, Op, TermId};
+
+/// The conjuncts of a condition, in order; denials of disjunctions are taken apart as well.
+pub fn conjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {
+    parts(pool, condition, Op::And, Op::Or)
+}
+
+/// The disjuncts of a condition, in order; denials of conjunctions are taken apart as well.
+pub fn disjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {
+    parts(pool, condition, Op::Or, Op::And)
+}
+
+fn parts<P: Build + ?Sized>(pool: &P, condition: TermId, op: Op, dual: Op) -> Vec<TermId> {
+    let nothing = pool.boolean(op == Op::And);
+    let mut parts = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(term) = stack.pop() {
+        if let Some(arguments) = pool.arguments(op, term) {
+            stack.extend(arguments.iter().rev());
+        } else if let Some(denied) = pool.denied(term)
+            && let Some(arguments) = pool.arguments(dual, denied)
+        {
+            let arguments = arguments.iter().rev();
+            stack.extend(arguments.map(|&argument| pool.not(argument)));
+        } else if term != nothing {
+            parts.push(term);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Arena, Sort, Symbol};
+
+    #[test]
+    fn denials_are_taken_apart() {
+        let arena = Arena::new();
+        let variable = |name| arena.variable(Symbol::new(name, Sort::Bool));
+        let [p, q, r] = ["connectives::p", "connectives::q", "connectives::r"].map(variable);
+        let neither = arena.not(arena.or2(p, arena.not(q)));
+        let mut all = conjuncts(&arena, arena.and2(r, neither));
+        all.sort_unstable();
+        let mut expected = vec![arena.not(p), q, r];
+        expected.sort_unstable();
+        assert_eq!(all, expected);
+        assert_eq!(disjuncts(&arena, neither), [neither]);
+        assert_eq!(conjuncts(&arena, TermId::TRUE), []);
+        assert_eq!(conjuncts(&arena, TermId::FALSE), [TermId::FALSE]);
+        assert_eq!(disjuncts(&arena, TermId::FALSE), []);
+    }
+}
