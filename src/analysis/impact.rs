@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Selection};
 use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
-use super::options::options;
+use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::ElementId;
 use crate::cpa::location::Place;
@@ -34,8 +35,20 @@ options! {
         pub path_invariants: Duration = Duration::from_millis(1_000);
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
+        /// What a new state says: nothing, or which of the predicates hold that interpolants had there (UFO).
+        pub abstraction: NewStates = NewStates::True;
     }
 }
+
+/// What new states say.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum NewStates {
+    /// Nothing.
+    True,
+    /// Cartesian predicate abstraction.
+    Cartesian,
+}
+choice!(NewStates: "true" = Self::True, "cartesian" = Self::Cartesian);
 
 /// So many states are tried to cover another by force, the newest first.
 const TRIED: usize = 3;
@@ -65,6 +78,7 @@ pub fn run(
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {
             forced_covering: options.forced_covering,
+            abstraction: options.abstraction,
             selection: Selection::new(&solvers)?,
             boolean: BooleanAbstraction::new(&solvers, Covering::Single),
             used: Vec::new(),
@@ -78,6 +92,7 @@ pub fn run(
 /// The strategy: interpolants strengthen the states that they are of.
 pub struct ImpactRefinement<'f> {
     forced_covering: bool,
+    abstraction: NewStates,
     selection: Selection<'f>,
     boolean: BooleanAbstraction<'f>,
     /// Conjuncts of interpolants.
@@ -134,6 +149,12 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
                     at,
                     formula: interpolant,
                 });
+                if self.abstraction == NewStates::Cartesian {
+                    let tracked = &mut model.cpa.domain.abstraction;
+                    for predicate in atoms(interpolant) {
+                        tracked.track(at, predicate);
+                    }
+                }
             }
         }
         let mut coverage = Coverage::new(model);

@@ -8,7 +8,7 @@
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
-//!   these two share.
+//!   these two share; [`predicate`]: all of these as settings of one.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
@@ -30,6 +30,7 @@ pub mod impact;
 pub mod invariants;
 pub mod k_induction;
 pub mod options;
+pub mod predicate;
 pub mod predicate_abstraction;
 pub mod simulate;
 pub mod spacer;

@@ -56,6 +56,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         (None, None) => DataModel::default(),
     };
     let load_options = LoadOptions {
+        keeps_typed: false,
         property,
         data_model,
         arithmetic: options.arithmetic.into(),

@@ -179,6 +179,10 @@ pub struct VerifyOptions {
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
 
+    /// Leave the program's representations, what was proved, certificates and the longest questions to solvers here
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub dump: Option<PathBuf>,
+
     /// Log what happens to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,

@@ -54,6 +54,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         is_thorough: options.check == CheckOption::Thorough,
         time_limit,
         threads: options.threads.map(usize::from),
+        dump: options.dump.clone(),
         ledger,
     };
     limits.tell_resources = progress.as_ref().map(|_| progress::INTERVAL);

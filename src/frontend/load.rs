@@ -27,6 +27,8 @@ pub struct LoadOptions {
     pub malloc_may_fail: bool,
     /// Whether everything that is assumed of operands and accesses is noted.
     pub all_assumptions: bool,
+    /// Whether the typed representation is kept as text.
+    pub keeps_typed: bool,
     /// `NAME` or `NAME=VALUE`, for the preprocessor.
     pub defines: Vec<String>,
     /// Folders that are searched for headers.
@@ -43,6 +45,7 @@ impl Default for LoadOptions {
             unknown_calls: UnknownEffect::Reachable,
             malloc_may_fail: false,
             all_assumptions: false,
+            keeps_typed: false,
             defines: Vec::new(),
             include_folders: Vec::new(),
         }
@@ -56,6 +59,8 @@ pub struct Loaded {
     pub program: Program,
     /// What looked odd on the way.
     pub warnings: Vec<Warning>,
+    /// The typed representation, if it was to be kept.
+    pub typed: Option<String>,
     /// The steps in order, with the wall time that each took.
     pub phases: Vec<(&'static str, Duration)>,
 }
@@ -99,6 +104,7 @@ fn translate(
         if let Some(fault) = super::ir_check::fault(&unit) {
             panic!("ill-typed: {fault}");
         }
+        let typed = options.keeps_typed.then(|| unit.to_string());
         // The trees are not needed any more, and large.
         drop(parsed);
         let model = MemoryOptions {
@@ -113,6 +119,7 @@ fn translate(
         Ok(Loaded {
             program,
             warnings,
+            typed,
             phases: clock.phases,
         })
     })?

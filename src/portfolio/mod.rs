@@ -8,7 +8,7 @@
 //! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
 //! * [`checker`]: the process that checks proofs.
 //! * [`engine`]: the engines on their threads, and what makes an answer count.
-//! * [`ledger`]: what an answer was given under.
+//! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command.
 //! * [`crash`]: which analysis a fatal signal came from.
 
@@ -16,6 +16,7 @@ pub mod checker;
 pub mod config;
 mod coordinator;
 pub mod crash;
+pub mod dump;
 mod engine;
 pub mod event;
 mod ledger;

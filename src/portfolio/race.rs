@@ -14,6 +14,7 @@ use serde_json::Map;
 use super::checker::CheckerProcess;
 use super::config::Portfolio;
 use super::crash;
+use super::dump::Dump;
 use super::engine;
 use super::event::{Reporter, Size, What};
 use super::ledger;
@@ -25,6 +26,7 @@ use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{Error, LoadOptions, Style, load};
 use crate::program::block::Blocks;
+use crate::program::dot::to_dot;
 use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
@@ -47,6 +49,8 @@ pub struct RaceOptions {
     pub time_limit: Option<Duration>,
     /// How many threads work at a time; if not given, one for each core.
     pub threads: Option<usize>,
+    /// Where to leave what the run has worked out.
+    pub dump: Option<PathBuf>,
     /// Whether assumptions are told, and what becomes of an answer that has some.
     pub ledger: Ledger,
 }
@@ -73,8 +77,16 @@ const CHECK_BUDGET: Duration = Duration::from_secs(60);
 
 /// Runs the race.
 pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> RaceEnd {
+    let dump = options.dump.as_deref().map(Dump::new).transpose();
+    let dump = dump.unwrap_or_else(|error| {
+        let message = format!("nothing is dumped: {error}");
+        reporter.event(What::Warning { message });
+        None
+    });
+    let dump = dump.map(Arc::new);
     record_shared_terms(options.is_thorough);
-    let lowered = guarded(reporter, FRONT_END, 1, || load_program(options, reporter));
+    let load = || load_program(options, reporter, dump.as_deref());
+    let lowered = guarded(reporter, FRONT_END, 1, load);
     record_shared_terms(false);
     let lowered = match lowered {
         Some(Ok(lowered)) => lowered,
@@ -97,7 +109,11 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
         simplified: size(&simplified.program),
         unsupported: unsupported(&simplified.program).count(),
     });
+    if let Some(dump) = &dump {
+        dump.write("simplified.dot", &to_dot(&simplified.program));
+    }
     let mut race = Race {
+        dump,
         options: options.clone(),
         reporter: reporter.clone(),
         executable: Executable::compile(&lowered),
@@ -157,8 +173,20 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-fn load_program(options: &RaceOptions, reporter: &Reporter) -> Result<Program, Error> {
-    let loaded = load(&options.file, &options.load)?;
+fn load_program(
+    options: &RaceOptions,
+    reporter: &Reporter,
+    dump: Option<&Dump>,
+) -> Result<Program, Error> {
+    let load_options = LoadOptions {
+        keeps_typed: dump.is_some(),
+        ..options.load.clone()
+    };
+    let loaded = load(&options.file, &load_options)?;
+    if let (Some(dump), Some(typed)) = (dump, &loaded.typed) {
+        dump.write("typed.txt", typed);
+        dump.write("lowered.dot", &to_dot(&loaded.program));
+    }
     for (name, time) in &loaded.phases {
         reporter.event(What::Phase {
             name: (*name).to_owned(),
@@ -175,6 +203,7 @@ fn load_program(options: &RaceOptions, reporter: &Reporter) -> Result<Program, E
 }
 
 pub(super) struct Race {
+    pub dump: Option<Arc<Dump>>,
     pub options: RaceOptions,
     pub reporter: Reporter,
     pub lowered: Program,
@@ -188,6 +217,10 @@ pub(super) struct Race {
 impl Race {
     /// How the run ends with the answer: with what a proof was given under, and what that makes of the answer.
     fn end(&self, mut conclusion: Conclusion) -> RaceEnd {
+        if let Some(failure) = self.dump.as_ref().and_then(|dump| dump.take_failure()) {
+            let message = format!("not everything is dumped: {failure}");
+            self.reporter.event(What::Warning { message });
+        }
         if self.options.ledger == Ledger::Ignored {
             return RaceEnd::Concluded(conclusion);
         }
@@ -304,6 +337,9 @@ impl Race {
             Check::Refuted { reason, .. } => format!("refuted: {reason}"),
             Check::Undecided(reason) => format!("undecided: {reason}"),
         };
+        if let Some(dump) = &self.dump {
+            dump.proof(analysis, certificate, &result, &self.simplified.program);
+        }
         if let Some(opinion) = &opinion {
             outcome.push_str(&format!(" ({opinion})"));
         }

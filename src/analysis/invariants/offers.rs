@@ -229,9 +229,10 @@ mod tests {
     #[test]
     fn what_is_settled_or_was_tried_too_often_is_not_tried_again() {
         let pool = store();
-        let all: Vec<Candidate> = (0..3)
+        let mut all: Vec<Candidate> = (0..3)
             .map(|number| candidate(pool.ult(variable("offers::z"), pool.bv(32, 10 + number))))
             .collect();
+        all.sort_unstable_by_key(|one| one.formula);
         let offers = Offers::default();
         let one = Publisher::from("one");
         offers.add(&one, all.clone());

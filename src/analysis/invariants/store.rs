@@ -56,6 +56,11 @@ impl Proved {
         &self.invariants
     }
 
+    /// The invariants with whose they are.
+    pub fn published(&self) -> impl Iterator<Item = (Candidate, &Publisher)> {
+        self.invariants.iter().copied().zip(&self.publishers)
+    }
+
     /// The k of the induction, from 1.
     pub fn k(&self) -> u32 {
         self.k
@@ -105,7 +110,7 @@ impl Snapshot {
     ) -> BTreeMap<Publisher, usize> {
         let mut of: FxHashMap<(InvariantLocation, TermId), &Publisher> = FxHashMap::default();
         for (_, batch) in self.batches() {
-            for (one, publisher) in batch.invariants.iter().zip(&batch.publishers) {
+            for (one, publisher) in batch.published() {
                 let at = InvariantLocation::new(inlined, one.at);
                 of.entry((at, one.formula)).or_insert(publisher);
             }

@@ -35,6 +35,8 @@ pub struct Taken {
     batches: FxHashSet<BatchId>,
     known: FxHashSet<Candidate>,
     all: Vec<Ground>,
+    /// Those that speak of any index, as they are.
+    about_cells: Vec<Ground>,
     indices: FxHashMap<InlinedLocation, Vec<TermId>>,
 }
 
@@ -47,6 +49,7 @@ impl Taken {
             batches: FxHashSet::default(),
             known: FxHashSet::default(),
             all: Vec::new(),
+            about_cells: Vec::new(),
             indices: FxHashMap::default(),
         }
     }
@@ -60,6 +63,13 @@ impl Taken {
                     continue;
                 }
                 for &of in proved.invariants() {
+                    if quantified(of.formula).is_some() {
+                        self.about_cells.push(Ground {
+                            fact: of,
+                            of,
+                            batch,
+                        });
+                    }
                     for formula in self.without_any_index(of) {
                         let fact = Candidate { formula, ..of };
                         if self.known.insert(fact) {
@@ -81,6 +91,11 @@ impl Taken {
     /// All that is taken.
     pub fn all(&self) -> &[Ground] {
         &self.all
+    }
+
+    /// Invariants that speak of any index, for who has more indices than those of the program's next step.
+    pub fn about_cells(&self) -> &[Ground] {
+        &self.about_cells
     }
 
     /// The formulas of all that is taken.

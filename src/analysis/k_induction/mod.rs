@@ -65,6 +65,7 @@ pub fn run(
     }
     let base = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
+    let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
         PropertyDirection::new(blocks, most, options.obligation_bound, solver, context)
@@ -73,6 +74,7 @@ pub fn run(
         base: BaseCases::new(base),
         unrolled: 0,
         step: StepCase::new(step),
+        one_step: StepCase::new(one_step),
         max_bound: options.max_bound,
         base_query: BASE_QUERY,
         direction: direction.transpose()?,
@@ -93,7 +95,7 @@ pub fn run(
         }
         if induction.base.left_aside().is_none() {
             match induction.step_case(bound, context) {
-                StepCaseEnd::Holds => return Ok(induction.safe(blocks, bound, solver, context)),
+                StepCaseEnd::Holds { k } => return Ok(induction.safe(blocks, k, solver, context)),
                 StepCaseEnd::Answer(answer) => return Ok(answer),
                 StepCaseEnd::Open => {}
             }
@@ -111,6 +113,8 @@ struct Induction {
     /// The bound up to which the base case holds.
     unrolled: u32,
     step: StepCase,
+    /// The step case for k = 1, which stays easy: with strong invariants, that is enough.
+    one_step: StepCase,
     max_bound: u32,
     /// What a query of the base case may take now.
     base_query: Duration,
@@ -119,7 +123,10 @@ struct Induction {
 
 /// How the step case at a bound has ended.
 enum StepCaseEnd {
-    Holds,
+    /// For this k.
+    Holds {
+        k: u32,
+    },
     Answer(Answer),
     Open,
 }
@@ -162,8 +169,11 @@ impl Induction {
     /// Lines 10 to 32, again as long as property direction finds something.
     fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
         for _ in 0..ATTEMPTS {
+            if bound > 1 && self.one_step.property(1, context) {
+                return StepCaseEnd::Holds { k: 1 };
+            }
             if self.step.property(bound, context) {
-                return StepCaseEnd::Holds;
+                return StepCaseEnd::Holds { k: bound };
             }
             let Some(direction) = &mut self.direction else {
                 return StepCaseEnd::Open;
@@ -200,18 +210,22 @@ impl Induction {
         solver: &SolverFactory<'_>,
         context: &Context<'_>,
     ) -> Answer {
-        let needed = self.step.used();
+        let step = match k {
+            1 if !self.one_step.used().is_empty() => &self.one_step,
+            _ => &self.step,
+        };
+        let needed = step.used();
         if needed.is_empty() {
             let relies_on = Vec::new();
             return safe(ProofStep::Safety { k, relies_on });
         }
-        let snapshot = self.step.snapshot();
+        let snapshot = step.snapshot();
         let certificate = solver().ok().and_then(|solver| {
             let mut houdini = Houdini::new(blocks, solver, context.token);
             houdini.certificate(k, needed.to_vec(), snapshot)
         });
         let certificate = certificate.unwrap_or_else(|| {
-            let used = self.step.used_batches();
+            let used = step.used_batches();
             snapshot.certificate(k, &used, &[], blocks.inlined())
         });
         Answer::Safe(certificate)

@@ -7,10 +7,12 @@
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
 //!   [`schedule`]: how often what need not be asked is.
 //! * [`left_aside`]: what engines do with alarms that were not confirmed.
+//! * [`indices`]: at which indices paths read and write arrays.
 //! * [`last_steps`]: what the last steps of a path exclude by themselves.
 //! * [`precondition`]: what a model says about the states that the unrolling begins in.
 
 pub mod base_case;
+mod indices;
 mod last_steps;
 pub mod left_aside;
 mod precondition;
@@ -22,8 +24,12 @@ mod tests;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use self::indices::Indices;
 use super::CancellationToken;
 use super::invariants::{ByPlace, Candidate};
+use crate::certify::certificate::{instances_at, quantified};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::{Crossing, PredicateCpa};
 use crate::cpa::{Composite, ElementId, Reached, cpa_plus_plus};
@@ -32,6 +38,9 @@ use crate::program::interpreter::Journal;
 use crate::program::{CutPointKind, InlinedLocation};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{Arena, Build, Pool, Sort, TermId, Value};
+
+/// So many instances of invariants about cells the solver is told of at a time.
+const MOST_INSTANCES: usize = 40;
 
 /// Where an unrolling begins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,6 +73,7 @@ pub struct Unrolling {
     scanned: usize,
     /// Where it begins, each with the condition under which it does.
     starts: Vec<(InlinedLocation, TermId)>,
+    indices: Indices,
     /// The bounds so far, each with the number of names that there were when it was reached.
     names: Vec<(u32, usize)>,
 }
@@ -93,6 +103,7 @@ impl Unrolling {
             solver,
             scanned: 0,
             starts,
+            indices: Indices::default(),
             names: Vec::new(),
         }
     }
@@ -258,6 +269,62 @@ impl Unrolling {
                     at,
                     formula: invariant,
                 });
+            }
+        }
+        for fact in facts {
+            self.assert(fact);
+        }
+        broken
+    }
+
+    /// The same for invariants that speak of any index, at the indices at which paths read and write arrays: one of those
+    /// that have the same value in the model.
+    pub fn assume_broken_cells(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
+        if invariants.is_empty() {
+            return Vec::new();
+        }
+        self.indices
+            .refresh(&self.cpa.domain.definitions, self.solver.arena());
+        let mut values: FxHashMap<Sort, FxHashMap<Value, TermId>> = FxHashMap::default();
+        for &index in self.indices.all() {
+            if let Some(value) = self.solver.value(index) {
+                let sort = self.solver.arena().sort(index);
+                values
+                    .entry(sort)
+                    .or_default()
+                    .entry(value)
+                    .or_insert(index);
+            }
+        }
+        let mut broken = Vec::new();
+        let mut facts = Vec::new();
+        for (_, element) in self.reached.since(0) {
+            let Place::At(at) = element.state.place else {
+                continue;
+            };
+            let formula = &element.state.domain.formula;
+            for &invariant in invariants.get(&at).into_iter().flatten() {
+                let Some(symbol) = quantified(invariant) else {
+                    continue;
+                };
+                let passes = formula.guard == TermId::TRUE
+                    || self.solver.value(formula.guard) == Some(Value::Bool(true));
+                let indices = values.get(&symbol.sort()).filter(|_| passes);
+                let indices: Vec<TermId> =
+                    indices.into_iter().flatten().map(|one| *one.1).collect();
+                let here = self.cpa.domain.at_end(formula, invariant);
+                let arena = Rc::clone(self.solver.arena());
+                for instance in instances_at(&*arena, here, symbol, &indices) {
+                    let holds = instance == TermId::TRUE
+                        || self.solver.value(instance) == Some(Value::Bool(true));
+                    if !holds && facts.len() < MOST_INSTANCES {
+                        facts.push(arena.implies(formula.guard, instance));
+                        broken.push(Candidate {
+                            at,
+                            formula: invariant,
+                        });
+                    }
+                }
             }
         }
         for fact in facts {

@@ -10,7 +10,7 @@ use super::Unrolling;
 use super::schedule::{Schedule, Share};
 use crate::analysis::Context;
 use crate::analysis::invariants::taken::{Ground, Taken};
-use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot};
+use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot, by_place};
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
@@ -26,6 +26,7 @@ pub struct StepCase {
     schedule: Schedule,
     taken: Taken,
     by_place: ByPlace,
+    about_cells: ByPlace,
     origins: FxHashMap<Candidate, Ground>,
     /// Those that the solver has been told of.
     used: Vec<Candidate>,
@@ -43,6 +44,7 @@ impl StepCase {
             unrolling,
             schedule: Schedule::new(STEP_CASE),
             by_place: ByPlace::default(),
+            about_cells: ByPlace::default(),
             origins: FxHashMap::default(),
             used: Vec::new(),
             used_batches: FxHashSet::default(),
@@ -156,7 +158,10 @@ impl StepCase {
             if answer != Answer::Satisfiable {
                 return answer;
             }
-            let broken = self.unrolling.assume_broken(&self.by_place);
+            let mut broken = self.unrolling.assume_broken(&self.by_place);
+            if broken.is_empty() {
+                broken = self.unrolling.assume_broken_cells(&self.about_cells);
+            }
             if broken.is_empty() && !self.take_invariants(context) {
                 return answer;
             }
@@ -172,11 +177,15 @@ impl StepCase {
 
     /// Takes what the store has now; says if that is more than before.
     fn take_invariants(&mut self, context: &Context<'_>) -> bool {
-        let new = self.taken.refresh(context.exchange);
-        self.origins.extend(new.iter().map(|one| (one.fact, *one)));
-        let is_more = !new.is_empty();
+        let version = self.taken.snapshot().version();
+        self.taken.refresh(context.exchange);
+        let is_more = self.taken.snapshot().version() != version;
         if is_more {
+            let all = self.taken.all().iter().chain(self.taken.about_cells());
+            self.origins.extend(all.map(|one| (one.fact, *one)));
             self.by_place = self.taken.by_place();
+            let about_cells = self.taken.about_cells().iter();
+            self.about_cells = by_place(about_cells.map(|one| one.fact));
         }
         is_more
     }

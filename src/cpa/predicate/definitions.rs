@@ -17,6 +17,8 @@ pub struct Definitions {
     names: FxHashMap<TermId, TermId>,
     /// What each name stands for, and how many names there were before it.
     values: FxHashMap<TermId, (TermId, usize)>,
+    /// What the names stand for, in their order.
+    in_order: Vec<TermId>,
     symbols: FxHashMap<Sort, (Symbol, u32)>,
     /// The terms whose definitions have been handed out.
     required: FxHashSet<TermId>,
@@ -29,6 +31,7 @@ impl Definitions {
             arena,
             names: FxHashMap::default(),
             values: FxHashMap::default(),
+            in_order: Vec::new(),
             symbols: FxHashMap::default(),
             required: FxHashSet::default(),
         }
@@ -45,12 +48,18 @@ impl Definitions {
         let name = self.fresh(self.arena.sort(term));
         self.names.insert(term, name);
         self.values.insert(name, (term, self.values.len()));
+        self.in_order.push(term);
         name
     }
 
     /// What the variable stands for, if it is a name.
     pub fn value_of(&self, name: TermId) -> Option<TermId> {
         self.values.get(&name).map(|&(value, _)| value)
+    }
+
+    /// What the names stand for, but for those of the first `count`.
+    pub fn values_from(&self, count: usize) -> &[TermId] {
+        &self.in_order[count..]
     }
 
     /// How many names there are.

@@ -1,4 +1,8 @@
 //! Abstraction formulas as terms, which refinements strengthen (paper 000, section 4.4).
+//!
+//! A new state says nothing, as in IMPACT, or what Cartesian predicate abstraction finds, as in UFO (Albarghouthi, Gurfinkel
+//! and Chechik: From Under-Approximations to Over-Approximations and Back, TACAS 2012; paper 000, section 4.5.1): those
+//! predicates of the place, and denials of such, that hold behind the block by themselves.
 
 use std::rc::Rc;
 
@@ -10,16 +14,19 @@ use super::path_formula::PathFormula;
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
-use crate::term::{Build, TermId, store};
+use crate::term::{Build, TermId, Value, store};
 
 /// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
 /// not excluded.
 const QUERY: u32 = 20_000_000;
 
+/// So many predicates of a place are looked at.
+const TRACKED: usize = 60;
+
 /// Blocks with solvers of their own; with more, all are made anew.
 const SOLVERS: usize = 400;
 
-/// The operator: true where a block can be run at all. Entailment is asked of a solver.
+/// The operator: true where a block can be run at all, and what is tracked. Entailment is asked of a solver.
 pub struct SyntacticAbstraction<'f> {
     solvers: &'f Solvers<'f>,
     entailment: Box<dyn Solver>,
@@ -27,6 +34,8 @@ pub struct SyntacticAbstraction<'f> {
     runs: FxHashMap<(*const PathFormula, TermId), bool>,
     entails: FxHashMap<(TermId, TermId, Place), bool>,
     invariants: FxHashMap<InlinedLocation, TermId>,
+    /// Predicates for new states.
+    predicates: FxHashMap<InlinedLocation, Vec<TermId>>,
     /// Questions to solvers.
     pub checks: u64,
     /// Why it cannot go on, if it cannot.
@@ -48,6 +57,7 @@ impl<'f> SyntacticAbstraction<'f> {
             runs: FxHashMap::default(),
             entails: FxHashMap::default(),
             invariants: FxHashMap::default(),
+            predicates: FxHashMap::default(),
             checks: 0,
             failure: None,
         })
@@ -59,6 +69,63 @@ impl<'f> SyntacticAbstraction<'f> {
         *known = store().and2(*known, invariant);
         self.runs.clear();
         self.entails.retain(|_, entails| *entails);
+    }
+
+    /// New states at the place say whether the predicate, a term of the shared store, holds there.
+    pub fn track(&mut self, at: InlinedLocation, predicate: TermId) {
+        let tracked = self.predicates.entry(at).or_default();
+        if tracked.len() < TRACKED && !tracked.contains(&predicate) {
+            tracked.push(predicate);
+        }
+    }
+
+    /// The predicates of the block's end, and denials, that hold there, if the block is run from a state that satisfies
+    /// the formula.
+    fn cartesian(&mut self, before: TermId, block: &BlockFormula<'_>) -> TermId {
+        let Place::At(at) = block.target else {
+            return TermId::TRUE;
+        };
+        let (Some(predicates), Some((_, solver))) = (
+            self.predicates.get(&at),
+            self.blocks.get_mut(&Rc::as_ptr(block.formula)),
+        ) else {
+            return TermId::TRUE;
+        };
+        let arena = Rc::clone(solver.arena());
+        solver.push();
+        solver.assert(before);
+        let mut open: Vec<(TermId, TermId)> = Vec::new();
+        for &predicate in predicates {
+            let image = block.at_end(&arena, predicate);
+            for equation in block.definitions(&arena, image) {
+                solver.assert(equation);
+            }
+            open.extend([
+                (predicate, image),
+                (store().not(predicate), arena.not(image)),
+            ]);
+        }
+        loop {
+            let broken = open.iter().map(|&(_, image)| arena.not(image));
+            let any = arena.or(broken.collect::<Vec<_>>());
+            self.checks += 1;
+            match solver.check(&[any]) {
+                Answer::Unsatisfiable => break,
+                Answer::Satisfiable => {
+                    let before = open.len();
+                    open.retain(|&(_, image)| solver.value(image) == Some(Value::Bool(true)));
+                    if open.len() == before {
+                        open.clear();
+                    }
+                }
+                Answer::Unknown(_) => open.clear(),
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+        solver.pop();
+        store().and(open.into_iter().map(|(predicate, _)| predicate))
     }
 
     fn known(&self, at: Place) -> TermId {
@@ -115,7 +182,11 @@ impl Abstraction for SyntacticAbstraction<'_> {
 
     fn compute(&mut self, before: &TermId, block: &BlockFormula<'_>, _: &()) -> Option<TermId> {
         match self.runs(*before, block) {
-            Ok(runs) => runs.then_some(TermId::TRUE),
+            Ok(false) => None,
+            Ok(true) => {
+                let before = store().and2(*before, self.known(block.source));
+                Some(self.cartesian(before, block))
+            }
             Err(error) => {
                 self.failure.get_or_insert(error.to_string());
                 Some(TermId::TRUE)

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use crate::analysis::options::{Options, choice, nearest, options};
 use crate::analysis::{
-    bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate_abstraction, simulate,
-    spacer,
+    bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
+    predicate_abstraction, simulate, spacer,
 };
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
@@ -221,6 +221,8 @@ engines! {
     PredicateAbstraction(predicate_abstraction::Options) = "predicate_abstraction", solver;
     /// Lazy abstraction with interpolants.
     Impact(impact::Options) = "impact", solver;
+    /// Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture: the columns of a table as keys.
+    Predicate(predicate::Options) = "predicate", solver;
     /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
     /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
@@ -258,6 +260,7 @@ const SHIPPED: &[(&str, &str)] = &[
         include_str!("../../../portfolios/predicate-abstraction.toml"),
     ),
     ("impact", include_str!("../../../portfolios/impact.toml")),
+    ("ufo", include_str!("../../../portfolios/ufo.toml")),
     ("horn", include_str!("../../../portfolios/horn.toml")),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),
     ("ctigar", include_str!("../../../portfolios/ctigar.toml")),

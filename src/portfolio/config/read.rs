@@ -149,6 +149,11 @@ impl<'t> Reader<'t> {
             let names: Vec<&str> = names().collect();
             return Err(suggest(error, Some(after), &names));
         }
+        if let Engine::Predicate(options) = &analysis.engine
+            && let Err(reason) = options.approach()
+        {
+            return Err(self.error(&place(ENGINE), reason));
+        }
         let has_yices = |analysis: &Analysis| {
             let solver = analysis.solver.as_ref();
             solver.is_some_and(|solver| solver.solver == Backend::Yices2)

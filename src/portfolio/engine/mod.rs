@@ -14,7 +14,7 @@ mod runner;
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::unbounded;
 
@@ -36,6 +36,9 @@ pub(super) const PROVER: &str = "prover";
 
 /// The prover's priority among the analyses.
 const PROVER_PRIORITY: u32 = 5;
+
+/// How often what is proved is dumped, if it is.
+const DUMPED_EVERY: Duration = Duration::from_secs(1);
 
 /// What the threads tell the one that started them.
 enum Message {
@@ -92,6 +95,7 @@ pub(super) fn race(
         solverless_only: true,
         head_start: Instant::now() + schedule.head_start,
     };
+    let mut dumped = Instant::now();
     loop {
         while let Some(next) = lineup.next() {
             let running = (next.1.name().to_owned(), next.1.common.role);
@@ -103,8 +107,16 @@ pub(super) fn race(
             return None;
         }
         coordinator.tick();
+        if let Some(dump) = &race.dump
+            && dumped.elapsed() >= DUMPED_EVERY
+        {
+            dump.invariants(&race.invariants.snapshot(), blocks.inlined());
+            dumped = Instant::now();
+        }
         let head_start = lineup.solverless_only.then_some(lineup.head_start);
-        let next = [head_start, coordinator.next_tick()].into_iter().flatten();
+        let next_dump = race.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
+        let next = [head_start, coordinator.next_tick(), next_dump];
+        let next = next.into_iter().flatten();
         let end = match next.min() {
             Some(next) => ends.recv_deadline(next).ok(),
             None => ends.recv().ok(),
@@ -113,6 +125,9 @@ pub(super) fn race(
             continue;
         };
         if conclusion.is_some() {
+            if let Some(dump) = &race.dump {
+                dump.invariants(&race.invariants.snapshot(), blocks.inlined());
+            }
             return conclusion;
         }
         lineup.running.retain(|running| running.0 != name);

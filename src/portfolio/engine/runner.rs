@@ -14,13 +14,14 @@ use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
-    exhaustive, horn, impact, k_induction, predicate_abstraction, spacer,
+    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
 use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::coordinator::Coordinator;
+use crate::portfolio::dump::Watched;
 use crate::portfolio::event::What;
 use crate::portfolio::race::{Race, guarded, proved};
 use crate::portfolio::verdict::Conclusion;
@@ -208,6 +209,9 @@ impl Runner {
             Engine::Impact(options) => {
                 impact::run(&self.blocks, options, &solver, &mut context).into()
             }
+            Engine::Predicate(options) => {
+                predicate::run(&self.blocks, options, &solver, &mut context).into()
+            }
             Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::Spacer(options) => {
                 spacer::run(&self.blocks, options, &solver, &mut context).into()
@@ -310,7 +314,11 @@ impl Runner {
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let config = self.analysis.solver.clone().unwrap_or_default().config();
-        solver_for(&config, &self.blocks)
+        let solver = solver_for(&config, &self.blocks)?;
+        Ok(match &self.race.dump {
+            Some(dump) => Box::new(Watched::new(solver, dump, self.analysis.name())),
+            None => solver,
+        })
     }
 
     /// The answer, once it has passed its check.

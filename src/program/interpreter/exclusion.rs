@@ -68,10 +68,8 @@ fn cases(literal: TermId) -> Option<Vec<TermId>> {
 
 /// Whether two conjunctions contradict each other.
 fn exclude(first: &[TermId], second: &[TermId], depth: u32) -> bool {
-    if first
-        .iter()
-        .any(|literal| second.contains(&store().not(*literal)))
-    {
+    let is_denied = |literal: &TermId| second.contains(&store().not(*literal));
+    if [first, second].concat().contains(&TermId::FALSE) || first.iter().any(is_denied) {
         return true;
     }
     let mut ranges: FxHashMap<(TermId, Order), (i128, i128)> = FxHashMap::default();
@@ -94,11 +92,9 @@ fn excluded_by_cases(first: &[TermId], second: &[TermId], depth: u32) -> bool {
         .iter()
         .filter_map(|literal| cases(*literal))
         .any(|cases| {
-            cases.into_iter().all(|case| {
-                let mut literals = Vec::new();
-                literals.extend(conjuncts(store(), case));
-                exclude(first, &literals, depth - 1)
-            })
+            cases
+                .into_iter()
+                .all(|case| exclude(first, &conjuncts(store(), case), depth - 1))
         })
 }
 

@@ -151,7 +151,7 @@ fn add_cell(
 
 /// The operation in terms of the cells.
 fn rewrite(
-    workspace: &Workspace,
+    workspace: &mut Workspace,
     variables: &FxHashMap<TermId, FxHashMap<TermId, VariableId>>,
     mut operation: Operation,
     into: &mut Vec<Operation>,
@@ -185,38 +185,49 @@ fn rewrite(
             None => into.push(operation),
         },
         Operation::Assign { target, value } if cells(target).is_some() => {
+            let cells = spread(cells(target), |cell| store().select(value, cell));
+            // The value may be made of the cells as they were.
+            let assignments = planted!(
+                "regions: cells are assigned one after the other",
+                workspace.parallel_assignment(cells),
+                one_after_the_other(cells)
+            );
             planted!(
                 "regions: the cells do not follow the whole",
-                spread(cells(target), |cell| store().select(value, cell), into),
-                ()
+                into.extend(assignments),
+                drop(assignments)
             );
         }
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);
+            let cells = spread(cells(target), |cell| store().select(contents, cell));
             into.push(operation);
             planted!(
                 "regions: the cells of an input keep their values",
-                spread(cells(target), |cell| store().select(contents, cell), into),
-                ()
+                into.extend(one_after_the_other(cells)),
+                drop(cells)
             );
         }
         operation => into.push(operation),
     }
 }
 
+/// The cells' variables with what becomes of them.
 fn spread(
     cells: Option<&FxHashMap<TermId, VariableId>>,
     value: impl Fn(TermId) -> TermId,
-    into: &mut Vec<Operation>,
-) {
-    let mut cells: Vec<(TermId, VariableId)> = cells
-        .into_iter()
-        .flatten()
-        .map(|(&cell, &v)| (cell, v))
+) -> Vec<(VariableId, TermId)> {
+    let cells = cells.into_iter().flatten();
+    let mut cells: Vec<(VariableId, TermId)> = cells
+        .map(|(&cell, &target)| (target, value(cell)))
         .collect();
-    cells.sort_by_key(|cell| cell.1);
-    into.extend(cells.into_iter().map(|(cell, target)| Operation::Assign {
-        target,
-        value: value(cell),
-    }));
+    cells.sort_by_key(|cell| cell.0);
+    cells
+}
+
+fn one_after_the_other(cells: Vec<(VariableId, TermId)>) -> Vec<Operation> {
+    let cells = cells.into_iter();
+    cells
+        .map(|(target, value)| Operation::Assign { target, value })
+        .collect()
 }

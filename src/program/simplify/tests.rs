@@ -325,6 +325,23 @@ fn regions_that_are_more_than_their_cells() {
     }
 }
 
+/// An array all of whose cells become what follows from one of them.
+#[test]
+fn cells_that_are_assigned_together() {
+    for from in [0, 1] {
+        let (mut b, region, x) = with_region_and_input();
+        let whole = b.program().region(region).variable;
+        let cell = |b: &ProgramBuilder, index| store().select(b.contents(region), number(index));
+        b.write(region, number(0), number(1));
+        b.write(region, number(1), number(1));
+        let sum = store().add(b.value(x), cell(&b, from));
+        b.assign(whole, store().const_array(ScalarSort::BitVec(32), sum));
+        let both = [0, 1].map(|index| cell(&b, index));
+        b.error_unless(store().eq(both[0], both[1]));
+        by_these(&[Pass::Regions], b);
+    }
+}
+
 /// What a call changes, reads, returns and is passed, where it is not replaced by the body.
 #[test]
 fn what_goes_through_calls_stays() {
