@@ -1,0 +1,116 @@
+//! Which objects and functions have their addresses taken: pointers can mean these alone.
+
+use rustc_hash::FxHashSet;
+
+use super::conflict::Judge;
+use crate::frontend::ir::{
+    Argument, Callee, Expr, FunctionIndex, Instruction, ResultPlace, Terminator,
+};
+use crate::frontend::memory::walk;
+
+impl Judge<'_> {
+    /// Finds out whose addresses are taken.
+    pub(super) fn find_addresses(&mut self) {
+        let mut pointed = FxHashSet::default();
+        for block in self.functions.iter().flat_map(|function| &function.blocks) {
+            let mut visit = |expr: &Expr| self.note_addresses(expr, &mut pointed);
+            for (instruction, _) in &block.instructions {
+                match instruction {
+                    // Whole ranges are accessed, as by a place.
+                    Instruction::Copy {
+                        destination,
+                        source,
+                        ..
+                    } => {
+                        inside_address(destination, &mut visit);
+                        inside_address(source, &mut visit);
+                    }
+                    Instruction::Fill { destination, .. } => {
+                        inside_address(destination, &mut visit);
+                    }
+                    Instruction::Assign { place, value } => {
+                        inside_address(&place.address, &mut visit);
+                        visit(value);
+                    }
+                    Instruction::Nondet { place, .. }
+                    | Instruction::Choice { place }
+                    | Instruction::Approximate { place, .. } => {
+                        inside_address(&place.address, &mut visit);
+                    }
+                    Instruction::Allocate { place, size, .. } => {
+                        inside_address(&place.address, &mut visit);
+                        visit(size);
+                    }
+                    // What is passed by value, and where results go, are places as well.
+                    Instruction::Call {
+                        arguments, result, ..
+                    }
+                    | Instruction::CallUnknown {
+                        arguments, result, ..
+                    } => {
+                        if let Instruction::Call {
+                            callee: Callee::Indirect(pointer),
+                            ..
+                        } = instruction
+                        {
+                            visit(pointer);
+                        }
+                        for argument in arguments {
+                            match argument {
+                                Argument::Scalar { value, .. } => visit(value),
+                                Argument::Object { address, .. } => {
+                                    inside_address(address, &mut visit);
+                                }
+                            }
+                        }
+                        match result {
+                            Some(ResultPlace::Scalar(place)) => {
+                                inside_address(&place.address, &mut visit);
+                            }
+                            Some(ResultPlace::Object { address, .. }) => {
+                                inside_address(address, &mut visit);
+                            }
+                            None => {}
+                        }
+                    }
+                    other => walk::operands(other, &mut visit),
+                }
+            }
+            match &block.terminator {
+                Terminator::Branch { condition, .. } => visit(condition),
+                Terminator::Switch { value, .. } => visit(value),
+                _ => {}
+            }
+        }
+        self.pointed = pointed.into_iter().collect();
+        self.pointed.sort_unstable();
+    }
+
+    fn note_addresses(&mut self, expr: &Expr, pointed: &mut FxHashSet<FunctionIndex>) {
+        match expr {
+            Expr::ObjectAddress(object) => {
+                self.taken.insert(*object);
+            }
+            Expr::FunctionAddress(function) => {
+                pointed.insert(*function);
+            }
+            Expr::ExternalFunctionAddress(_) => self.points_outside = true,
+            Expr::Load(place) => inside_address(&place.address, &mut |expr| {
+                self.note_addresses(expr, pointed);
+            }),
+            _ => walk::parts(expr, &mut |part| self.note_addresses(part, pointed)),
+        }
+    }
+}
+
+/// Calls back for what an address is computed from, but not for the object that it is in.
+fn inside_address(address: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    match address {
+        Expr::ObjectAddress(_) => {}
+        Expr::Offset { base, bytes } => {
+            inside_address(base, visit);
+            visit(bytes);
+        }
+        other => visit(other),
+    }
+}

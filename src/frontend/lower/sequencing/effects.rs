@@ -1,0 +1,222 @@
+//! What code does, its calls included.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::conflict::Judge;
+use super::step::{Access, Part, Spot, Step, spot_of, steps_of};
+use crate::frontend::ir::{
+    Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
+};
+use crate::frontend::memory::walk;
+
+/// Different parts of an object after which it is not looked at which of them are accessed.
+const MOST_PARTS: usize = 64;
+
+/// What is read, or what is changed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Footprint {
+    /// Objects by name, with the parts of them.
+    pub named: FxHashMap<ObjectIndex, FxHashSet<Part>>,
+    /// What is accessed through pointers.
+    pub through: FxHashSet<Option<Access>>,
+}
+
+impl Footprint {
+    fn insert(&mut self, spot: Spot) {
+        match spot {
+            Spot::Named(object, part) => self.insert_part(object, part),
+            Spot::Through(kind) => {
+                self.through.insert(kind);
+            }
+        }
+    }
+
+    fn insert_part(&mut self, object: ObjectIndex, part: Part) {
+        let parts = self.named.entry(object).or_default();
+        if parts.contains(&None) {
+            return;
+        }
+        if part.is_none() || parts.len() >= MOST_PARTS {
+            parts.clear();
+            parts.insert(None);
+        } else {
+            parts.insert(part);
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (&object, parts) in &other.named {
+            for &part in parts {
+                self.insert_part(object, part);
+            }
+        }
+        self.through.extend(&other.through);
+    }
+}
+
+/// All that some code may do, its calls included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Effects {
+    pub reads: Footprint,
+    pub writes: Footprint,
+    pub unknown: bool,
+    pub ends: bool,
+    pub errors: bool,
+}
+
+impl Effects {
+    fn add(&mut self, other: &Self) {
+        self.reads.add(&other.reads);
+        self.writes.add(&other.writes);
+        self.unknown |= other.unknown;
+        self.ends |= other.ends;
+        self.errors |= other.errors;
+    }
+}
+
+/// What a function does itself, and whom it calls.
+pub(super) struct Direct {
+    effects: Effects,
+    callees: Vec<FunctionIndex>,
+    calls_through_pointers: bool,
+}
+
+impl Judge<'_> {
+    /// What the step does.
+    pub(super) fn effects_of(&mut self, step: Step) -> Rc<Effects> {
+        let mut effects = Effects::default();
+        match step {
+            Step::Read(spot) => {
+                effects.reads.insert(spot);
+            }
+            Step::Write(spot) => {
+                effects.writes.insert(spot);
+            }
+            Step::Update(spot) => {
+                effects.reads.insert(spot);
+                effects.writes.insert(spot);
+            }
+            Step::Call(function) => return self.effects_of_call(Some(function)),
+            Step::CallThroughPointer => return self.effects_of_call(None),
+            Step::CallUnknown => effects.unknown = true,
+            Step::End => effects.ends = true,
+            Step::Error => effects.errors = true,
+        }
+        Rc::new(effects)
+    }
+
+    /// What a call of the function does, or one through a pointer, with all that is called there.
+    fn effects_of_call(&mut self, callee: Option<FunctionIndex>) -> Rc<Effects> {
+        if let Some(known) = self.effects.get(&callee) {
+            return Rc::clone(known);
+        }
+        let mut all = Effects::default();
+        let mut work: Vec<FunctionIndex> = callee.into_iter().collect();
+        let mut through_pointers = callee.is_none();
+        let mut seen: FxHashSet<FunctionIndex> = FxHashSet::default();
+        loop {
+            while let Some(index) = work.pop() {
+                if !seen.insert(index) {
+                    continue;
+                }
+                let direct = self.direct(index);
+                all.add(&direct.effects);
+                work.extend(&direct.callees);
+                through_pointers |= direct.calls_through_pointers;
+            }
+            if !std::mem::take(&mut through_pointers) {
+                break;
+            }
+            all.unknown |= self.points_outside;
+            work.extend(self.pointed.iter().filter(|index| !seen.contains(index)));
+        }
+        let all = Rc::new(all);
+        self.effects.insert(callee, Rc::clone(&all));
+        all
+    }
+
+    fn direct(&mut self, index: FunctionIndex) -> Rc<Direct> {
+        if let Some(known) = self.direct.get(&index) {
+            return Rc::clone(known);
+        }
+        let mut direct = Direct {
+            effects: Effects::default(),
+            callees: Vec::new(),
+            calls_through_pointers: false,
+        };
+        let function = self.functions.get(index.0 as usize);
+        for block in function.into_iter().flat_map(|function| &function.blocks) {
+            for (instruction, _) in &block.instructions {
+                self.add_instruction(instruction, &mut direct.effects);
+                if let Instruction::Call { callee, .. } = instruction {
+                    match callee {
+                        Callee::Direct(callee) | Callee::Escaped(callee) => {
+                            direct.callees.push(*callee);
+                        }
+                        Callee::Indirect(_) => direct.calls_through_pointers = true,
+                    }
+                }
+            }
+            let effects = &mut direct.effects;
+            match &block.terminator {
+                Terminator::Branch { condition, .. } => self.add_reads(condition, effects),
+                Terminator::Switch { value, .. } => self.add_reads(value, effects),
+                Terminator::End => effects.ends = true,
+                Terminator::Error => effects.errors = true,
+                Terminator::Goto(_) | Terminator::Return | Terminator::Unreachable => {}
+            }
+        }
+        let direct = Rc::new(direct);
+        self.direct.insert(index, Rc::clone(&direct));
+        direct
+    }
+
+    fn add_instruction(&self, instruction: &Instruction, effects: &mut Effects) {
+        walk::operands(instruction, &mut |expr| self.add_reads(expr, effects));
+        let mut spot = |place: &Place| spot_of(place, self.pointer_bits);
+        for step in steps_of(instruction, &mut spot) {
+            match step {
+                Step::Read(spot) if self.is_lasting(spot) => {
+                    effects.reads.insert(spot);
+                }
+                Step::Write(spot) if self.is_lasting(spot) => {
+                    effects.writes.insert(spot);
+                }
+                Step::CallUnknown => effects.unknown = true,
+                Step::End => effects.ends = true,
+                Step::Error => effects.errors = true,
+                Step::Read(_)
+                | Step::Write(_)
+                | Step::Update(_)
+                | Step::Call(_)
+                | Step::CallThroughPointer => {}
+            }
+        }
+    }
+
+    fn add_reads(&self, expr: &Expr, effects: &mut Effects) {
+        if let Expr::Load(place) = expr {
+            let spot = spot_of(place, self.pointer_bits);
+            if self.is_lasting(spot) {
+                effects.reads.insert(spot);
+            }
+        }
+        walk::parts(expr, &mut |part| self.add_reads(part, effects));
+    }
+
+    /// Whether a callee's access concerns anybody else: its own locals, by name, are new ones in each call.
+    fn is_lasting(&self, spot: Spot) -> bool {
+        match spot {
+            Spot::Named(object, _) => !self.is_automatic(object),
+            Spot::Through(_) => true,
+        }
+    }
+
+    pub(super) fn is_automatic(&self, object: ObjectIndex) -> bool {
+        self.objects
+            .get(object.0 as usize)
+            .is_none_or(|object| matches!(object.storage, Storage::Automatic(_)))
+    }
+}

@@ -1,0 +1,176 @@
+//! The evaluation of operands in several orders, between which an input chooses.
+
+use rustc_hash::FxHashMap;
+
+use super::super::builder::Mark;
+use super::super::value::Value;
+use super::super::{Lowerer, Result, fold};
+use super::Conflict;
+use super::home::Home;
+use crate::frontend::ir::{BlockIndex, Instruction, Terminator};
+use crate::program::AssumptionKind;
+
+/// What is not modelled beyond these.
+const UNTRIED_ORDER: &str = "an order of evaluating operands with conflicting side effects \
+    (of which there are more than 24, or whose parts may interleave)";
+
+/// How often an operand is lowered within sites that lie within one another.
+const MOST_COPIES: usize = 64;
+
+impl Lowerer<'_> {
+    /// Evaluates the operands of a site with a conflict in each of its orders. `evaluate` lowers the operand of the given
+    /// number and gives its values; it is called once for each order in which the operand matters.
+    pub(in crate::frontend::lower) fn in_every_order(
+        &mut self,
+        conflict: &Conflict,
+        count: usize,
+        evaluate: &mut dyn FnMut(&mut Self, usize) -> Result<Vec<Value>>,
+    ) -> Result<Vec<Vec<Value>>> {
+        let span = self.span;
+        if conflict.undefined {
+            self.note_assumption(
+                AssumptionKind::Sequenced,
+                "side effects on one object that are not sequenced happen one after the other",
+            );
+        }
+        let copies = self.sequencing.copies;
+        let room = if conflict.repeatable {
+            (MOST_COPIES / copies).max(1)
+        } else {
+            1
+        };
+        let orders = &conflict.orders[..conflict.orders.len().min(room)];
+        let complete = conflict.complete && orders.len() == conflict.orders.len();
+        let free: Vec<usize> = (0..count)
+            .filter(|operand| !orders[0].contains(operand))
+            .collect();
+        let mut first = Vec::with_capacity(free.len());
+        for &operand in &free {
+            let values = evaluate(self, operand)?;
+            first.push((operand, values, self.function.mark()));
+        }
+        self.span = span;
+        let blocks = self.choose(orders.len() + usize::from(!complete));
+        if !complete && let Some(&other) = blocks.last() {
+            let next = self.function.current;
+            self.function.current = other;
+            self.unsupported(UNTRIED_ORDER);
+            self.end_path(Terminator::Unreachable);
+            self.function.current = next;
+        }
+        self.sequencing.copies = copies * orders.len();
+        let mut branches: Vec<(BlockIndex, FxHashMap<usize, Vec<Value>>)> = Vec::new();
+        for (order, &block) in orders.iter().zip(&blocks) {
+            self.function.current = block;
+            self.span = span;
+            let numbers: Vec<String> = order
+                .iter()
+                .map(|operand| (operand + 1).to_string())
+                .collect();
+            self.note_assumption(
+                AssumptionKind::EvaluationOrder,
+                format!(
+                    "the operands are evaluated in the order {}",
+                    numbers.join(", ")
+                ),
+            );
+            let mut values = Vec::with_capacity(order.len());
+            for &operand in order {
+                let made = evaluate(self, operand)?;
+                values.push((operand, made, self.function.mark()));
+            }
+            self.span = span;
+            let settled = self.settle_operands(values)?;
+            branches.push((self.function.current, settled));
+        }
+        self.sequencing.copies = copies;
+        self.span = span;
+        let join = self.function.new_block();
+        let mut result: FxHashMap<usize, Vec<Value>> = FxHashMap::default();
+        let mut homes: Vec<(usize, usize, Home)> = Vec::new();
+        for &operand in &orders[0] {
+            let length = branches[0].1.get(&operand).map_or(0, Vec::len);
+            let mut values = Vec::with_capacity(length);
+            for number in 0..length {
+                let made: Vec<&Value> = branches
+                    .iter()
+                    .filter_map(|branch| branch.1.get(&operand)?.get(number))
+                    .collect();
+                let home = self.home_for(&made)?;
+                values.push(self.value_at_home(made[0], &home));
+                homes.push((operand, number, home));
+            }
+            result.insert(operand, values);
+        }
+        for (block, values) in &branches {
+            self.function.current = *block;
+            for (operand, number, home) in &homes {
+                if let Some(value) = values.get(operand).and_then(|list| list.get(*number)) {
+                    self.move_home(value, home)?;
+                }
+            }
+            self.function.end(Terminator::Goto(join), span);
+        }
+        self.function.current = join;
+        result.extend(self.settle_operands(first)?);
+        Ok((0..count)
+            .map(|operand| result.remove(&operand).unwrap_or_default())
+            .collect())
+    }
+
+    /// Branches to so many new blocks; all of them are possible.
+    fn choose(&mut self, count: usize) -> Vec<BlockIndex> {
+        let span = self.span;
+        let blocks: Vec<BlockIndex> = (0..count).map(|_| self.function.new_block()).collect();
+        let [others @ .., last] = blocks.as_slice() else {
+            return blocks;
+        };
+        if others.is_empty() {
+            self.function.end(Terminator::Goto(*last), span);
+            return blocks;
+        }
+        let choice = self.temporary(fold::INT);
+        let place = self.object_place(choice, fold::INT);
+        self.emit_fresh(Instruction::Choice { place });
+        let cases = (0..)
+            .zip(others)
+            .map(|(value, &block)| (value, value, block));
+        let terminator = Terminator::Switch {
+            value: self.load_object(choice, fold::INT),
+            scalar: fold::INT,
+            cases: cases.collect(),
+            default: *last,
+        };
+        self.function.end(terminator, span);
+        blocks
+    }
+
+    /// Settles operands that were evaluated in this order.
+    fn settle_operands(
+        &mut self,
+        values: Vec<(usize, Vec<Value>, Mark)>,
+    ) -> Result<FxHashMap<usize, Vec<Value>>> {
+        let mut settled = FxHashMap::default();
+        for (operand, values, mark) in values.into_iter().rev() {
+            let mut list = Vec::with_capacity(values.len());
+            // The last one first: what is inserted moves only later marks.
+            for value in values.into_iter().rev() {
+                list.push(self.settle(value, mark)?);
+            }
+            list.reverse();
+            settled.insert(operand, list);
+        }
+        Ok(settled)
+    }
+
+    /// What comes next is done in the order in which it is lowered, or in another one, of which nothing is known.
+    pub(in crate::frontend::lower) fn or_another_order(&mut self) {
+        let blocks = self.choose(2);
+        if let [next, other] = blocks[..] {
+            self.function.current = other;
+            self.unsupported(UNTRIED_ORDER);
+            self.end_path(Terminator::Unreachable);
+            self.function.current = next;
+        }
+    }
+}
