@@ -1,0 +1,135 @@
+//! The accesses of a program, by class.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::points_to::{NodeId, Target};
+use super::super::walk;
+use super::{Facts, REPETITIONS};
+use crate::frontend::ir::{Leaf, Place, ScalarType};
+use crate::term::FloatFormat;
+
+/// How an access reads the bits.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum View {
+    /// As an integer.
+    Integer,
+    /// As a pointer.
+    Pointer,
+    /// As a float.
+    Float(FloatFormat),
+    /// As a truth value.
+    Bool,
+    /// As part of something larger.
+    Part,
+}
+
+impl From<ScalarType> for View {
+    fn from(scalar: ScalarType) -> Self {
+        match scalar {
+            ScalarType::Integer { .. } => Self::Integer,
+            ScalarType::Bool => Self::Bool,
+            ScalarType::Float(format) => Self::Float(format),
+            ScalarType::Pointer => Self::Pointer,
+        }
+    }
+}
+
+/// Whether an access reads or writes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// It reads.
+    Load,
+    /// It writes.
+    Store,
+}
+
+/// An access in the program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The first byte.
+    pub place: Target,
+    /// The first bit, from the first byte's least significant one.
+    pub bit: u32,
+    /// Number of bits.
+    pub bits: u32,
+    /// How it reads them.
+    pub view: View,
+    /// Whether it reads or writes.
+    pub direction: Direction,
+}
+
+/// The accesses of each class, by root: offset in bits in the root's frame (reduced), width, view and direction.
+pub type AccessTable = FxHashMap<NodeId, FxHashSet<(i64, u32, View, Direction)>>;
+
+impl<'a> Facts<'a> {
+    /// Records an access, and what the address's parts do; gives the target of the address.
+    pub(super) fn access(&mut self, place: &'a Place, direction: Direction) -> Target {
+        let target = self.address(&place.address);
+        let (bit, bits) = walk::place_bits(place, self.pointer_bits);
+        self.accesses.push(Access {
+            place: target,
+            bit: bit.into(),
+            bits,
+            view: place.scalar.into(),
+            direction,
+        });
+        target
+    }
+
+    pub(super) fn access_leaves(&mut self, target: Target, leaves: &[Leaf], direction: Direction) {
+        for leaf in leaves {
+            for number in 0..leaf.count.min(REPETITIONS as u64) {
+                let start = leaf
+                    .bit_offset
+                    .wrapping_add(leaf.stride.wrapping_mul(number));
+                self.accesses.push(Access {
+                    place: target.shifted((start / 8) as i64),
+                    bit: (start % 8) as u32,
+                    bits: leaf.bits,
+                    view: leaf.scalar.into(),
+                    direction,
+                });
+            }
+            if leaf.count > REPETITIONS as u64 {
+                self.graph.fold(target.node, (leaf.stride / 8).max(1));
+            }
+        }
+    }
+
+    pub(super) fn whole(&mut self, place: Target, scalar: ScalarType, direction: Direction) {
+        self.accesses.push(Access {
+            place,
+            bit: 0,
+            bits: walk::scalar_bits(scalar, self.pointer_bits),
+            view: scalar.into(),
+            direction,
+        });
+    }
+
+    /// All accesses by class, what copies demand of their originals included.
+    pub(super) fn access_table(&mut self) -> AccessTable {
+        let mut table = AccessTable::default();
+        for access in &self.accesses {
+            let place = self.graph.canonical(access.place);
+            let start = place
+                .offset
+                .wrapping_mul(8)
+                .wrapping_add(i64::from(access.bit));
+            table.entry(place.node).or_default().insert((
+                start,
+                access.bits,
+                access.view,
+                access.direction,
+            ));
+        }
+        loop {
+            let mut grown = false;
+            for index in 0..self.copies.len() {
+                grown |= self.demand(index, &mut table);
+            }
+            if !grown {
+                return table;
+            }
+        }
+    }
+}

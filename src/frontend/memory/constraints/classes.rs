@@ -1,0 +1,90 @@
+//! What the whole of the facts says of each class of objects.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::points_to::{NodeId, Target};
+use super::Facts;
+
+/// Properties of the node classes that follow from the facts, by root.
+#[derive(Clone, Debug, Default)]
+pub struct Classes {
+    /// Roots whose objects' addresses can be observed.
+    pub observable: FxHashSet<NodeId>,
+    /// Roots that unknown code can change.
+    pub exposed: FxHashSet<NodeId>,
+}
+
+impl Facts<'_> {
+    /// What the whole of the facts says of each class; `single` tells whether a class has only one object.
+    pub fn classes(&self, single: impl Fn(NodeId) -> bool) -> Classes {
+        let mut classes = Classes::default();
+        let root = |target: &Target| self.graph.root(target.node).0;
+        classes
+            .observable
+            .extend(self.escapes.iter().chain(&self.observed).map(root));
+        if self.forged {
+            classes.observable.insert(self.graph.root(self.universe).0);
+        }
+        for (a, b) in &self.ordered {
+            let (a, b) = (root(a), root(b));
+            if a != b || !single(a) {
+                classes.observable.extend([a, b]);
+            }
+        }
+        let inside = self.places_inside();
+        let freed: FxHashSet<NodeId> = self.freed.iter().map(root).collect();
+        let sites = self.sites.iter().filter(|site| site.on_heap);
+        let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
+        for (a, b) in &self.compared {
+            let roots = [root(a), root(b)];
+            // One past the end of an object may be where another one begins.
+            let may_touch = roots[0] != roots[1] && !(inside(a) && inside(b));
+            // What was freed may be where something is now.
+            let may_return = roots.iter().all(|root| heap.contains(root))
+                && roots.iter().any(|root| freed.contains(root));
+            if may_touch || may_return {
+                classes.observable.extend(roots);
+            }
+        }
+        classes.exposed.clone_from(&self.reached_outside);
+        classes
+    }
+
+    /// Tells of a target whether it cannot be the end of an object.
+    fn places_inside(&self) -> impl Fn(&Target) -> bool + '_ {
+        let mut ends: FxHashMap<NodeId, Vec<(i64, i64)>> = FxHashMap::default();
+        if self.compared.iter().any(|(a, b)| {
+            let roots = [a, b].map(|target| self.graph.root(target.node).0);
+            roots[0] != roots[1]
+        }) {
+            let objects = self.unit.objects.iter().zip(&self.objects);
+            for (object, &node) in objects {
+                let start = self.graph.canonical(Target { node, offset: 0 });
+                let size = i64::try_from(object.size).unwrap_or(i64::MAX);
+                let end = start.offset.saturating_add(size);
+                ends.entry(start.node)
+                    .or_default()
+                    .push((start.offset, end));
+            }
+            for site in &self.sites {
+                let start = self.graph.canonical(Target {
+                    node: site.node,
+                    offset: 0,
+                });
+                // At least one byte, as a rule.
+                let end = start.offset.saturating_add(1);
+                ends.entry(start.node)
+                    .or_default()
+                    .push((start.offset, end));
+            }
+        }
+        move |target| {
+            let place = self.graph.canonical(*target);
+            let inside = |&(start, end): &(i64, i64)| start <= place.offset && place.offset < end;
+            self.graph.period(place.node) == 0
+                && ends
+                    .get(&place.node)
+                    .is_none_or(|objects| objects.iter().all(inside))
+        }
+    }
+}

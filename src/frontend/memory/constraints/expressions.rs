@@ -1,0 +1,204 @@
+//! What the pointers in expressions point to.
+
+use super::super::points_to::Target;
+use super::super::walk::{self, Congruence};
+use super::Facts;
+use super::accesses::Direction;
+use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+
+impl<'a> Facts<'a> {
+    /// The target of an address that is used to access memory; constant offsets from an object's start leave it free
+    /// to become scalar variables.
+    pub(super) fn address(&mut self, address: &'a Expr) -> Target {
+        let target = self.direct(address).unwrap_or(Target {
+            node: self.nowhere,
+            offset: 0,
+        });
+        self.targets.insert(std::ptr::from_ref(address), target);
+        target
+    }
+
+    fn direct(&mut self, address: &'a Expr) -> Option<Target> {
+        match address {
+            Expr::ObjectAddress(object) => Some(self.object(*object)),
+            Expr::Offset { base, bytes } => match walk::byte_distance(bytes) {
+                Congruence {
+                    modulus: 0,
+                    remainder,
+                } => Some(self.direct(base)?.shifted(remainder)),
+                _ => self.value(address),
+            },
+            _ => self.value(address),
+        }
+    }
+
+    /// As [`Facts::value`], and [`Facts::target`] will know it.
+    pub(super) fn remembered(&mut self, expr: &'a Expr) -> Option<Target> {
+        let target = self.value(expr);
+        if let Some(target) = target {
+            self.targets.insert(std::ptr::from_ref(expr), target);
+        }
+        target
+    }
+
+    /// Walks over an expression; for a pointer, gives what it points to, unless it is null or another constant.
+    pub(super) fn value(&mut self, expr: &'a Expr) -> Option<Target> {
+        match expr {
+            Expr::Integer { .. } | Expr::Float { .. } | Expr::Rounding => None,
+            Expr::ObjectAddress(object) => {
+                if let Some(in_memory) = self.in_memory.get_mut(object.0 as usize) {
+                    *in_memory = true;
+                }
+                Some(self.object(*object))
+            }
+            Expr::FunctionAddress(function) => {
+                let graph = &mut self.graph;
+                let node = *self
+                    .functions
+                    .entry(*function)
+                    .or_insert_with(|| graph.add_node());
+                Some(Target { node, offset: 0 })
+            }
+            Expr::ExternalFunctionAddress(name) => {
+                let graph = &mut self.graph;
+                let node = *self
+                    .externals
+                    .entry(name)
+                    .or_insert_with(|| graph.add_node());
+                Some(Target { node, offset: 0 })
+            }
+            Expr::Offset { base, bytes } => {
+                let target = self.value(base);
+                self.value(bytes);
+                let distance = walk::byte_distance(bytes);
+                match target {
+                    Some(target) => {
+                        if distance.modulus != 0 {
+                            self.graph.fold(target.node, distance.modulus);
+                        }
+                        Some(target.shifted(distance.remainder))
+                    }
+                    // An address computed from nothing but integers.
+                    None if distance.modulus != 0 => Some(self.forge()),
+                    None => None,
+                }
+            }
+            Expr::Load(place) => {
+                let target = self.access(place, Direction::Load);
+                (place.scalar == ScalarType::Pointer).then(|| self.graph.link(target))
+            }
+            Expr::Unary { op, operand, .. } => {
+                let target = self.value(operand);
+                if *op != UnaryOp::LogicalNot
+                    && let Some(target) = target
+                {
+                    self.escapes.push(target);
+                }
+                None
+            }
+            Expr::Binary {
+                op,
+                left,
+                right,
+                scalar,
+            } => {
+                let left_target = self.value(left);
+                let right_target = self.value(right);
+                if *scalar == ScalarType::Pointer {
+                    self.compare(*op, (left, left_target), (right, right_target));
+                }
+                None
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                self.value(condition);
+                match (self.value(then), self.value(otherwise)) {
+                    (Some(a), Some(b)) => {
+                        self.graph.unify(a, b);
+                        Some(a)
+                    }
+                    (a, b) => a.or(b),
+                }
+            }
+            Expr::Convert { operand, from, to } => self.convert(operand, *from, *to),
+            Expr::Math { arguments, .. } => {
+                for argument in arguments {
+                    self.value(argument);
+                }
+                None
+            }
+            Expr::AllocatedSize(pointer) => {
+                if let Some(target) = self.remembered(pointer) {
+                    self.sized.push(target);
+                }
+                None
+            }
+        }
+    }
+
+    fn compare(
+        &mut self,
+        op: BinaryOp,
+        left: (&Expr, Option<Target>),
+        right: (&Expr, Option<Target>),
+    ) {
+        match (left.1, right.1) {
+            (Some(a), Some(b)) => match op {
+                BinaryOp::Equal | BinaryOp::NotEqual => self.compared.push((a, b)),
+                BinaryOp::PointerDifference => {
+                    self.graph.unify(a, b);
+                    self.ordered.push((a, b));
+                }
+                BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {}
+                _ => self.ordered.push((a, b)),
+            },
+            (Some(target), None) | (None, Some(target)) => {
+                let constant =
+                    walk::constant_integer(if left.1.is_some() { right.0 } else { left.0 });
+                // Null and what functions return for an error (`(void *)-1`) are no object's address.
+                let harmless = match op {
+                    BinaryOp::Equal | BinaryOp::NotEqual => constant.is_some_and(is_null_or_error),
+                    BinaryOp::LogicalAnd | BinaryOp::LogicalOr => true,
+                    _ => false,
+                };
+                if !harmless {
+                    self.observed.push(target);
+                    if op == BinaryOp::PointerDifference {
+                        self.escapes.push(target);
+                    }
+                }
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn convert(&mut self, operand: &'a Expr, from: ScalarType, to: ScalarType) -> Option<Target> {
+        let target = self.value(operand);
+        match (from, to) {
+            (ScalarType::Pointer, ScalarType::Pointer) => target,
+            (ScalarType::Pointer, ScalarType::Bool) => None,
+            (ScalarType::Pointer, _) => {
+                if let Some(target) = target {
+                    self.escapes.push(target);
+                }
+                None
+            }
+            (_, ScalarType::Pointer) => {
+                if walk::constant_integer(operand).is_some() {
+                    None
+                } else {
+                    Some(self.forge())
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+const fn is_null_or_error(value: i128) -> bool {
+    value >= -4096 && value <= 0
+}

@@ -1,0 +1,123 @@
+//! Forged pointers: those that are made from integers, come from outside, or are written as something else.
+
+use rustc_hash::FxHashSet;
+
+use super::super::points_to::{NodeId, Target};
+use super::accesses::{AccessTable, View};
+use super::{Facts, REPETITIONS};
+use crate::frontend::ir::{Leaf, ScalarType};
+
+impl Facts<'_> {
+    /// The target of a pointer that is made from an integer.
+    pub(super) fn forge(&mut self) -> Target {
+        self.forged = true;
+        Target {
+            node: self.universe,
+            offset: 0,
+        }
+    }
+
+    fn assign_forged(&mut self, place: Target) {
+        let value = self.forge();
+        self.assign(place, ScalarType::Pointer, Some(value));
+    }
+
+    pub(super) fn assign_from_outside(&mut self, place: Target, scalar: ScalarType) {
+        if scalar == ScalarType::Pointer {
+            self.from_outside = true;
+            self.assign_forged(place);
+        }
+    }
+
+    /// The pointers in an object of the type are forged; tells whether there are any.
+    pub(super) fn forge_leaves(&mut self, target: Target, leaves: &[Leaf]) -> bool {
+        let mut any = false;
+        for leaf in leaves
+            .iter()
+            .filter(|leaf| leaf.scalar == ScalarType::Pointer)
+        {
+            for number in 0..leaf.count.min(REPETITIONS as u64) {
+                let start = leaf
+                    .bit_offset
+                    .wrapping_add(leaf.stride.wrapping_mul(number));
+                self.assign_forged(target.shifted((start / 8) as i64));
+            }
+            if leaf.count > REPETITIONS as u64 {
+                self.graph.fold(target.node, (leaf.stride / 8).max(1));
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Bytes that are a pointer to one access and something else to another: the pointer escapes, and it may be forged.
+    pub(super) fn pointers_in_disguise(&mut self, table: &AccessTable) {
+        for (&root, accesses) in table {
+            let period = self.graph.period(root).saturating_mul(8);
+            let pointers: Vec<i64> = accesses
+                .iter()
+                .filter(|access| access.2 == View::Pointer)
+                .map(|access| access.0)
+                .collect::<FxHashSet<i64>>()
+                .into_iter()
+                .collect();
+            if pointers.is_empty() {
+                continue;
+            }
+            let width = i64::from(self.pointer_bits);
+            let mut sorted: Vec<(i64, u32, View)> = accesses
+                .iter()
+                .map(|access| (access.0, access.1, access.2))
+                .collect();
+            sorted.sort_unstable();
+            let widest = sorted
+                .iter()
+                .map(|access| i64::from(access.1))
+                .max()
+                .unwrap_or(0);
+            for pointer in pointers {
+                let clashes = |from: i64| {
+                    let first = sorted.partition_point(|access| access.0 <= from - widest);
+                    sorted[first..]
+                        .iter()
+                        .take_while(|access| access.0 < from + width)
+                        .any(|&(start, bits, view)| {
+                            start + i64::from(bits) > from
+                                && (start != from || view != View::Pointer)
+                        })
+                };
+                let period = i64::try_from(period).unwrap_or(0);
+                let disguised = if period == 0 {
+                    clashes(pointer)
+                } else {
+                    // Looked at once around; the pointer itself may reach into its own repetition.
+                    width > period
+                        || clashes(pointer)
+                        || clashes(pointer - period)
+                        || clashes(pointer + period)
+                };
+                if disguised {
+                    let link = self.graph.link(Target {
+                        node: root,
+                        offset: pointer.div_euclid(8),
+                    });
+                    let link_root = self.graph.root(link.node).0;
+                    if !self.is_universe(link_root) {
+                        self.escapes.push(link);
+                        let universe = self.forge();
+                        self.graph.unify(link, universe);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_universe(&self, root: NodeId) -> bool {
+        self.graph.root(self.universe).0 == root
+    }
+
+    /// Whether a pointer of the class may have been made in a way that the analysis does not see.
+    pub fn may_be_forged(&self, target: Target) -> bool {
+        self.forged && self.is_universe(self.graph.root(target.node).0)
+    }
+}

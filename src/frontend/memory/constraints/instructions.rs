@@ -1,0 +1,154 @@
+//! What instructions do with pointers.
+
+use super::super::points_to::{NodeId, Target};
+use super::Facts;
+use super::accesses::Direction;
+use super::copies::CopyFact;
+use crate::frontend::ir::{
+    BlockIndex, Expr, FunctionIndex, InitialContents, Instruction, ScalarType, Terminator,
+};
+use crate::program::Lifetime;
+
+/// An object that is made at run time by an instruction.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The function.
+    pub function: FunctionIndex,
+    /// The block.
+    pub block: BlockIndex,
+    /// Its node.
+    pub node: NodeId,
+    /// Alignment in bytes.
+    pub alignment: u64,
+    /// What the object holds at first.
+    pub contents: InitialContents,
+    /// Whether it lasts until it is freed.
+    pub on_heap: bool,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn block(&mut self, function: FunctionIndex, block: BlockIndex) {
+        let unit = self.unit;
+        let data = &unit.functions[function.0 as usize].blocks[block.0 as usize];
+        for (number, (instruction, _)) in data.instructions.iter().enumerate() {
+            self.instruction((function.0, block.0, number as u32), instruction);
+        }
+        match &data.terminator {
+            Terminator::Branch { condition, .. } => {
+                self.value(condition);
+            }
+            Terminator::Switch { value, .. } => {
+                self.value(value);
+            }
+            _ => {}
+        }
+    }
+
+    fn instruction(&mut self, position: (u32, u32, u32), instruction: &'a Instruction) {
+        match instruction {
+            Instruction::Assign { place, value } => {
+                let target = self.access(place, Direction::Store);
+                let value = self.value(value);
+                self.assign(target, place.scalar, value);
+            }
+            Instruction::Copy {
+                destination,
+                source,
+                size,
+                ..
+            } => {
+                let destination = self.address(destination);
+                let source = self.address(source);
+                self.copies.push(CopyFact {
+                    destination,
+                    source,
+                    size: *size,
+                });
+            }
+            Instruction::Fill {
+                destination, size, ..
+            } => {
+                let destination = self.address(destination);
+                self.fills.push((destination, *size));
+            }
+            Instruction::Padding { destination, .. } => {
+                self.address(destination);
+            }
+            Instruction::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(position, callee, arguments, result.as_ref()),
+            Instruction::CallUnknown {
+                arguments,
+                result,
+                effect,
+                ..
+            } => self.unknown_call(arguments, result.as_ref(), *effect),
+            Instruction::Nondet { place, .. }
+            | Instruction::Approximate { place, .. }
+            | Instruction::Choice { place } => {
+                let target = self.access(place, Direction::Store);
+                self.assign_from_outside(target, place.scalar);
+            }
+            Instruction::Declare(_)
+            | Instruction::Unsupported(_)
+            | Instruction::Assumption { .. } => {}
+            Instruction::Allocate {
+                place,
+                size,
+                alignment,
+                contents,
+                lifetime,
+            } => {
+                let target = self.access(place, Direction::Store);
+                self.value(size);
+                if let (InitialContents::Kept, Expr::ObjectAddress(object)) =
+                    (contents, &*place.address)
+                {
+                    self.resized.insert(*object);
+                }
+                let node = self.graph.add_node();
+                self.site_of.insert(position, self.sites.len());
+                self.sites.push(Site {
+                    function: FunctionIndex(position.0),
+                    block: BlockIndex(position.1),
+                    node,
+                    alignment: (*alignment).max(1),
+                    contents: *contents,
+                    on_heap: *lifetime == Lifetime::Heap,
+                });
+                self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
+            }
+            Instruction::Free(pointer) => {
+                let target = self.remembered(pointer);
+                self.freed.extend(target);
+            }
+            Instruction::Assume(Expr::Binary { left, right, .. }) if self.is_resized(left) => {
+                self.value(left);
+                self.value(right);
+            }
+            Instruction::Assume(value) | Instruction::SetRounding(value) => {
+                self.value(value);
+            }
+        }
+    }
+
+    fn is_resized(&self, pointer: &Expr) -> bool {
+        match pointer {
+            Expr::Load(place) => {
+                matches!(&*place.address, Expr::ObjectAddress(object) if self.resized.contains(object))
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn assign(&mut self, place: Target, scalar: ScalarType, value: Option<Target>) {
+        if scalar == ScalarType::Pointer
+            && let Some(value) = value
+        {
+            let link = self.graph.link(place);
+            self.graph.unify(link, value);
+        }
+    }
+}
