@@ -1,0 +1,187 @@
+//! The plan while it is made: what has been written, and what a later initialiser overrides.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::super::{Lowerer, Result};
+use super::members::Target;
+use super::{Plan, Source, UnionMembers, Write};
+use crate::frontend::ir::Leaf;
+use crate::frontend::types::{ArrayLength, Type};
+
+/// More single writes than this make the program too large.
+const WRITE_LIMIT: usize = 1 << 20;
+
+#[derive(Default)]
+pub(super) struct Planner<'n> {
+    pub writes: Vec<Write<'n>>,
+    /// The writes that are not overridden, which do not overlap: by the first bit, the end and the number.
+    current: BTreeMap<u64, (u64, usize)>,
+    /// All that has been overridden, in bits.
+    pub overridden: Vec<Range<u64>>,
+    /// Which member of a union has been initialised, by the union's first bit and its type.
+    pub union_members: UnionMembers,
+    /// The end of what is initialised, in bits.
+    end: u64,
+    flexible: Vec<Leaf>,
+}
+
+impl Lowerer<'_> {
+    /// Finds out what an initialiser writes where.
+    pub(in crate::frontend::lower) fn plan_initialiser<'n>(
+        &mut self,
+        ty: Type,
+        node: &'n Node<ast::Initializer>,
+    ) -> Result<Plan<'n>> {
+        let mut planner = Planner::default();
+        let target = Target {
+            ty,
+            bit_offset: 0,
+            bit_width: None,
+        };
+        let length = self.plan_node(&mut planner, target, node)?;
+        self.finish_plan(planner, ty, length)
+    }
+
+    /// The same for the braces of a compound literal.
+    pub(in crate::frontend::lower) fn plan_list<'n>(
+        &mut self,
+        ty: Type,
+        list: &'n [Node<ast::InitializerListItem>],
+    ) -> Result<Plan<'n>> {
+        let mut planner = Planner::default();
+        let target = Target {
+            ty,
+            bit_offset: 0,
+            bit_width: None,
+        };
+        let length = self.plan_braces(&mut planner, target, list)?;
+        self.finish_plan(planner, ty, length)
+    }
+
+    fn finish_plan<'n>(
+        &mut self,
+        planner: Planner<'n>,
+        ty: Type,
+        length: Option<u64>,
+    ) -> Result<Plan<'n>> {
+        let ty = match (self.array_parts(ty), length) {
+            (Some((element, ArrayLength::Unknown)), Some(length)) => {
+                let array = self.types.array(element, ArrayLength::Constant(length));
+                self.size_of(array)?;
+                ty.replaced(array)
+            }
+            _ => ty,
+        };
+        Ok(Plan {
+            ty,
+            size: planner.end.div_ceil(8),
+            flexible: planner.flexible,
+            writes: planner.writes,
+            union_members: planner.union_members,
+        })
+    }
+
+    /// An initialiser of this part begins: what has been said of its parts does not count any more.
+    pub(super) fn override_target(
+        &mut self,
+        planner: &mut Planner<'_>,
+        target: Target,
+    ) -> Result<()> {
+        let end = self.end_of(target)?;
+        planner.override_bits(target.bit_offset..end);
+        Ok(())
+    }
+
+    /// A designator names a member of what may be a union: of that one member is initialised, the last that was named.
+    pub(super) fn choose_union_member(
+        &mut self,
+        planner: &mut Planner<'_>,
+        target: Target,
+        position: u64,
+    ) -> Result<()> {
+        if !self.is_union(target.ty) {
+            return Ok(());
+        }
+        let ty = target.ty.unqualified();
+        let before = planner.union_members.get(&target.bit_offset);
+        let chosen = before.and_then(|unions| unions.iter().find(|(union, _)| *union == ty));
+        if chosen.is_some_and(|&(_, chosen)| chosen != position) {
+            self.override_target(planner, target)?;
+        }
+        let unions = planner.union_members.entry(target.bit_offset).or_default();
+        unions.retain(|(union, _)| *union != ty);
+        unions.push((ty, position));
+        Ok(())
+    }
+
+    /// Remembers the members of a flexible array member that has been given elements.
+    pub(super) fn note_flexible(
+        &mut self,
+        planner: &mut Planner<'_>,
+        member: Target,
+        length: Option<u64>,
+    ) -> Result<()> {
+        if let (Some((element, ArrayLength::Unknown)), Some(length)) =
+            (self.array_parts(member.ty), length)
+        {
+            let array = self.types.array(element, ArrayLength::Constant(length));
+            let size = self.size_of(array)?;
+            planner.end = planner.end.max(member.bit_offset + size * 8);
+            planner.flexible = self.types.leaves(array);
+            for leaf in &mut planner.flexible {
+                leaf.bit_offset += member.bit_offset;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'n> Planner<'n> {
+    pub(super) fn write(
+        &mut self,
+        lowerer: &Lowerer<'_>,
+        target: Target,
+        source: Source<'n>,
+    ) -> Result<()> {
+        if self.writes.len() >= WRITE_LIMIT {
+            return Err(lowerer.error("the initialiser has too many elements"));
+        }
+        let bits = match target.bit_width {
+            Some(bits) => u64::from(bits),
+            None => lowerer.size_of(target.ty)?.saturating_mul(8),
+        };
+        if bits > 0 {
+            let end = target.bit_offset.saturating_add(bits);
+            self.current
+                .insert(target.bit_offset, (end, self.writes.len()));
+        }
+        self.writes.push(Write {
+            bit_offset: target.bit_offset,
+            bit_width: target.bit_width,
+            ty: target.ty.unqualified(),
+            source,
+            overridden: false,
+        });
+        Ok(())
+    }
+
+    /// What was to be written to these bits is not.
+    pub(super) fn override_bits(&mut self, bits: Range<u64>) {
+        if bits.is_empty() {
+            return;
+        }
+        while let Some((&start, &(end, number))) = self.current.range(..bits.end).next_back()
+            && end > bits.start
+        {
+            self.current.remove(&start);
+            if let Some(write) = self.writes.get_mut(number) {
+                write.overridden = true;
+            }
+        }
+        self.overridden.push(bits);
+    }
+}

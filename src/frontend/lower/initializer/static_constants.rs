@@ -1,0 +1,61 @@
+//! Which values may initialise static objects.
+
+use super::super::value::{Lvalue, Value, ValueKind};
+use super::super::{Lowerer, Result};
+use crate::frontend::ir::Expr;
+
+impl Lowerer<'_> {
+    /// A static object's initialiser is an arithmetic or address constant; gcc lets it read constants of the program.
+    pub(super) fn check_static_constant(&self, value: &Value) -> Result<()> {
+        let constant = match &value.kind {
+            ValueKind::Scalar(expr) => self.is_static_constant(expr),
+            ValueKind::Aggregate(address) | ValueKind::Lvalue(Lvalue { address, .. }) => {
+                self.is_constant_object(address)
+            }
+            _ => true,
+        };
+        if constant {
+            return Ok(());
+        }
+        Err(self.error("the initialiser of a static object is not constant"))
+    }
+
+    fn is_static_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(place) => self.is_constant_object(&place.address),
+            Expr::Offset { base, bytes } => {
+                self.is_static_constant(base) && self.is_static_constant(bytes)
+            }
+            Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
+                self.is_static_constant(operand)
+            }
+            Expr::Binary { left, right, .. } => {
+                self.is_static_constant(left) && self.is_static_constant(right)
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                self.is_static_constant(condition)
+                    && self.is_static_constant(then)
+                    && self.is_static_constant(otherwise)
+            }
+            Expr::Math { arguments, .. } => arguments
+                .iter()
+                .all(|argument| self.is_static_constant(argument)),
+            Expr::AllocatedSize(_) | Expr::Rounding => false,
+            _ => true,
+        }
+    }
+
+    /// Whether an address is in an object whose contents a static initialiser may copy: a `const` one or a literal.
+    fn is_constant_object(&self, address: &Expr) -> bool {
+        match address {
+            Expr::ObjectAddress(object) => self.constants.contains(object),
+            Expr::Offset { base, .. } => self.is_constant_object(base),
+            _ => false,
+        }
+    }
+}
