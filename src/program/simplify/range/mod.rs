@@ -1,0 +1,161 @@
+//! Abstract values: constants and ranges.
+//!
+//! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. It is all that is
+//! needed to decide most conditions that are decided by the types and bounds in the program's text: what is stronger is
+//! left to the data-flow engine.
+//!
+//! * [`evaluation`]: the range of a term; [`truth`]: the truth value of a condition.
+//! * [`restriction`]: what a condition that holds says of variables.
+
+mod evaluation;
+mod restriction;
+#[cfg(test)]
+mod tests;
+mod truth;
+
+use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, store};
+
+pub(super) use evaluation::range_of;
+pub(super) use restriction::restrict;
+
+/// What is known of a value.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Abstract {
+    /// It is this term, which has no variables.
+    Constant(TermId),
+    /// It lies between the two, both included; for a Boolean between 0 and 1.
+    Range(i128, i128),
+}
+
+/// Bounds of integers are kept if they are smaller than this, so that sums and products of bounds do not overflow.
+const LIMIT: i128 = 1 << 62;
+
+/// The bound of an integer that is not bounded.
+const INFINITY: i128 = 1 << 100;
+
+/// The range of all values of the sort, or `None` if it is not one that ranges are kept for.
+pub(super) fn full(sort: Sort) -> Option<(i128, i128)> {
+    match sort {
+        Sort::BitVec(width @ 1..=64) => Some((-1 << (width - 1), (1 << (width - 1)) - 1)),
+        Sort::Bool => Some((0, 1)),
+        _ => None,
+    }
+}
+
+/// Bounds of an integer that may have become too large to be kept exactly.
+fn within_limit(low: i128, high: i128) -> (i128, i128) {
+    let low = if low <= -LIMIT {
+        -INFINITY
+    } else {
+        low.min(LIMIT)
+    };
+    let high = if high >= LIMIT {
+        INFINITY
+    } else {
+        high.max(-LIMIT)
+    };
+    (low, high)
+}
+
+/// The signed value of a constant.
+pub(super) fn number(term: TermId) -> Option<i128> {
+    match store().kind(term) {
+        TermKind::Constant(Constant::Int(value)) => i128::try_from(value)
+            .ok()
+            .filter(|value| value.abs() < LIMIT),
+        TermKind::Constant(Constant::BitVec(value)) if value.width() <= 64 => Some(value.signed()),
+        TermKind::Constant(Constant::Bool(value)) => Some(i128::from(value)),
+        _ => None,
+    }
+}
+
+/// The constant of the sort with the signed value.
+fn constant(sort: Sort, value: i128) -> Option<TermId> {
+    match sort {
+        Sort::BitVec(width) => Some(store().bv_signed(width, value)),
+        Sort::Int => Some(store().value(&Value::int(value))),
+        Sort::Bool => Some(store().boolean(value != 0)),
+        _ => None,
+    }
+}
+
+impl Abstract {
+    /// The range, as the value of a term of the sort; a constant if there is but one value; `None` if it says nothing.
+    pub fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
+        if low == high {
+            return constant(sort, low).map(Self::Constant);
+        }
+        let (low, high) = if sort == Sort::Int {
+            within_limit(low, high)
+        } else {
+            (low, high)
+        };
+        let (minimum, maximum) = full(sort).unwrap_or((-INFINITY, INFINITY));
+        (low > minimum || high < maximum).then_some(Self::Range(low, high))
+    }
+
+    /// Its range.
+    pub fn bounds(self) -> Option<(i128, i128)> {
+        match self {
+            Self::Constant(term) => number(term).map(|value| (value, value)),
+            Self::Range(low, high) => Some((low, high)),
+        }
+    }
+
+    /// What is known, as a formula about the variable.
+    pub fn formula(self, variable: TermId) -> TermId {
+        let sort = store().sort(variable);
+        match self {
+            Self::Constant(value) => store().eq(variable, value),
+            Self::Range(low, high) => {
+                let bound = |value| constant(sort, value).filter(|_| i128::abs(value) < INFINITY);
+                let not_less = |a, b| match sort {
+                    Sort::Int => store().int_le(a, b),
+                    _ => store().sle(a, b),
+                };
+                let lower = bound(low).map(|low| not_less(low, variable));
+                store().and(
+                    lower
+                        .into_iter()
+                        .chain(bound(high).map(|high| not_less(variable, high)))
+                        .collect::<Vec<_>>(),
+                )
+            }
+        }
+    }
+
+    /// What is known if either of two things is.
+    pub fn join(self, other: Self, sort: Sort) -> Option<Self> {
+        if self == other {
+            return Some(self);
+        }
+        let ((a, b), (c, d)) = (self.bounds()?, other.bounds()?);
+        Self::from_range(
+            sort,
+            a.min(c),
+            planted!(
+                "range: of two upper bounds the smaller one counts",
+                b.max(d),
+                b.min(d)
+            ),
+        )
+    }
+
+    /// Like a join of what was known before and what is known now, but a bound that moves goes to the end at once.
+    pub fn widen(self, now: Self, sort: Sort) -> Option<Self> {
+        if self == now {
+            return Some(self);
+        }
+        let ((a, b), (c, d)) = (self.bounds()?, now.bounds()?);
+        let (minimum, maximum) = full(sort).unwrap_or((-INFINITY, INFINITY));
+        Self::from_range(
+            sort,
+            if c < a { minimum } else { a },
+            if d > b {
+                planted!("range: a bound that moves stays", maximum, b)
+            } else {
+                b
+            },
+        )
+    }
+}

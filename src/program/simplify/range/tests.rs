@@ -1,0 +1,233 @@
+//! Ranges against the values of random terms.
+
+use std::collections::BTreeMap;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Abstract, constant, full, number, range_of, restrict};
+use crate::solver::random_terms::seeds;
+use crate::term::{Build, Constant, Evaluator, Op, Pool, Sort, Symbol, TermId, store};
+
+const NARROW: Sort = Sort::BitVec(3);
+const WIDE: Sort = Sort::BitVec(6);
+
+/// Terms over a few variables, whose values are known, and something that is known of them.
+struct Terms {
+    random: Xoshiro256PlusPlus,
+    values: BTreeMap<TermId, i128>,
+    known: BTreeMap<TermId, Abstract>,
+}
+
+impl Terms {
+    fn new(seed: u64) -> Self {
+        let mut terms = Self {
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            values: BTreeMap::new(),
+            known: BTreeMap::new(),
+        };
+        for sort in [Sort::Bool, NARROW, WIDE, Sort::Int] {
+            for name in ["range::x", "range::y"] {
+                let variable = store().variable(Symbol::new(name, sort));
+                let (low, high) = full(sort).unwrap_or((-9, 9));
+                let value = terms.between(low, high);
+                terms.values.insert(variable, value);
+                let known = terms.known_of(sort, value);
+                terms.known.extend(known.map(|known| (variable, known)));
+            }
+        }
+        terms
+    }
+
+    fn between(&mut self, low: i128, high: i128) -> i128 {
+        self.random.random_range(low..=high)
+    }
+
+    /// Something that is so of the value.
+    fn known_of(&mut self, sort: Sort, value: i128) -> Option<Abstract> {
+        let (low, high) = full(sort).unwrap_or((-20, 20));
+        let (low, high) = match self.between(0, 5) {
+            0 => return None,
+            1 => (value, value),
+            2 => (low, self.between(value, high)),
+            3 => (self.between(low, value), high),
+            _ => (self.between(low, value), self.between(value, high)),
+        };
+        Abstract::from_range(sort, low, high)
+    }
+
+    fn value(&self, term: TermId) -> i128 {
+        let assigned = |symbol, _| {
+            let variable = store().variable(symbol);
+            let value = self.values.get(&variable)?;
+            let term = constant(symbol.sort(), *value)?;
+            store().constant(term).map(Constant::to_value)
+        };
+        let mut evaluator = Evaluator::new(store(), &assigned);
+        let value = evaluator.evaluate(term).expect("all have values");
+        number(store().value(&value)).expect("a number")
+    }
+
+    fn variable(&mut self, sort: Sort) -> TermId {
+        let name = ["range::x", "range::y"][self.between(0, 1) as usize];
+        store().variable(Symbol::new(name, sort))
+    }
+
+    fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
+        match self.between(0, 3) {
+            0 => store().apply(op, sort, operands),
+            _ => store().intern(op, sort, operands),
+        }
+    }
+
+    fn term(&mut self, sort: Sort, depth: u32) -> TermId {
+        if depth == 0 || self.between(0, 9) == 0 {
+            return match self.between(0, 3) {
+                0 => {
+                    let (low, high) = full(sort).unwrap_or((-9, 9));
+                    let value = self.between(low, high);
+                    constant(sort, value).expect("a constant")
+                }
+                _ => self.variable(sort),
+            };
+        }
+        let depth = depth - 1;
+        if self.between(0, 5) == 0 {
+            let operands = [
+                self.term(Sort::Bool, depth),
+                self.term(sort, depth),
+                self.term(sort, depth),
+            ];
+            return self.apply(Op::Ite, sort, &operands);
+        }
+        let ops: &[Op] = match sort {
+            Sort::Bool => return self.condition(depth),
+            Sort::Int => &[Op::IntNeg, Op::IntAdd, Op::IntMul, Op::IntDiv, Op::IntMod],
+            _ => &[
+                Op::BvNeg,
+                Op::BvNot,
+                Op::BvAdd,
+                Op::BvMul,
+                Op::BvAnd,
+                Op::BvOr,
+                Op::BvUdiv,
+                Op::BvSdiv,
+                Op::BvUrem,
+                Op::BvSrem,
+                Op::BvShl,
+                Op::BvLshr,
+                Op::BvAshr,
+                Op::ZeroExtend(6),
+                Op::SignExtend(6),
+                Op::Concat,
+            ],
+        };
+        let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
+        let operands = match op {
+            _ if sort == NARROW && self.between(0, 3) == 0 => {
+                let operand = self.term(WIDE, depth);
+                return self.apply(Op::Extract { high: 2, low: 0 }, sort, &[operand]);
+            }
+            Op::IntNeg | Op::BvNeg | Op::BvNot => vec![self.term(sort, depth)],
+            Op::ZeroExtend(_) | Op::SignExtend(_) | Op::Concat if sort != WIDE => {
+                return self.variable(sort);
+            }
+            Op::ZeroExtend(_) | Op::SignExtend(_) => vec![self.term(NARROW, depth)],
+            Op::Concat => {
+                let high = self.between(0, 1);
+                let high = constant(NARROW, high).expect("a constant");
+                vec![high, self.term(NARROW, depth)]
+            }
+            Op::IntAdd | Op::IntMul | Op::BvAdd | Op::BvMul | Op::BvAnd | Op::BvOr => {
+                vec![self.term(sort, depth), self.term(sort, depth)]
+            }
+            _ => vec![self.term(sort, depth), self.term(sort, 0)],
+        };
+        self.apply(op, sort, &operands)
+    }
+
+    fn condition(&mut self, depth: u32) -> TermId {
+        let op = [Op::Not, Op::And, Op::Or, Op::Eq][self.between(0, 3) as usize];
+        if self.between(0, 2) == 0 {
+            let mut operands = vec![self.term(Sort::Bool, depth)];
+            if op != Op::Not {
+                operands.push(self.term(Sort::Bool, depth));
+            }
+            return self.apply(op, Sort::Bool, &operands);
+        }
+        let sort = [NARROW, WIDE, Sort::Int][self.between(0, 2) as usize];
+        let ops: &[Op] = match sort {
+            Sort::Int => &[Op::IntLt, Op::IntLe, Op::Eq],
+            _ => &[Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq],
+        };
+        let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
+        let mut operands = [self.term(sort, depth), self.term(sort, depth)];
+        if self.between(0, 1) == 0 {
+            // What a condition says of a variable.
+            let place = self.between(0, 1) as usize;
+            operands[place] = self.variable(sort);
+        }
+        self.apply(op, Sort::Bool, &operands)
+    }
+}
+
+fn contains(known: Abstract, value: i128) -> bool {
+    let bounds = known.bounds();
+    bounds.is_none_or(|(low, high)| low <= value && value <= high)
+}
+
+/// A term's value lies in its range; and what is learned from a condition is so where the condition holds.
+#[test]
+fn values_lie_in_ranges() {
+    for seed in 0..seeds(40_000) {
+        let mut terms = Terms::new(seed);
+        let sort = [Sort::Bool, NARROW, WIDE, Sort::Int][seed as usize % 4];
+        let term = terms.term(sort, 3);
+        let known = |variable| terms.known.get(&variable).copied();
+        let value = terms.value(term);
+        if let Some((low, high)) = range_of(term, &known) {
+            assert!(
+                low <= value && value <= high,
+                "{value} is not between {low} and {high}: {} of {:?}",
+                crate::term::to_smtlib(store(), term),
+                terms.known
+            );
+        }
+        if sort == Sort::Bool && value == 1 {
+            let mut learned = Vec::new();
+            let mut learn = |variable, known| learned.push((variable, known));
+            let text = || crate::term::to_smtlib(store(), term);
+            assert!(restrict(term, &known, &mut learn).is_some(), "{}", text());
+            for (variable, known) in learned {
+                let value = terms.values[&variable];
+                assert!(contains(known, value), "{value}, {known:?}: {}", text());
+            }
+        }
+    }
+}
+
+/// What is known of a value is known when more may be; its formula says as much.
+#[test]
+fn joins_lose_no_value() {
+    for seed in 0..seeds(4_000) {
+        let mut terms = Terms::new(seed);
+        let sort = [NARROW, WIDE, Sort::Int][seed as usize % 3];
+        let (low, high) = full(sort).unwrap_or((-9, 9));
+        let values = [terms.between(low, high), terms.between(low, high)];
+        let [Some(one), Some(other)] = values.map(|value| terms.known_of(sort, value)) else {
+            continue;
+        };
+        let joined = one.join(other, sort);
+        let widened = joined.and_then(|joined| one.widen(joined, sort));
+        for known in [joined, widened].into_iter().flatten() {
+            for value in values {
+                assert!(
+                    contains(known, value),
+                    "{value}: {one:?}, {other:?}, {known:?}"
+                );
+            }
+        }
+        let number = constant(sort, values[0]).expect("a constant");
+        assert_eq!(one.formula(number), TermId::TRUE);
+    }
+}
