@@ -258,6 +258,35 @@ fn wait_for_line(child: &mut Child) -> String {
     String::from_utf8(line).expect("UTF-8")
 }
 
+#[test]
+fn what_a_run_has_worked_out_is_left_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dumped = folder.path().join("dump");
+    let path = dumped.display().to_string();
+    let options = ["--portfolio", "ki-df", "--dump", &path];
+    assert_result(&[&["squares.c"], &options[..]].concat(), "RESULT: TRUE", 0);
+    let read = |name: &str| std::fs::read_to_string(dumped.join(name)).expect(name);
+    assert!(read("typed.txt").contains("main"));
+    assert!(read("lowered.dot").starts_with("digraph"));
+    assert!(read("simplified.dot").starts_with("digraph"));
+    assert!(read("invariants.txt").contains("data-flow, k = 1: "));
+    let proof = read("proof-0-k-induction.txt");
+    assert!(proof.starts_with("Confirmed\nstep 0: "), "{proof}");
+    let files = std::fs::read_dir(&dumped).expect("files");
+    let queries = files.filter(|file| {
+        let name = file.as_ref().expect("a file").file_name();
+        name.to_string_lossy().starts_with("query-")
+    });
+    assert!(queries.count() > 0);
+    // What cannot be written costs no answer.
+    std::fs::write(folder.path().join("file"), "").expect("written");
+    let nowhere = folder.path().join("file/dump").display().to_string();
+    let output = output(&["property.c", "--dump", &nowhere]);
+    assert_eq!(result_line(&output), "RESULT: TRUE");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("warning: nothing is dumped: "), "{said}");
+}
+
 /// What an answer was given under is told, and makes it no answer under `--strict`; what cannot be met is not told.
 #[test]
 fn an_answer_tells_what_it_was_given_under() {

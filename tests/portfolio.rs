@@ -46,6 +46,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("max_bound = 1.5\n", "3:13: portfolio: `max_bound` is", ""),
     (
+        "[[analysis]]\nengine = \"predicate\"\nrefinement = \"impact\"\n",
+        "4:10: portfolio: decision diagrams are not strengthened",
+        "",
+    ),
+    (
+        "role = \"profer\"\n",
+        "3:8: portfolio: `role` is \"prover\" or \"generator\"",
+        "did you mean \"prover\"?",
+    ),
+    (
         "max_bound = \"unlimitted\"\n",
         "3:13: portfolio: `max_bound` is",
         "did you mean \"unlimited\"?",
@@ -273,6 +283,21 @@ fn what_one_analysis_proves_helps_another() {
             "{said}"
         );
         assert_eq!(relied, proved, "{said}");
+    }
+}
+
+#[test]
+fn a_generator_gives_and_does_not_answer() {
+    let data_flow = "[[analysis]]\nengine = \"data_flow\"\n";
+    let bmc = "[[analysis]]\nengine = \"bmc\"\nmax_bound = 3\n";
+    for (role, code) in [("prover", 0), ("generator", 2)] {
+        let folder = folder_with(&format!("{data_flow}role = \"{role}\"\n{bmc}"));
+        let verified = program("engines/even_steps.c");
+        let arguments = ["--time-limit", "60", "--portfolio", "p.toml", &verified];
+        let output = regatta(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stdout));
+        // When no prover is left, the race is over.
+        assert!(!text(&output.stdout).contains("time limit"));
     }
 }
 
