@@ -117,7 +117,7 @@ fn published(analysis: Analysis, task: &Task) -> InvariantStore {
     let token = CancellationToken::new();
     let mut prover = Prover::new(&setting.invariants, &task.blocks, default_solver, &token);
     let prover = prover.as_mut().expect("no recursion");
-    while prover.wait(Duration::ZERO) {
+    while setting.invariants.wait_for_offers(Duration::ZERO) {
         prover.round(&|| Duration::ZERO);
     }
     let invariants = setting.invariants;

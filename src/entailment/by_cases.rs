@@ -143,6 +143,7 @@ pub fn core_in_view(
         return Some(used);
     }
     used.retain(|&place| is_equation(arena, premises[place]));
+    used.truncate(MOST_EQUATIONS);
     let mut next = 0;
     while next < used.len() {
         let left = [&used[..next], &used[next + 1..]].concat();

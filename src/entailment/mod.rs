@@ -65,8 +65,9 @@ pub struct Premises<'p> {
     formulas: &'p [TermId],
     equations: OnceCell<Equations<'p>>,
     abstraction: RefCell<Abstraction>,
-    /// The formulas with unknowns in the places of products and quotients.
+    /// The formulas with unknowns in the places of products and quotients, and those of them that are equations, solved.
     coarse: OnceCell<Vec<TermId>>,
+    coarse_equations: OnceCell<Equations<'p>>,
 }
 
 impl<'p> Premises<'p> {
@@ -78,6 +79,7 @@ impl<'p> Premises<'p> {
             equations: OnceCell::new(),
             abstraction: RefCell::new(Abstraction::new(arena)),
             coarse: OnceCell::new(),
+            coarse_equations: OnceCell::new(),
         }
     }
 
@@ -115,9 +117,12 @@ impl<'p> Premises<'p> {
         }
         let coarse = self.without_products();
         let coarse_goal = self.product_free(goal);
-        self.have_products()
-            && (Equations::new(self.arena, coarse).imply(coarse_goal)
-                || equations.imply_in_view(goal, |left| self.product_free(left)))
+        if !self.have_products() {
+            return false;
+        }
+        let solved = || Equations::new(self.arena, coarse);
+        self.coarse_equations.get_or_init(solved).imply(coarse_goal)
+            || equations.imply_in_view(goal, |left| self.product_free(left))
     }
 
     /// Rungs 1 and 2: premises that imply the goal. The goal `false` is implied by premises that exclude one another.

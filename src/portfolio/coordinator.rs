@@ -126,6 +126,15 @@ impl Coordinator {
         self.apply(&actions);
     }
 
+    /// The analysis's answer did not pass its check, and it begins again.
+    pub fn resume(&self, seat: usize) {
+        let mut scheduler = self.scheduler.lock();
+        let now = self.started.elapsed();
+        scheduler.resume(seat, now);
+        let actions = scheduler.tick(now);
+        self.apply(&actions);
+    }
+
     /// The analysis is over.
     pub fn leave(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();

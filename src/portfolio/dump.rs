@@ -63,6 +63,8 @@ impl Dump {
 
     /// Writes a file.
     pub fn write(&self, name: &str, text: &str) {
+        // Names of analyses are the user's.
+        let name = &name.replace(std::path::MAIN_SEPARATOR, "-");
         let write = || -> std::io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(text.as_bytes())?;
@@ -142,6 +144,7 @@ impl Dump {
             return;
         }
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        let analysis = analysis.replace(std::path::MAIN_SEPARATOR, "-");
         let name = format!("query-{analysis}-{number}.smt2");
         self.write(&name, &script());
         queries.push((time, self.folder.join(name)));

@@ -120,7 +120,7 @@ pub fn run(
 
 /// A solution by cases, if one is found within the time.
 fn by_cases(
-    blocks: &Blocks,
+    blocks: &Arc<Blocks>,
     questions: &[Question],
     time: Duration,
     context: &Context<'_>,

@@ -1,5 +1,7 @@
 //! From a solution of the clauses to a certificate.
 
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,20 +9,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::encode::{Encoding, Place};
 use crate::analysis::Context;
 use crate::analysis::invariants::Candidate;
+use crate::analysis::invariants::houdini::Houdini;
+use crate::analysis::invariants::samples::Samples;
 use crate::analysis::unrolling::inner_cut_points;
 use crate::certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::solver::horn::{Application, HornClause};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::{Build, TermId, at_instance, smtlib_script, store};
+use crate::solver::{SolverConfig, new_solver};
+use crate::term::{Arena, Build, TermId, at_instance, smtlib_script, store};
 
 impl Encoding {
     /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words. A look at a
     /// clause takes so long at most, and is not interrupted.
     pub fn certificate(
         &self,
-        blocks: &Blocks,
+        blocks: &Arc<Blocks>,
         formulas: &[TermId],
         look: Duration,
         context: &Context<'_>,
@@ -43,7 +48,15 @@ impl Encoding {
             let invariants: Vec<Candidate> = invariants
                 .filter(|one| one.formula != TermId::TRUE && inner.contains(&one.at))
                 .collect();
-            return Ok(snapshot.certificate(1, batches, &invariants, blocks.inlined()));
+            // With no more invariants than it needs, if that is seen in time.
+            let least = || {
+                let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).ok()?;
+                let mut houdini = Houdini::new(blocks, solver, context.token);
+                houdini.publish(&invariants, &Samples::default(), context, &mut |_| {});
+                houdini.safety(&context.exchange.snapshot())
+            };
+            let whole = || snapshot.certificate(1, batches, &invariants, blocks.inlined());
+            return Ok(least().unwrap_or_else(whole));
         }
         let batch = self.batch(blocks, formulas);
         Ok(Certificate {

@@ -1,6 +1,7 @@
 //! What an analysis has to do with the others: it takes what is proved, publishes what it has proved itself, and offers the
 //! prover what it believes in.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub struct Exchange<'s> {
     store: &'s InvariantStore,
     publisher: Publisher,
     subscriber: Arc<Subscriber>,
+    /// What was taken last.
+    taken: RefCell<Arc<Snapshot>>,
 }
 
 impl<'s> Exchange<'s> {
@@ -23,6 +26,7 @@ impl<'s> Exchange<'s> {
             store,
             publisher: Publisher::from(publisher),
             subscriber: store.subscribe(token),
+            taken: RefCell::default(),
         }
     }
 
@@ -38,7 +42,14 @@ impl<'s> Exchange<'s> {
 
     /// What is proved now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.store.take(&self.subscriber)
+        let snapshot = self.store.take(&self.subscriber);
+        *self.taken.borrow_mut() = Arc::clone(&snapshot);
+        snapshot
+    }
+
+    /// Whether the formula was in a batch that was refuted.
+    pub fn is_refuted(&self, candidate: &Candidate) -> bool {
+        self.store.is_refuted(candidate)
     }
 
     /// What is proved now, if that is another version than the one given.
@@ -48,7 +59,7 @@ impl<'s> Exchange<'s> {
 
     /// The number of invariants.
     pub fn len(&self) -> usize {
-        self.snapshot().len()
+        self.store.snapshot().len()
     }
 
     /// Whether nothing is proved.
@@ -68,11 +79,8 @@ impl<'s> Exchange<'s> {
 
     /// How many invariants of each other analysis were there when this one looked last.
     pub fn taken(&self) -> BTreeMap<Publisher, usize> {
-        if self.subscriber.has_taken() {
-            let mut taken = self.snapshot().publishers();
-            taken.remove(&self.publisher);
-            return taken;
-        }
-        BTreeMap::new()
+        let mut taken = self.taken.borrow().publishers();
+        taken.remove(&self.publisher);
+        taken
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Candidate, Proved, Publisher};
+use super::{BatchId, Candidate, Proved, Publisher};
 use crate::analysis::Context;
 use crate::analysis::unrolling::Unrolling;
 use crate::analysis::unrolling::step_case::StepCase;
@@ -35,10 +35,12 @@ const FURTHER: u32 = 6;
 
 /// The base cases and step cases of attempts at one bound k.
 pub struct KInduction<'u> {
-    /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached.
+    /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached if what it relies on holds.
     pub base: &'u mut Unrolling,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
+    /// The batches that the base cases rely on.
+    pub base_batches: &'u [BatchId],
     /// The k.
     pub k: u32,
     /// Wall time of a query.
@@ -57,10 +59,17 @@ impl KInduction<'_> {
             None => Attempt::Proved(Proved::new(
                 candidates.to_vec(),
                 self.k,
-                self.step.used_batches(),
+                self.relies_on(),
                 |_| Publisher::clone(context.exchange.publisher()),
             )),
         }
+    }
+
+    fn relies_on(&self) -> Vec<BatchId> {
+        let mut all = [&self.step.used_batches(), self.base_batches].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and some more if they are unrolled.

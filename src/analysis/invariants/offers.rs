@@ -106,6 +106,14 @@ impl Offers {
         chosen.collect()
     }
 
+    /// The formulas may be offered again.
+    pub fn reopen(&self, candidates: &[Candidate]) {
+        let mut state = self.state.lock();
+        for candidate in candidates {
+            state.settled.remove(candidate);
+        }
+    }
+
     /// Those of the formulas that need not be tried again.
     pub fn settle(&self, candidates: &[Candidate]) {
         let mut state = self.state.lock();

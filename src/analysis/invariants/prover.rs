@@ -66,11 +66,6 @@ impl<'p> Prover<'p> {
         })
     }
 
-    /// Waits until something is offered, so long at most; says if there is something.
-    pub fn wait(&self, most: Duration) -> bool {
-        self.store.offers.wait(most)
-    }
-
     /// Tries what is offered now.
     pub fn round(&mut self, safe_point: &dyn Fn() -> Duration) -> Round {
         let offers = self.store.offers.next(TOGETHER);
@@ -83,7 +78,10 @@ impl<'p> Prover<'p> {
         let (mut open, mut settled) = (Vec::new(), Vec::new());
         let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
         for &candidate in of.keys() {
-            if known.contains(&candidate) || !self.is_inside(candidate.at) {
+            if known.contains(&candidate)
+                || self.store.is_refuted(&candidate)
+                || !self.is_inside(candidate.at)
+            {
                 settled.push(candidate);
             } else if self.is_refuted(candidate) {
                 round.refuted += 1;

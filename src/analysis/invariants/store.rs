@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -158,6 +159,8 @@ impl Snapshot {
                 }
             }
         }
+        // Whoever has taken what is withdrawn meanwhile is told to begin again.
+        wanted.retain(|&id| self.batch(id).is_some());
         wanted.sort_unstable();
         wanted.dedup();
         let index = |id: &BatchId| wanted.binary_search(id).ok();
@@ -215,13 +218,6 @@ pub(super) struct Subscriber {
     pub token: CancellationToken,
     /// The version that was taken last.
     pub taken: AtomicU64,
-}
-
-impl Subscriber {
-    /// Whether something was taken.
-    pub fn has_taken(&self) -> bool {
-        self.taken.load(Ordering::Acquire) > 0
-    }
 }
 
 /// The store: what all analyses of a race have proved so far.
@@ -292,9 +288,20 @@ impl InvariantStore {
         if gone.is_empty() {
             return gone;
         }
+        let before = Arc::clone(&current);
         let mut next = Snapshot::clone(&current);
         next.batches.retain(|(id, _)| !gone.contains(id));
         self.replace(&mut current, next);
+        // What only relied on it may hold nevertheless.
+        let refuted = self.refuted.read();
+        let others = gone.iter().filter_map(|id| before.batch(*id));
+        let others = others.flat_map(|batch| &batch.invariants);
+        let others: Vec<Candidate> = others
+            .filter(|one| !refuted.contains(one))
+            .copied()
+            .collect();
+        drop(refuted);
+        self.offers.reopen(&others);
         let since = self.since.lock();
         let first = gone.iter().filter_map(|id| since.get(id).copied()).min();
         self.subscribers.lock().retain(|subscriber| {
@@ -307,6 +314,16 @@ impl InvariantStore {
             true
         });
         gone
+    }
+
+    /// Waits until something is offered to the prover, so long at most; says if there is something.
+    pub fn wait_for_offers(&self, most: Duration) -> bool {
+        self.offers.wait(most)
+    }
+
+    /// Whether the formula was in a batch that was refuted.
+    pub(super) fn is_refuted(&self, candidate: &Candidate) -> bool {
+        self.refuted.read().contains(candidate)
     }
 
     /// Withdraws the batches that have one of the formulas at its place; says how many are gone.

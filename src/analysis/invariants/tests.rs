@@ -110,7 +110,7 @@ fn what_is_offered_is_proved_together_or_refuted() {
     let invariants = InvariantStore::new();
     let token = CancellationToken::new();
     let mut prover = Prover::new(&invariants, &blocks, default_solver, &token).expect("a prover");
-    assert!(!prover.wait(Duration::ZERO));
+    assert!(!invariants.wait_for_offers(Duration::ZERO));
     let [head] = &crate::analysis::unrolling::inner_cut_points(&blocks)[..] else {
         panic!("one loop");
     };
@@ -126,7 +126,7 @@ fn what_is_offered_is_proved_together_or_refuted() {
     let [one, other] = ["one", "other"].map(|name| Exchange::new(&invariants, name, &token));
     let next = pool.add(w, pool.bv(32, 1));
     one.offer([offer(pool.eq(x, w)), offer(pool.eq(x, next))]);
-    assert!(prover.wait(Duration::ZERO));
+    assert!(invariants.wait_for_offers(Duration::ZERO));
     let round = prover.round(&|| Duration::ZERO);
     assert_eq!((round.tried, round.refuted, round.proved), (2, 1, 0));
     other.offer([offer(pool.eq(y, w))]);

@@ -20,6 +20,7 @@ use self::property_direction::{Direction, PropertyDirection};
 use super::invariants::houdini::Houdini;
 use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::schedule::Share;
 use super::unrolling::step_case::StepCase;
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
@@ -45,6 +46,12 @@ options! {
 /// What a query of the base case may take at first when property direction has other work, and how much more each time.
 const BASE_QUERY: Duration = Duration::from_millis(500);
 const BASE_QUERY_GROWTH: u32 = 2;
+
+/// What the step case for k = 1 may take once there are more steps.
+const ONE_STEP: Share = Share {
+    of_time: 0.15,
+    at_least: Duration::from_millis(100),
+};
 
 /// How often a bound is tried again with what property direction has found at it.
 const ATTEMPTS: u32 = 32;
@@ -74,7 +81,7 @@ pub fn run(
         base: BaseCases::new(base),
         unrolled: 0,
         step: StepCase::new(step),
-        one_step: StepCase::new(one_step),
+        one_step: StepCase::with_share(one_step, ONE_STEP),
         max_bound: options.max_bound,
         base_query: BASE_QUERY,
         direction: direction.transpose()?,
@@ -159,7 +166,7 @@ impl Induction {
         }
         // What is unrolled further than it has been checked is good enough for obligations.
         if let Some(direction) = &mut self.direction {
-            direction.direct(bound, self.base.unrolling(), context);
+            direction.direct(bound, &mut self.base, context);
         }
         self.base_query *= BASE_QUERY_GROWTH;
         self.base.set_limit(self.base_query);
@@ -178,9 +185,8 @@ impl Induction {
             let Some(direction) = &mut self.direction else {
                 return StepCaseEnd::Open;
             };
-            let base = self.base.unrolling();
             let before = context.exchange.len();
-            let found = direction.direct(bound, base, context);
+            let found = direction.direct(bound, &mut self.base, context);
             let total = context.exchange.len();
             (context.report)(Progress::Invariants {
                 round: "obligations",

@@ -104,6 +104,7 @@ fn with_induction<R>(
         let mut step = StepCase::new(Unrolling::new(&blocks, Start::AnyCutPoint, z3()));
         assert!(base.extend(1, context.token) && step.extend(1, context));
         let mut induction = KInduction {
+            base_batches: &[],
             base: &mut base,
             step: &mut step,
             k: 1,

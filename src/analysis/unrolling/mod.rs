@@ -333,25 +333,6 @@ impl Unrolling {
         broken
     }
 
-    /// Tells the solver that invariants hold at the states from the given number on; says how many states there are.
-    pub fn assume_from(&mut self, first: usize, invariants: &ByPlace) -> usize {
-        let mut facts = Vec::new();
-        for (_, element) in self.reached.since(first) {
-            let Place::At(at) = element.state.place else {
-                continue;
-            };
-            let formula = &element.state.domain.formula;
-            for &invariant in invariants.get(&at).into_iter().flatten() {
-                let here = self.cpa.domain.at_end(formula, invariant);
-                facts.push(self.solver.arena().implies(formula.guard, here));
-            }
-        }
-        for fact in facts {
-            self.assert(fact);
-        }
-        self.states()
-    }
-
     /// Whether the formula holds in the model of the last check.
     pub fn holds(&mut self, formula: TermId) -> bool {
         match formula {

@@ -39,10 +39,15 @@ pub struct StepCase {
 impl StepCase {
     /// For an unrolling from any cut point.
     pub fn new(unrolling: Unrolling) -> Self {
+        Self::with_share(unrolling, STEP_CASE)
+    }
+
+    /// The same; it may take another share of the time.
+    pub fn with_share(unrolling: Unrolling, share: Share) -> Self {
         Self {
             taken: Taken::new(unrolling.blocks()),
             unrolling,
-            schedule: Schedule::new(STEP_CASE),
+            schedule: Schedule::new(share),
             by_place: ByPlace::default(),
             about_cells: ByPlace::default(),
             origins: FxHashMap::default(),
@@ -177,9 +182,9 @@ impl StepCase {
 
     /// Takes what the store has now; says if that is more than before.
     fn take_invariants(&mut self, context: &Context<'_>) -> bool {
-        let version = self.taken.snapshot().version();
-        self.taken.refresh(context.exchange);
-        let is_more = self.taken.snapshot().version() != version;
+        let about_cells = self.taken.about_cells().len();
+        let is_more = !self.taken.refresh(context.exchange).is_empty()
+            || self.taken.about_cells().len() > about_cells;
         if is_more {
             let all = self.taken.all().iter().chain(self.taken.about_cells());
             self.origins.extend(all.map(|one| (one.fact, *one)));

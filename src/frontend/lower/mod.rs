@@ -5,8 +5,9 @@
 //! with the help of [`builder`]; [`expression`] and its neighbours make pure expressions and emit what has an effect.
 //!
 //! # Order of evaluation
-//! Strictly from left to right, also where C leaves it open: operands, arguments, the two sides of an assignment. An
-//! operand is copied to a temporary when something after it has an effect (see [`builder`]).
+//! From left to right where it makes no difference: operands, arguments, the two sides of an assignment. An operand is
+//! copied to a temporary when something after it has an effect (see [`builder`]). Where C leaves the order open and it
+//! could matter, each order becomes a path ([`sequencing`]).
 //!
 //! # Branches and expressions
 //! `&&`, `||` and `?:` become branches only if an operand has an effect or could fault (a read through a pointer or at

@@ -1,7 +1,6 @@
 //! The thread of the prover ([`crate::analysis::invariants::prover`]): it rests, without a permit, until somebody offers
 //! something, and then takes turns as the analyses do.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,24 +54,29 @@ impl ProverThread {
     }
 
     fn prove(&self) {
-        let solver = || solver_for(&SolverConfig::default(), &self.blocks);
+        let solver = || solver_for(SolverConfig::default(), &self.blocks);
         let invariants = &self.race.invariants;
-        let Some(mut prover) = Prover::new(invariants, &self.blocks, solver, &self.token) else {
-            return;
-        };
-        let (tried, proved) = (Cell::new(0), Cell::new(0));
+        // Made in its first turn.
+        let mut prover = None;
+        let (mut tried, mut proved) = (0, 0);
         while !self.token.is_cancelled() {
-            if !prover.wait(REST) {
+            if !invariants.wait_for_offers(REST) {
                 continue;
             }
             self.coordinator.wake(self.seat);
             // The race may be over.
             let _ = self.awake.send(Message::Awake);
             self.coordinator.wait(self.seat);
+            if prover.is_none() {
+                prover = Prover::new(invariants, &self.blocks, solver, &self.token);
+            }
+            let Some(prover) = &mut prover else {
+                break;
+            };
             let round = prover.round(&|| self.coordinator.safe_point(self.seat));
             self.coordinator.rest(self.seat);
-            tried.set(tried.get() + round.tried);
-            proved.set(proved.get() + round.proved);
+            tried += round.tried;
+            proved += round.proved;
             self.race.reporter.event(What::Invariants {
                 analysis: PROVER.to_owned(),
                 round: "offers".to_owned(),
@@ -80,7 +84,7 @@ impl ProverThread {
                 total: invariants.snapshot().len(),
             });
         }
-        let counters = [("tried", tried.get()), ("proved", proved.get())].into_iter();
+        let counters = [("tried", tried), ("proved", proved)].into_iter();
         self.race.reporter.event(What::Finished {
             analysis: PROVER.to_owned(),
             outcome: "stopped".to_owned(),

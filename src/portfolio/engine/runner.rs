@@ -125,6 +125,7 @@ impl Runner {
             if conclusion.is_some() || is_over {
                 return conclusion;
             }
+            self.coordinator.resume(self.seat);
         }
         None
     }
@@ -314,7 +315,7 @@ impl Runner {
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let config = self.analysis.solver.clone().unwrap_or_default().config();
-        let solver = solver_for(&config, &self.blocks)?;
+        let solver = solver_for(config, &self.blocks)?;
         Ok(match &self.race.dump {
             Some(dump) => Box::new(Watched::new(solver, dump, self.analysis.name())),
             None => solver,
@@ -347,19 +348,19 @@ impl Runner {
 /// A solver for the program of the blocks. Where it is to be Yices and the program has sorts that this does not know, it is
 /// Z3.
 pub(super) fn solver_for(
-    config: &SolverConfig,
+    config: SolverConfig,
     blocks: &Blocks,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let arena = Rc::new(Arena::new());
     if config.backend == Backend::Yices2 {
         if knows_sorts(blocks.inlined().program())
-            && let Ok(solver) = new_solver(config.clone(), Rc::clone(&arena))
+            && let Ok(solver) = new_solver(config, Rc::clone(&arena))
         {
             return Ok(solver);
         }
         return new_solver(SolverConfig::default(), arena);
     }
-    new_solver(config.clone(), arena)
+    new_solver(config, arena)
 }
 
 /// What a simulation took, for its last event.

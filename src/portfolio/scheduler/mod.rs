@@ -206,6 +206,15 @@ impl Scheduler {
         actions
     }
 
+    /// The analysis's answer did not pass its check, and it goes on: others may have its permit.
+    pub fn resume(&mut self, number: usize, now: Duration) {
+        if let Some(entry) = self.entries.get_mut(number)
+            && entry.state == State::Certifying
+        {
+            entry.state = State::Running { until: now };
+        }
+    }
+
     /// The analysis is over.
     pub fn finish(&mut self, number: usize, now: Duration) -> Vec<Action> {
         self.stop(number, State::Finished, now)

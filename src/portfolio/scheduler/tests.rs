@@ -353,3 +353,38 @@ fn newcomers_do_not_pass_those_that_wait() {
     );
     assert_eq!(scheduler.finish(first, ms(1001)), [Action::Grant(third)]);
 }
+
+/// An answer that did not pass its check leaves its analysis without privileges.
+#[test]
+fn who_goes_on_after_a_certification_has_turns_as_before() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let [first, second] = [0, 1].map(|_| scheduler.add(NORMAL, Duration::MAX));
+    scheduler.tick(Duration::ZERO);
+    assert!(scheduler.may_run(first));
+    scheduler.certify(first);
+    let late = Duration::from_secs(100);
+    assert_eq!(scheduler.tick(late), [], "nobody takes its permit");
+    scheduler.resume(first, late);
+    assert_eq!(
+        scheduler.tick(late),
+        [Action::Revoke(first), Action::Grant(second)]
+    );
+}
+
+/// Who rests keeps nobody from running, and is in nobody's way until it is woken.
+#[test]
+fn who_rests_has_no_permit() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let resting = scheduler.add_resting(NORMAL);
+    let other = scheduler.add(NORMAL, Duration::MAX);
+    assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(other)]);
+    assert_eq!(scheduler.next_tick(), None, "nobody waits");
+    scheduler.wake(resting);
+    scheduler.wake(resting);
+    assert!(!scheduler.may_run(resting));
+    let later = scheduler.next_tick().expect("the end of a turn");
+    let expected = [Action::Revoke(other), Action::Grant(resting)];
+    assert_eq!(scheduler.tick(later), expected);
+    assert_eq!(scheduler.rest(resting, later), [Action::Grant(other)]);
+    assert_eq!(scheduler.next_tick(), None);
+}

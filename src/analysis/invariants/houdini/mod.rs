@@ -110,8 +110,10 @@ impl Houdini {
         observe: &mut dyn FnMut(Refutation),
     ) -> Vec<Candidate> {
         let snapshot = context.exchange.snapshot();
+        let candidates = candidates.iter().copied();
+        let candidates = candidates.filter(|one| !context.exchange.is_refuted(one));
         let batch = self.inductive_subset(
-            candidates,
+            &candidates.collect::<Vec<_>>(),
             &snapshot,
             samples,
             &|_| Publisher::clone(context.exchange.publisher()),

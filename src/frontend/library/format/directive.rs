@@ -12,7 +12,6 @@ pub(super) enum Amount {
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
     pub flags: u32,
-    pub left: bool,
     pub width: Amount,
     pub precision: Amount,
     pub length: String,
@@ -120,7 +119,6 @@ pub(super) fn pieces(format: &[u8], scanning: bool) -> Result<Vec<Piece>, NotMod
         }
         let mut conversion = Conversion {
             flags: 0,
-            left: false,
             width: Amount::None,
             precision: Amount::None,
             length: String::new(),
@@ -144,7 +142,6 @@ pub(super) fn pieces(format: &[u8], scanning: bool) -> Result<Vec<Piece>, NotMod
                 reader.at += 1;
             }
         }
-        conversion.left = conversion.flags & 1 != 0;
         conversion.width = match reader.number() {
             Some(width) => Amount::Constant(width),
             None if !scanning && reader.take(b'*') => Amount::Argument,

@@ -16,7 +16,7 @@ pub fn scan_function(channel: Channel, format: &[u8]) -> Made {
     }
 }
 
-/// The type that a scanning conversion assigns to, and whether that is a number's.
+/// The type that a scanning conversion assigns to.
 fn target_type(conversion: &Conversion) -> Option<&'static str> {
     Some(match conversion.letter {
         b'd' | b'i' | b'n' => integer_type(&conversion.length, true)?,

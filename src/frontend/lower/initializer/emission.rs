@@ -41,24 +41,29 @@ impl Lowerer<'_> {
                 _ => None,
             })
             .collect();
-        let expressions: Vec<&Node<ast::Expression>> = plan
+        let first = plan.writes.iter().find_map(|write| match write.source {
+            Source::Expression(expression) => Some(expression),
+            _ => None,
+        });
+        let name = first.map_or(0, |first| key(first));
+        let span = self.span;
+        // What is overridden is not evaluated, and no operand.
+        let operands: Vec<(&Write<'_>, &Node<ast::Expression>)> = plan
             .writes
             .iter()
             .filter_map(|write| match write.source {
-                Source::Expression(expression) => Some(expression),
+                Source::Expression(expression) if !write.overridden => Some((write, expression)),
                 _ => None,
             })
             .collect();
-        let name = expressions.first().map_or(0, |&first| key(first));
-        let span = self.span;
-        let distinct: FxHashSet<u64> = plan.writes.iter().map(|write| write.bit_offset).collect();
-        let simple = repeated.is_empty() && distinct.len() == plan.writes.len();
+        let in_use = plan.writes.iter().filter(|write| !write.overridden);
+        let simple = repeated.is_empty() && operands.len() == in_use.count();
         match self.conflict_at(name) {
-            Some(conflict) if simple && expressions.len() == plan.writes.len() => {
-                self.in_every_order(&conflict, plan.writes.len(), &mut |this, number| {
-                    let write = &plan.writes[number];
-                    let value = this.expression(expressions[number])?;
-                    this.span = this.place_of(expressions[number]);
+            Some(conflict) if simple => {
+                self.in_every_order(&conflict, operands.len(), &mut |this, number| {
+                    let (write, expression) = operands[number];
+                    let value = this.expression(expression)?;
+                    this.span = this.place_of(expression);
                     let value = this.assignable_in(value, write.ty)?;
                     let target = this.write_target(&address, write);
                     this.store_value(target, value)?;

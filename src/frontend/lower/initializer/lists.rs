@@ -201,7 +201,6 @@ impl Lowerer<'_> {
         let descend = match self.types.kind(member.ty) {
             TypeKind::Array { .. } => true,
             TypeKind::Record(_) => !self.is_value_of(expression, member.ty)?,
-            TypeKind::Vector { .. } => false,
             _ => false,
         };
         if !descend {

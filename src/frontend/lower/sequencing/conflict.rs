@@ -126,6 +126,7 @@ impl<'p> Judge<'p> {
                 })
         };
         common
+            || a.rounding && b.rounding
             || a.through
                 .iter()
                 .any(|&a| b.through.iter().any(|&b| kinds(a, b)))
@@ -210,6 +211,8 @@ impl<'p> Judge<'p> {
                     | Step::CallUnknown
                     | Step::End
                     | Step::Error
+                    // A call of `fesetround`.
+                    | Step::Write(Spot::Rounding)
             )
         };
         let count = site.operands.len();

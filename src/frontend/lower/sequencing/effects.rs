@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conflict::Judge;
-use super::step::{Access, Part, Spot, Step, spot_of, steps_of};
+use super::step::{Access, Part, Spot, Step, reads_rounding, spot_of, steps_of};
 use crate::frontend::ir::{
     Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
 };
@@ -21,6 +21,8 @@ pub(super) struct Footprint {
     pub named: FxHashMap<ObjectIndex, FxHashSet<Part>>,
     /// What is accessed through pointers.
     pub through: FxHashSet<Option<Access>>,
+    /// Whether the rounding mode is.
+    pub rounding: bool,
 }
 
 impl Footprint {
@@ -30,6 +32,7 @@ impl Footprint {
             Spot::Through(kind) => {
                 self.through.insert(kind);
             }
+            Spot::Rounding => self.rounding = true,
         }
     }
 
@@ -53,6 +56,7 @@ impl Footprint {
             }
         }
         self.through.extend(&other.through);
+        self.rounding |= other.rounding;
     }
 }
 
@@ -203,6 +207,7 @@ impl Judge<'_> {
                 effects.reads.insert(spot);
             }
         }
+        effects.reads.rounding |= reads_rounding(expr);
         walk::parts(expr, &mut |part| self.add_reads(part, effects));
     }
 
@@ -210,7 +215,7 @@ impl Judge<'_> {
     fn is_lasting(&self, spot: Spot) -> bool {
         match spot {
             Spot::Named(object, _) => !self.is_automatic(object),
-            Spot::Through(_) => true,
+            Spot::Through(_) | Spot::Rounding => true,
         }
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::Lowerer;
 use super::super::value::{Value, ValueKind};
-use super::step::{Spot, Step, range_spot, spot_of, steps_of};
+use super::step::{Spot, Step, range_spot, reads_rounding, spot_of, steps_of};
 use super::{Conflict, Key, Site};
 use crate::frontend::ir::{Expr, Instruction, Place};
 use crate::frontend::memory::walk;
@@ -87,7 +87,7 @@ impl<'a> Lowerer<'a> {
                     .chain(reads)
                     .copied()
                     .filter(|step| match step {
-                        Step::Read(Spot::Named(_, Some(_))) => seen.insert(*step),
+                        Step::Read(Spot::Named(_, Some(_)) | Spot::Rounding) => seen.insert(*step),
                         _ => true,
                     })
                     .collect()
@@ -128,6 +128,9 @@ impl<'a> Lowerer<'a> {
         if let Expr::Load(place) = expr {
             let spot = self.spot(place);
             self.log_step(Step::Read(spot));
+        }
+        if reads_rounding(expr) {
+            self.log_step(Step::Read(Spot::Rounding));
         }
         walk::parts(expr, &mut |part| self.log_reads(part));
     }

@@ -2,7 +2,8 @@
 
 use super::super::fold;
 use crate::frontend::ir::{
-    Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, ScalarType, UnknownEffect,
+    BinaryOp, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, ScalarType,
+    UnknownEffect,
 };
 use crate::frontend::memory::walk;
 use crate::term::FloatFormat;
@@ -35,6 +36,8 @@ pub(in crate::frontend::lower) enum Spot {
     Named(ObjectIndex, Part),
     /// What a pointer points to, accessed as such a value; `None` for bytes and whole ranges.
     Through(Option<Access>),
+    /// The rounding mode of floating-point operations.
+    Rounding,
 }
 
 /// Bits of an object from the first to before the second; `None` for all of it.
@@ -127,14 +130,32 @@ pub(super) fn steps_of(
         Instruction::Fill {
             destination, size, ..
         } => vec![Step::Write(range_spot(destination, Some(*size)))],
+        Instruction::SetRounding(_) => vec![Step::Write(Spot::Rounding)],
         Instruction::Assume(_) => vec![Step::End],
         Instruction::Unsupported(_) => vec![Step::Error],
         Instruction::CallUnknown { .. }
         | Instruction::Padding { .. }
         | Instruction::Declare(_)
         | Instruction::Free(_)
-        | Instruction::SetRounding(_)
         | Instruction::Assumption { .. } => Vec::new(),
+    }
+}
+
+/// Whether the operator at the top of the expression looks at the rounding mode.
+pub(super) fn reads_rounding(expr: &Expr) -> bool {
+    let is_float = |scalar: &ScalarType| matches!(scalar, ScalarType::Float(_));
+    match expr {
+        Expr::Rounding => true,
+        Expr::Binary { op, scalar, .. } => {
+            is_float(scalar)
+                && matches!(
+                    op,
+                    BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide
+                )
+        }
+        Expr::Convert { to, .. } => is_float(to),
+        Expr::Math { scalar, .. } => is_float(scalar),
+        _ => false,
     }
 }
 

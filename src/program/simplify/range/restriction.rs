@@ -132,7 +132,7 @@ pub(in crate::program::simplify) fn restrict(
                 };
                 let gap = i128::from(planted!("range: a <= b is a < b", strict, true));
                 let all = full(store().sort(a)).unwrap_or((-INFINITY, INFINITY));
-                let (a_low, a_high) = range_of(a, variable).unwrap_or(all);
+                let (a_low, _) = range_of(a, variable).unwrap_or(all);
                 let (b_low, b_high) = range_of(b, variable).unwrap_or(all);
                 if signed {
                     if is_variable(a) {
@@ -174,7 +174,6 @@ pub(in crate::program::simplify) fn restrict(
                     if is_variable(b) && a_low >= 0 {
                         meet(b, a_low + gap, b_high, variable, learn)?;
                     }
-                    let _ = a_high;
                 }
             }
             _ => {}
