@@ -11,9 +11,9 @@
 //! | publishes | how | takes | when, and what for |
 //! |---|---|---|---|
 //! | data flow: fixpoints, guesses, cells of arrays, combinations of values | proves them itself: what refutes one guess makes the next | data flow | each fixpoint starts from what is known |
-//! | KIPDR: obligations | proves them itself: the next counterexample depends on it; those that it gives up are offered | k-induction and KIPDR, base case | for the states of each new step |
+//! | KIPDR: obligations | proves them itself: the next counterexample depends on it; those that it gives up are offered | k-induction and KIPDR, base case | where the model of an alarm breaks some |
 //! | CTIGAR: clauses of the last frame | proves them itself, for the infinite frame; the others are offered | k-induction and KIPDR, step case | at each model that breaks some |
-//! | predicate abstraction: predicates, abstract states | offers | BMC | for the states of each new step |
+//! | predicate abstraction: predicates, abstract states | offers | BMC | where the model of an alarm breaks some |
 //! | IMPACT: interpolants, abstract states | offers | predicate abstraction, IMPACT | at each refinement, as part of each abstraction |
 //! | SPACER: lemmas without counters | offers | CTIGAR | at each obligation, for all frames |
 //! | | | SPACER, Horn clauses | at their start, as part of the clauses: Z3's engine cannot be told more |

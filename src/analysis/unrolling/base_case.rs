@@ -130,6 +130,7 @@ impl BaseCases {
         if !self.unrolling.extend(bound, context.token) {
             return BaseCase::Stopped;
         }
+        self.take_invariants(context);
         let mut targets = std::mem::take(&mut self.unfinished);
         targets.extend(self.unrolling.new_targets());
         if let Some(violation) = self.base_case(targets, context) {
@@ -153,9 +154,7 @@ impl BaseCases {
     /// Tells the solver of what is proved and its model breaks on the way; says whether there is such. (Told of everything at
     /// every state, solvers are many times slower: measured on alarms at a depth of 400.)
     fn take_broken(&mut self, context: &Context<'_>) -> bool {
-        if !self.taken.refresh(context.exchange).is_empty() {
-            self.by_place = self.taken.by_place();
-        }
+        self.take_invariants(context);
         let broken = self.unrolling.assume_broken(&self.by_place);
         for ground in self.taken.all() {
             if broken.contains(&ground.fact) {
@@ -163,6 +162,12 @@ impl BaseCases {
             }
         }
         !broken.is_empty()
+    }
+
+    fn take_invariants(&mut self, context: &Context<'_>) {
+        if !self.taken.refresh(context.exchange).is_empty() {
+            self.by_place = self.taken.by_place();
+        }
     }
 
     /// The batches of what the solver has been told of.
