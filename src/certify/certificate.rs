@@ -131,6 +131,26 @@ pub fn quantified(formula: TermId) -> Option<Symbol> {
         .find(|&symbol| is_any_index(symbol))
 }
 
+/// The indices at which the terms read and write arrays, each once.
+pub fn indices_of(
+    pool: &(impl Pool + ?Sized),
+    terms: impl IntoIterator<Item = TermId>,
+) -> Vec<TermId> {
+    let mut indices = Vec::new();
+    for_each_subterm(pool, terms, |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select | Op::Store,
+            arguments,
+        } = kind
+        {
+            indices.push(arguments[1]);
+        }
+    });
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
 /// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
 /// or written at the indices: it speaks of one of these cells.
 pub fn instances_at(

@@ -8,9 +8,7 @@ use super::certificate::{AT_ENTRY, is_any_index};
 use super::lowered::Lowered;
 use super::stacks::{Node, Stacks};
 use crate::program::simplify::{Abstract, Origin};
-use crate::program::{
-    CallGraph, CutPointKind, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId,
-};
+use crate::program::{CallGraph, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId};
 use crate::term::{
     Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store,
 };
@@ -28,7 +26,7 @@ impl Cuts {
         cuts.add(lowered.function(lowered.start).entry, Vec::new());
         let calls = CallGraph::new(&simplified.program);
         for (location, kind) in CutPoints::new(&simplified.program, &calls).iter() {
-            if !matches!(kind, CutPointKind::Entry | CutPointKind::Error) {
+            if kind.is_inner() {
                 let origin = &simplified.origins[location.index()];
                 cuts.add(origin.location, origin.calls.clone());
             }

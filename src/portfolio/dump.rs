@@ -61,18 +61,22 @@ impl Dump {
         self.failure.lock().take()
     }
 
+    /// The file with the name, which may have a user's name of an analysis in it.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder
+            .join(name.replace(std::path::MAIN_SEPARATOR, "-"))
+    }
+
     /// Writes a file.
     pub fn write(&self, name: &str, text: &str) {
-        // Names of analyses are the user's.
-        let name = &name.replace(std::path::MAIN_SEPARATOR, "-");
         let write = || -> std::io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(text.as_bytes())?;
-            file.persist(self.folder.join(name))?;
+            file.persist(self.path(name))?;
             Ok(())
         };
         if let Err(error) = write() {
-            let failure = format!("{}: {error}", self.folder.join(name).display());
+            let failure = format!("{}: {error}", self.path(name).display());
             self.failure.lock().get_or_insert(failure);
         }
     }
@@ -144,10 +148,9 @@ impl Dump {
             return;
         }
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
-        let analysis = analysis.replace(std::path::MAIN_SEPARATOR, "-");
         let name = format!("query-{analysis}-{number}.smt2");
         self.write(&name, &script());
-        queries.push((time, self.folder.join(name)));
+        queries.push((time, self.path(&name)));
         queries.sort_by_key(|query| std::cmp::Reverse(query.0));
         if queries.len() > QUERIES
             && let Some((_, gone)) = queries.pop()

@@ -74,6 +74,13 @@ pub enum CutPointKind {
     Added,
 }
 
+impl CutPointKind {
+    /// Whether runs go on here in states that are not known beforehand: all but the entry and errors.
+    pub fn is_inner(self) -> bool {
+        !matches!(self, Self::Entry | Self::Error)
+    }
+}
+
 /// The cut points and loops of a program.
 #[derive(Clone, Debug)]
 pub struct CutPoints {

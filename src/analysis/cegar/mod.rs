@@ -28,6 +28,7 @@ pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::Candidate;
 use super::invariants::taken::Taken;
 use super::options::choice;
+use super::unrolling::inner_cut_points;
 use super::unrolling::left_aside::LeftAside;
 use super::unrolling::schedule::{Schedule, Share};
 use super::{Answer, Context, Progress, SolverFactory};
@@ -394,13 +395,8 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             }
         }
         let kind = |at: InlinedLocation| self.blocks.inlined().cut_points().kind(at.location);
-        let mut points = self.blocks.cut_points();
-        points.retain(|&at| {
-            !matches!(
-                kind(at),
-                Some(CutPointKind::Entry | CutPointKind::Error | CutPointKind::Added)
-            )
-        });
+        let mut points = inner_cut_points(self.blocks);
+        points.retain(|&at| kind(at) != Some(CutPointKind::Added));
         let invariants = points.into_iter().map(|at| Candidate {
             at,
             formula: store().or(by_place.remove(&at).unwrap_or_default()),

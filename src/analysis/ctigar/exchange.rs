@@ -111,7 +111,7 @@ impl Ctigar<'_> {
         // The prover's answer has only what is needed.
         self.prove(&candidates, context);
         let now = context.exchange.snapshot();
-        let known: FxHashSet<Candidate> = now.invariants().map(|(_, one)| one).collect();
+        let known = now.candidates();
         if candidates.iter().all(|one| known.contains(one))
             && let Some(certificate) = self.exchange.houdini.safety(&now)
         {

@@ -169,7 +169,7 @@ impl<'b> Fixpoints<'b> {
         let precision = refinement.refined(&self.precision, &self.relevance);
         let mut domain = ValueAnalysis::new(Arc::clone(self.blocks), self.thresholds.clone());
         self.taken.refresh(context.exchange);
-        domain.assume(self.taken.by_place());
+        domain.assume(self.taken.by_place().clone());
         let mut cpa = Composite::new(Arc::clone(self.blocks), domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let precision = Rc::new(precision);

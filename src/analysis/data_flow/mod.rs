@@ -25,7 +25,6 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
 use toml::de::DeValue;
 
 use self::fixpoint::Fixpoints;
@@ -216,7 +215,7 @@ impl<'b> Analysis<'b> {
         let Some(mut candidates) = self.fixpoints.refine(refinement, context) else {
             return 0;
         };
-        let known = known(context);
+        let known = context.exchange.snapshot().candidates();
         candidates.retain(|one| !known.contains(one));
         // What is hard to show does not keep the others from being shown.
         let is_disjunction = |one: &Candidate| {
@@ -233,12 +232,6 @@ impl<'b> Analysis<'b> {
         }
         new
     }
-}
-
-/// What is proved already.
-fn known(context: &Context<'_>) -> FxHashSet<Candidate> {
-    let snapshot = context.exchange.snapshot();
-    snapshot.invariants().map(|(_, one)| one).collect()
 }
 
 /// The rounds of guesses.
@@ -280,7 +273,7 @@ impl Guesses<'_> {
         // Equations that models refute make room for those that are left of them.
         for _ in 0..ATTEMPTS {
             context.safe_point();
-            let known = known(context);
+            let known = context.exchange.snapshot().candidates();
             self.proposed.append(&mut fresh);
             self.proposed.retain(|one| !known.contains(one));
             self.proposed

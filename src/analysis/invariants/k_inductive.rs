@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{BatchId, Candidate, Proved, Publisher};
 use crate::analysis::Context;
-use crate::analysis::unrolling::Unrolling;
+use crate::analysis::unrolling::base_case::BaseCases;
 use crate::analysis::unrolling::step_case::StepCase;
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
@@ -36,11 +36,9 @@ const FURTHER: u32 = 6;
 /// The base cases and step cases of attempts at one bound k.
 pub struct KInduction<'u> {
     /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached if what it relies on holds.
-    pub base: &'u mut Unrolling,
+    pub base: &'u mut BaseCases,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
-    /// The batches that the base cases rely on.
-    pub base_batches: &'u [BatchId],
     /// The k.
     pub k: u32,
     /// Wall time of a query.
@@ -66,7 +64,7 @@ impl KInduction<'_> {
     }
 
     fn relies_on(&self) -> Vec<BatchId> {
-        let mut all = [&self.step.used_batches(), self.base_batches].concat();
+        let mut all = [self.step.used_batches(), self.base.used_batches()].concat();
         all.sort_unstable();
         all.dedup();
         all
@@ -79,17 +77,20 @@ impl KInduction<'_> {
             return Some(Attempt::Open);
         }
         let not = store().not(candidate.formula);
-        let mut states = self.base.where_holds(candidate.at, not);
+        let base = self.base.unrolling();
+        let mut states = base.where_holds(candidate.at, not);
         states.retain(|&(steps, _)| steps <= self.k + FURTHER);
-        let any = self
-            .base
-            .arena()
-            .or(states.iter().map(|&(_, broken)| broken).collect::<Vec<_>>());
-        match self.base.check(any, self.limit()) {
+        let broken = states.iter().map(|&(_, broken)| broken);
+        let any = base.arena().or(broken.collect::<Vec<_>>());
+        let limit = CheckLimit {
+            time: Some(self.limit),
+            resource: None,
+        };
+        match base.check(any, limit) {
             Answer::Unsatisfiable => None,
             Answer::Satisfiable => {
                 let mut states = states.into_iter();
-                let violated = states.find(|&(_, broken)| self.base.holds(broken));
+                let violated = states.find(|&(_, broken)| base.holds(broken));
                 Some(violated.map_or(Attempt::Open, |(steps, _)| Attempt::Violated { steps }))
             }
             Answer::Unknown(_) => Some(Attempt::Open),
@@ -133,12 +134,5 @@ impl KInduction<'_> {
         let states = self.step.unrolling().where_holds(goal.at, not).into_iter();
         let last = states.filter(|&(steps, _)| steps == self.k);
         last.map(|(_, broken)| broken).collect()
-    }
-
-    fn limit(&self) -> CheckLimit {
-        CheckLimit {
-            time: Some(self.limit),
-            resource: None,
-        }
     }
 }

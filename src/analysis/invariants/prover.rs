@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::houdini::Houdini;
 use super::samples::Samples;
@@ -76,7 +76,7 @@ impl<'p> Prover<'p> {
         let snapshot = self.store.snapshot();
         let of: FxHashMap<Candidate, Publisher> = offers.into_iter().collect();
         let (mut open, mut settled) = (Vec::new(), Vec::new());
-        let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
+        let known = snapshot.candidates();
         for &candidate in of.keys() {
             if known.contains(&candidate)
                 || self.store.is_refuted(&candidate)
@@ -113,13 +113,7 @@ impl<'p> Prover<'p> {
     /// Whether a run of the program may be there in an arbitrary state.
     fn is_inside(&self, at: InlinedLocation) -> bool {
         let kind = self.blocks.inlined().cut_points().kind(at.location);
-        let outside = |kind| {
-            matches!(
-                kind,
-                CutPointKind::Entry | CutPointKind::Error | CutPointKind::Added
-            )
-        };
-        kind.is_some_and(|kind| !outside(kind))
+        kind.is_some_and(|kind| kind.is_inner() && kind != CutPointKind::Added)
     }
 
     /// Whether a sample does not satisfy the formula.

@@ -308,10 +308,8 @@ fn inner_points(blocks: &Blocks) -> Vec<bool> {
     let inlined = blocks.inlined();
     let count = inlined.program().locations.len() as u32;
     let inner = |location: u32| {
-        !matches!(
-            inlined.cut_points().kind(LocationId(location)),
-            None | Some(CutPointKind::Entry | CutPointKind::Error)
-        )
+        let kind = inlined.cut_points().kind(LocationId(location));
+        kind.is_some_and(CutPointKind::is_inner)
     };
     (0..count).map(inner).collect()
 }

@@ -15,7 +15,7 @@ use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::offers::Offers;
-use super::{Candidate, Publisher};
+use super::{ByPlace, Candidate, Publisher, by_place};
 use crate::analysis::CancellationToken;
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedProgram;
@@ -95,6 +95,16 @@ impl Snapshot {
     pub fn invariants(&self) -> impl Iterator<Item = (BatchId, Candidate)> {
         self.batches()
             .flat_map(|(id, batch)| batch.invariants.iter().map(move |&one| (id, one)))
+    }
+
+    /// All invariants, without the batches they are from.
+    pub fn candidates(&self) -> FxHashSet<Candidate> {
+        self.invariants().map(|(_, one)| one).collect()
+    }
+
+    /// The formulas of all invariants.
+    pub fn by_place(&self) -> ByPlace {
+        by_place(self.invariants().map(|(_, one)| one))
     }
 
     /// How many invariants are of each publisher.
@@ -216,7 +226,7 @@ fn count<'p>(publishers: impl Iterator<Item = &'p Publisher>) -> BTreeMap<Publis
 pub(super) struct Subscriber {
     /// Is cancelled when something that was taken is withdrawn.
     pub token: CancellationToken,
-    /// The version that was taken last.
+    /// How many batches there had been when it took something last: it may have each of these.
     pub taken: AtomicU64,
 }
 
@@ -227,8 +237,6 @@ pub struct InvariantStore {
     /// The version of `current`, for a look without the lock.
     version: AtomicU64,
     batches_ever: AtomicU64,
-    /// The version at which each batch came.
-    since: Mutex<FxHashMap<BatchId, u64>>,
     /// What was withdrawn.
     refuted: RwLock<FxHashSet<Candidate>>,
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
@@ -266,7 +274,6 @@ impl InvariantStore {
         let mut next = Snapshot::clone(&current);
         next.batches.push((id, Arc::new(batch)));
         self.replace(&mut current, next);
-        self.since.lock().insert(id, current.version);
         Some(id)
     }
 
@@ -302,13 +309,12 @@ impl InvariantStore {
             .collect();
         drop(refuted);
         self.offers.reopen(&others);
-        let since = self.since.lock();
-        let first = gone.iter().filter_map(|id| since.get(id).copied()).min();
         self.subscribers.lock().retain(|subscriber| {
             let Some(subscriber) = subscriber.upgrade() else {
                 return false;
             };
-            if first.is_some_and(|first| subscriber.taken.load(Ordering::Acquire) >= first) {
+            // The first that is gone is the oldest.
+            if subscriber.taken.load(Ordering::Acquire) > u64::from(gone[0].0) {
                 subscriber.token.cancel();
             }
             true
@@ -356,7 +362,8 @@ impl InvariantStore {
     pub(super) fn take(&self, subscriber: &Subscriber) -> Arc<Snapshot> {
         // Under the lock, or a batch could be withdrawn before it is known who has it.
         let current = self.current.read();
-        subscriber.taken.store(current.version, Ordering::Release);
+        let batches = self.batches_ever.load(Ordering::Relaxed);
+        subscriber.taken.store(batches, Ordering::Release);
         Arc::clone(&current)
     }
 

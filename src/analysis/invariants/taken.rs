@@ -4,15 +4,17 @@
 //! arrays next, as far as they are terms over the state where it holds. These *instances* are invariants like others; in
 //! a proof, the invariant that they are of takes their place.
 
+use std::cell::OnceCell;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BatchId, ByPlace, Candidate, Exchange, Snapshot, by_place};
-use crate::certify::certificate::{instances_at, quantified};
+use crate::certify::certificate::{indices_of, instances_at, quantified};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
-use crate::term::{Op, Pool, TermId, TermKind, for_each_subterm, free_variables, store};
+use crate::term::{Pool, TermId, free_variables, store};
 
 /// So many indices of a place are looked at.
 const MOST_INDICES: usize = 32;
@@ -33,10 +35,14 @@ pub struct Taken {
     blocks: Arc<Blocks>,
     snapshot: Arc<Snapshot>,
     batches: FxHashSet<BatchId>,
-    known: FxHashSet<Candidate>,
+    /// By what is told of them.
+    origins: FxHashMap<Candidate, Ground>,
     all: Vec<Ground>,
     /// Those that speak of any index, as they are.
     about_cells: Vec<Ground>,
+    /// Both by cut point, once somebody asks.
+    by_place: OnceCell<ByPlace>,
+    cells_by_place: OnceCell<ByPlace>,
     indices: FxHashMap<InlinedLocation, Vec<TermId>>,
 }
 
@@ -47,9 +53,11 @@ impl Taken {
             blocks: Arc::clone(blocks),
             snapshot: Arc::default(),
             batches: FxHashSet::default(),
-            known: FxHashSet::default(),
+            origins: FxHashMap::default(),
             all: Vec::new(),
             about_cells: Vec::new(),
+            by_place: OnceCell::new(),
+            cells_by_place: OnceCell::new(),
             indices: FxHashMap::default(),
         }
     }
@@ -64,21 +72,22 @@ impl Taken {
                 }
                 for &of in proved.invariants() {
                     if quantified(of.formula).is_some() {
-                        self.about_cells.push(Ground {
-                            fact: of,
-                            of,
-                            batch,
-                        });
+                        let fact = of;
+                        let ground = Ground { fact, of, batch };
+                        self.about_cells.push(ground);
+                        self.origins.insert(fact, ground);
                     }
                     for formula in self.without_any_index(of) {
                         let fact = Candidate { formula, ..of };
-                        if self.known.insert(fact) {
-                            self.all.push(Ground { fact, of, batch });
+                        if let Entry::Vacant(entry) = self.origins.entry(fact) {
+                            self.all.push(*entry.insert(Ground { fact, of, batch }));
                         }
                     }
                 }
             }
             self.snapshot = snapshot;
+            self.by_place.take();
+            self.cells_by_place.take();
         }
         &self.all[before..]
     }
@@ -98,9 +107,21 @@ impl Taken {
         &self.about_cells
     }
 
+    /// What a formula that was taken is of.
+    pub fn origin(&self, fact: &Candidate) -> Ground {
+        self.origins[fact]
+    }
+
     /// The formulas of all that is taken.
-    pub fn by_place(&self) -> ByPlace {
-        by_place(self.all.iter().map(|ground| ground.fact))
+    pub fn by_place(&self) -> &ByPlace {
+        let facts = || by_place(self.all.iter().map(|ground| ground.fact));
+        self.by_place.get_or_init(facts)
+    }
+
+    /// The same of what speaks of any index.
+    pub fn cells_by_place(&self) -> &ByPlace {
+        let facts = || by_place(self.about_cells.iter().map(|ground| ground.fact));
+        self.cells_by_place.get_or_init(facts)
     }
 
     /// The batches of all that is taken.
@@ -136,18 +157,7 @@ fn indices(blocks: &Blocks, at: InlinedLocation) -> Vec<TermId> {
         let updates = block.updates.iter().map(|(_, value)| *value);
         updates.chain([block.guard])
     });
-    let mut indices = Vec::new();
-    for_each_subterm(store(), terms.collect::<Vec<_>>(), |_, kind| {
-        if let TermKind::Apply {
-            op: Op::Select | Op::Store,
-            arguments,
-        } = kind
-        {
-            indices.push(arguments[1]);
-        }
-    });
-    indices.sort_unstable();
-    indices.dedup();
+    let mut indices = indices_of(store(), terms);
     let is_of_the_state = |&term: &TermId| {
         let variables = free_variables(store(), term);
         let mut variables = variables.into_iter();

@@ -102,7 +102,12 @@ pub fn run(
         }
         if induction.base.left_aside().is_none() {
             match induction.step_case(bound, context) {
-                StepCaseEnd::Holds { k } => return Ok(induction.safe(blocks, k, solver, context)),
+                StepCaseEnd::Holds => {
+                    return Ok(safe_by(&induction.step, bound, blocks, solver, context));
+                }
+                StepCaseEnd::OneStepHolds => {
+                    return Ok(safe_by(&induction.one_step, 1, blocks, solver, context));
+                }
                 StepCaseEnd::Answer(answer) => return Ok(answer),
                 StepCaseEnd::Open => {}
             }
@@ -130,10 +135,9 @@ struct Induction {
 
 /// How the step case at a bound has ended.
 enum StepCaseEnd {
-    /// For this k.
-    Holds {
-        k: u32,
-    },
+    Holds,
+    /// The one for k = 1.
+    OneStepHolds,
     Answer(Answer),
     Open,
 }
@@ -177,10 +181,10 @@ impl Induction {
     fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
         for _ in 0..ATTEMPTS {
             if bound > 1 && self.one_step.property(1, context) {
-                return StepCaseEnd::Holds { k: 1 };
+                return StepCaseEnd::OneStepHolds;
             }
             if self.step.property(bound, context) {
-                return StepCaseEnd::Holds { k: bound };
+                return StepCaseEnd::Holds;
             }
             let Some(direction) = &mut self.direction else {
                 return StepCaseEnd::Open;
@@ -207,35 +211,31 @@ impl Induction {
         }
         StepCaseEnd::Open
     }
+}
 
-    /// The proof with the invariants that were used and those that they rely on.
-    fn safe(
-        &self,
-        blocks: &Arc<Blocks>,
-        k: u32,
-        solver: &SolverFactory<'_>,
-        context: &Context<'_>,
-    ) -> Answer {
-        let step = match k {
-            1 if !self.one_step.used().is_empty() => &self.one_step,
-            _ => &self.step,
-        };
-        let needed = step.used();
-        if needed.is_empty() {
-            let relies_on = Vec::new();
-            return safe(ProofStep::Safety { k, relies_on });
-        }
-        let snapshot = step.snapshot();
-        let certificate = solver().ok().and_then(|solver| {
-            let mut houdini = Houdini::new(blocks, solver, context.token);
-            houdini.certificate(k, needed.to_vec(), snapshot)
-        });
-        let certificate = certificate.unwrap_or_else(|| {
-            let used = step.used_batches();
-            snapshot.certificate(k, &used, &[], blocks.inlined())
-        });
-        Answer::Safe(certificate)
+/// The proof by a step case that holds, with the invariants that were used and those that they rely on.
+fn safe_by(
+    step: &StepCase,
+    k: u32,
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Answer {
+    let needed = step.used();
+    if needed.is_empty() {
+        let relies_on = Vec::new();
+        return safe(ProofStep::Safety { k, relies_on });
     }
+    let snapshot = step.snapshot();
+    let certificate = solver().ok().and_then(|solver| {
+        let mut houdini = Houdini::new(blocks, solver, context.token);
+        houdini.certificate(k, needed.to_vec(), snapshot)
+    });
+    let certificate = certificate.unwrap_or_else(|| {
+        let used = step.used_batches();
+        snapshot.certificate(k, &used, &[], blocks.inlined())
+    });
+    Answer::Safe(certificate)
 }
 
 fn safe(step: ProofStep) -> Answer {

@@ -19,7 +19,7 @@ use super::lift::{Cube, Lifter};
 use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::k_inductive::{Attempt, KInduction};
 use crate::analysis::invariants::samples::Samples;
-use crate::analysis::invariants::{BatchId, Candidate, Proved};
+use crate::analysis::invariants::{Candidate, Proved};
 use crate::analysis::unrolling::base_case::BaseCases;
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 use crate::analysis::unrolling::step_case::StepCase;
@@ -248,8 +248,6 @@ impl PropertyDirection {
         base: &mut BaseCases,
         context: &mut Context<'_>,
     ) -> Direction {
-        let base_batches = base.used_batches();
-        let base = (base.unrolling(), &base_batches[..]);
         let k = bound.min(self.most_steps);
         self.turns += 1;
         if !self.schedule.begin(self.turns) || !self.step.extend(k, context) {
@@ -259,7 +257,7 @@ impl PropertyDirection {
         loop {
             let learned = self.learned;
             self.learn_from_property(k, context);
-            let found = self.work(k, (&mut *base.0, base.1), context);
+            let found = self.work(k, base, context);
             if found != Direction::Nothing {
                 result = found;
             }
@@ -311,12 +309,7 @@ impl PropertyDirection {
         });
     }
 
-    fn work(
-        &mut self,
-        k: u32,
-        (base, base_batches): (&mut Unrolling, &[BatchId]),
-        context: &mut Context<'_>,
-    ) -> Direction {
+    fn work(&mut self, k: u32, base: &mut BaseCases, context: &mut Context<'_>) -> Direction {
         let mut stronger = self.new_parts && !self.parts.is_over() && {
             self.parts.begin(k);
             let found = self.inductive_parts(context);
@@ -335,7 +328,6 @@ impl PropertyDirection {
             let limit = self.schedule.allowance().min(QUERY);
             let mut induction = KInduction {
                 base,
-                base_batches,
                 step: &mut self.step,
                 k,
                 limit,
@@ -382,7 +374,7 @@ impl PropertyDirection {
             next += 1;
         }
         if all_follow && self.open.len() > 1 && towards.is_none() {
-            stronger |= self.together(k, (base, base_batches), context);
+            stronger |= self.together(k, base, context);
         }
         // What could not be decided here may be inductive with what others offer.
         let given_up = |one: &&Obligation| one.failures >= MOST_FAILURES;
@@ -419,16 +411,10 @@ impl PropertyDirection {
     }
 
     /// All that is open at once.
-    fn together(
-        &mut self,
-        k: u32,
-        (base, base_batches): (&mut Unrolling, &[BatchId]),
-        context: &mut Context<'_>,
-    ) -> bool {
+    fn together(&mut self, k: u32, base: &mut BaseCases, context: &mut Context<'_>) -> bool {
         let all = candidates(&self.open);
         let mut induction = KInduction {
             base,
-            base_batches,
             step: &mut self.step,
             k,
             limit: self.schedule.allowance().min(QUERY),

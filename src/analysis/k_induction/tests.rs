@@ -100,11 +100,10 @@ fn with_induction<R>(
     let lowered = program(body);
     let blocks = blocks(simplify(&lowered).program);
     Setting::of(&lowered).run(|context| {
-        let mut base = Unrolling::new(&blocks, Start::Entry, z3());
+        let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, z3()));
         let mut step = StepCase::new(Unrolling::new(&blocks, Start::AnyCutPoint, z3()));
-        assert!(base.extend(1, context.token) && step.extend(1, context));
+        assert!(base.unrolling().extend(1, context.token) && step.extend(1, context));
         let mut induction = KInduction {
-            base_batches: &[],
             base: &mut base,
             step: &mut step,
             k: 1,

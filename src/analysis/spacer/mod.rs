@@ -78,13 +78,18 @@ pub fn run(
     }
     let mut taken = Taken::new(blocks);
     taken.refresh(context.exchange);
-    let mut strengthened = encode(blocks, Contexts::Called, shared);
-    strengthened.assume(&taken);
-    // Invariants that cannot be said over integers are not worth the integers.
-    let (encoding, integers) = match (to_integers(&strengthened), to_integers(&plain)) {
-        (None, Some(integers)) => (plain, Some(integers)),
-        (None, None) if !is_within_reach(&strengthened) => (plain, None),
-        (integers, _) => (strengthened, integers),
+    let integers = to_integers(&plain);
+    let (encoding, integers) = if taken.all().is_empty() {
+        (plain, integers)
+    } else {
+        let mut strengthened = encode(blocks, Contexts::Called, shared);
+        strengthened.assume(&taken);
+        // Invariants that cannot be said over integers are not worth the integers.
+        match (to_integers(&strengthened), integers) {
+            (None, Some(integers)) => (plain, Some(integers)),
+            (None, None) if !is_within_reach(&strengthened) => (plain, None),
+            (integers, _) => (strengthened, integers),
+        }
     };
     let exact = CountedProgram::new(&encoding, &encoding.system);
     let mut last = None;

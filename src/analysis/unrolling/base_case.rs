@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 use super::last_steps::LastSteps;
 use super::schedule::{Schedule, Share};
 use super::{Target, Unrolling};
+use crate::analysis::invariants::BatchId;
 use crate::analysis::invariants::taken::Taken;
-use crate::analysis::invariants::{BatchId, ByPlace};
 use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
 use crate::cpa::location::Place;
@@ -55,7 +55,6 @@ pub struct BaseCases {
     /// What the last steps have excluded, and the unrolling's solver has not been told.
     excluded: Vec<TermId>,
     taken: Taken,
-    by_place: ByPlace,
     used_batches: FxHashSet<BatchId>,
 }
 
@@ -64,7 +63,6 @@ impl BaseCases {
     pub fn new(unrolling: Unrolling) -> Self {
         Self {
             taken: Taken::new(unrolling.blocks()),
-            by_place: ByPlace::default(),
             used_batches: FxHashSet::default(),
             unrolling,
             left_aside: None,
@@ -130,7 +128,7 @@ impl BaseCases {
         if !self.unrolling.extend(bound, context.token) {
             return BaseCase::Stopped;
         }
-        self.take_invariants(context);
+        self.taken.refresh(context.exchange);
         let mut targets = std::mem::take(&mut self.unfinished);
         targets.extend(self.unrolling.new_targets());
         if let Some(violation) = self.base_case(targets, context) {
@@ -154,20 +152,11 @@ impl BaseCases {
     /// Tells the solver of what is proved and its model breaks on the way; says whether there is such. (Told of everything at
     /// every state, solvers are many times slower: measured on alarms at a depth of 400.)
     fn take_broken(&mut self, context: &Context<'_>) -> bool {
-        self.take_invariants(context);
-        let broken = self.unrolling.assume_broken(&self.by_place);
-        for ground in self.taken.all() {
-            if broken.contains(&ground.fact) {
-                self.used_batches.insert(ground.batch);
-            }
-        }
+        self.taken.refresh(context.exchange);
+        let broken = self.unrolling.assume_broken(self.taken.by_place());
+        let origins = broken.iter().map(|one| self.taken.origin(one));
+        self.used_batches.extend(origins.map(|origin| origin.batch));
         !broken.is_empty()
-    }
-
-    fn take_invariants(&mut self, context: &Context<'_>) {
-        if !self.taken.refresh(context.exchange).is_empty() {
-            self.by_place = self.taken.by_place();
-        }
     }
 
     /// The batches of what the solver has been told of.

@@ -64,6 +64,15 @@ pub struct Target {
     pub guard: TermId,
 }
 
+/// An invariant at a state that a model passes.
+struct Passed {
+    invariant: Candidate,
+    /// Whether the state is reached.
+    guard: TermId,
+    /// What the invariant says there.
+    here: TermId,
+}
+
 /// An unrolled program with its solver.
 pub struct Unrolling {
     cpa: Composite<PredicateCpa>,
@@ -245,35 +254,13 @@ impl Unrolling {
     pub fn assume_broken(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
         let mut broken = Vec::new();
         let mut facts = Vec::new();
-        for (_, element) in self.reached.since(0) {
-            let Place::At(at) = element.state.place else {
-                continue;
-            };
-            let formula = &element.state.domain.formula;
-            let Some(known) = invariants.get(&at) else {
-                continue;
-            };
-            let passes = formula.guard == TermId::TRUE
-                || self.solver.value(formula.guard) == Some(Value::Bool(true));
-            if !passes {
-                continue;
-            }
-            for &invariant in known {
-                let here = self.cpa.domain.at_end(formula, invariant);
-                // What has no value in the model may be told as well.
-                if here == TermId::TRUE || self.solver.value(here) == Some(Value::Bool(true)) {
-                    continue;
-                }
-                facts.push(self.solver.arena().implies(formula.guard, here));
-                broken.push(Candidate {
-                    at,
-                    formula: invariant,
-                });
+        for passed in self.passed(invariants) {
+            if !self.holds(passed.here) {
+                facts.push((passed.guard, passed.here));
+                broken.push(passed.invariant);
             }
         }
-        for fact in facts {
-            self.assert(fact);
-        }
+        self.assume(facts);
         broken
     }
 
@@ -283,54 +270,64 @@ impl Unrolling {
         if invariants.is_empty() {
             return Vec::new();
         }
-        self.indices
-            .refresh(&self.cpa.domain.definitions, self.solver.arena());
+        let arena = Rc::clone(self.solver.arena());
+        self.indices.refresh(&self.cpa.domain.definitions, &arena);
         let mut values: FxHashMap<Sort, FxHashMap<Value, TermId>> = FxHashMap::default();
         for &index in self.indices.all() {
             if let Some(value) = self.solver.value(index) {
-                let sort = self.solver.arena().sort(index);
-                values
-                    .entry(sort)
-                    .or_default()
-                    .entry(value)
-                    .or_insert(index);
+                let of_the_sort = values.entry(arena.sort(index)).or_default();
+                of_the_sort.entry(value).or_insert(index);
             }
         }
         let mut broken = Vec::new();
         let mut facts = Vec::new();
+        for passed in self.passed(invariants) {
+            let Some(symbol) = quantified(passed.invariant.formula) else {
+                continue;
+            };
+            let indices = values.get(&symbol.sort()).into_iter().flatten();
+            let indices: Vec<TermId> = indices.map(|one| *one.1).collect();
+            for instance in instances_at(&*arena, passed.here, symbol, &indices) {
+                if facts.len() < MOST_INSTANCES && !self.holds(instance) {
+                    facts.push((passed.guard, instance));
+                    broken.push(passed.invariant);
+                }
+            }
+        }
+        self.assume(facts);
+        broken
+    }
+
+    /// The invariants at the states that the model of the last check passes.
+    fn passed(&mut self, invariants: &ByPlace) -> Vec<Passed> {
+        let mut all = Vec::new();
         for (_, element) in self.reached.since(0) {
             let Place::At(at) = element.state.place else {
                 continue;
             };
-            let formula = &element.state.domain.formula;
-            for &invariant in invariants.get(&at).into_iter().flatten() {
-                let Some(symbol) = quantified(invariant) else {
-                    continue;
-                };
-                let passes = formula.guard == TermId::TRUE
-                    || self.solver.value(formula.guard) == Some(Value::Bool(true));
-                let indices = values.get(&symbol.sort()).filter(|_| passes);
-                let indices: Vec<TermId> =
-                    indices.into_iter().flatten().map(|one| *one.1).collect();
-                let here = self.cpa.domain.at_end(formula, invariant);
-                let arena = Rc::clone(self.solver.arena());
-                for instance in instances_at(&*arena, here, symbol, &indices) {
-                    let holds = instance == TermId::TRUE
-                        || self.solver.value(instance) == Some(Value::Bool(true));
-                    if !holds && facts.len() < MOST_INSTANCES {
-                        facts.push(arena.implies(formula.guard, instance));
-                        broken.push(Candidate {
-                            at,
-                            formula: invariant,
-                        });
-                    }
-                }
+            let path = &element.state.domain.formula;
+            let Some(known) = invariants.get(&at) else {
+                continue;
+            };
+            let passes = path.guard == TermId::TRUE
+                || self.solver.value(path.guard) == Some(Value::Bool(true));
+            if passes {
+                all.extend(known.iter().map(|&formula| Passed {
+                    invariant: Candidate { at, formula },
+                    guard: path.guard,
+                    here: self.cpa.domain.at_end(path, formula),
+                }));
             }
         }
-        for fact in facts {
-            self.assert(fact);
+        all
+    }
+
+    /// Tells the solver for good of facts, each with the guard of the state that it is about.
+    fn assume(&mut self, facts: Vec<(TermId, TermId)>) {
+        for (guard, fact) in facts {
+            let told = self.solver.arena().implies(guard, fact);
+            self.assert(told);
         }
-        broken
     }
 
     /// Whether the formula holds in the model of the last check.
@@ -392,7 +389,7 @@ impl Unrolling {
 pub fn inner_cut_points(blocks: &Blocks) -> Vec<InlinedLocation> {
     let kind = |at: &InlinedLocation| blocks.inlined().cut_points().kind(at.location);
     let mut points = blocks.cut_points();
-    points.retain(|at| !matches!(kind(at), Some(CutPointKind::Entry | CutPointKind::Error)));
+    points.retain(|at| kind(at).is_none_or(CutPointKind::is_inner));
     points
 }
 

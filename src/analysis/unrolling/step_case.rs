@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
 use crate::analysis::Context;
-use crate::analysis::invariants::taken::{Ground, Taken};
-use crate::analysis::invariants::{BatchId, ByPlace, Candidate, Snapshot, by_place};
+use crate::analysis::invariants::taken::Taken;
+use crate::analysis::invariants::{BatchId, Candidate, Snapshot};
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
@@ -25,9 +25,6 @@ pub struct StepCase {
     unrolling: Unrolling,
     schedule: Schedule,
     taken: Taken,
-    by_place: ByPlace,
-    about_cells: ByPlace,
-    origins: FxHashMap<Candidate, Ground>,
     /// Those that the solver has been told of.
     used: Vec<Candidate>,
     used_batches: FxHashSet<BatchId>,
@@ -48,9 +45,6 @@ impl StepCase {
             taken: Taken::new(unrolling.blocks()),
             unrolling,
             schedule: Schedule::new(share),
-            by_place: ByPlace::default(),
-            about_cells: ByPlace::default(),
-            origins: FxHashMap::default(),
             used: Vec::new(),
             used_batches: FxHashSet::default(),
             last_targets: Vec::new(),
@@ -163,15 +157,16 @@ impl StepCase {
             if answer != Answer::Satisfiable {
                 return answer;
             }
-            let mut broken = self.unrolling.assume_broken(&self.by_place);
+            let mut broken = self.unrolling.assume_broken(self.taken.by_place());
             if broken.is_empty() {
-                broken = self.unrolling.assume_broken_cells(&self.about_cells);
+                let about_cells = self.taken.cells_by_place();
+                broken = self.unrolling.assume_broken_cells(about_cells);
             }
             if broken.is_empty() && !self.take_invariants(context) {
                 return answer;
             }
             for one in broken {
-                let origin = self.origins[&one];
+                let origin = self.taken.origin(&one);
                 self.used_batches.insert(origin.batch);
                 if !self.used.contains(&origin.of) {
                     self.used.push(origin.of);
@@ -183,15 +178,7 @@ impl StepCase {
     /// Takes what the store has now; says if that is more than before.
     fn take_invariants(&mut self, context: &Context<'_>) -> bool {
         let about_cells = self.taken.about_cells().len();
-        let is_more = !self.taken.refresh(context.exchange).is_empty()
-            || self.taken.about_cells().len() > about_cells;
-        if is_more {
-            let all = self.taken.all().iter().chain(self.taken.about_cells());
-            self.origins.extend(all.map(|one| (one.fact, *one)));
-            self.by_place = self.taken.by_place();
-            let about_cells = self.taken.about_cells().iter();
-            self.about_cells = by_place(about_cells.map(|one| one.fact));
-        }
-        is_more
+        !self.taken.refresh(context.exchange).is_empty()
+            || self.taken.about_cells().len() > about_cells
     }
 }

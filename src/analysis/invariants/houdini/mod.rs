@@ -13,22 +13,19 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::samples::{Samples, number};
 use super::{ByPlace, Candidate, Proved, Publisher, Snapshot, by_place};
 use crate::analysis::{CancellationToken, Context};
-use crate::certify::certificate::{instances_at, quantified};
+use crate::certify::certificate::{indices_of, instances_at, quantified};
 use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::{
-    Arena, Build, Op, Sort, Symbol, TermId, TermKind, Value, for_each_subterm, free_variables,
-    smtlib_script, store,
-};
+use crate::term::{Build, Sort, Symbol, TermId, Value, free_variables, smtlib_script, store};
 
 /// Wall times of queries.
 #[derive(Copy, Clone, Debug)]
@@ -123,7 +120,7 @@ impl Houdini {
         let Some(batch) = batch else {
             return Vec::new();
         };
-        let known: FxHashSet<Candidate> = snapshot.invariants().map(|(_, one)| one).collect();
+        let known = snapshot.candidates();
         let mut new = batch.invariants().to_vec();
         new.retain(|one| !known.contains(one));
         if new.is_empty() || context.exchange.publish(batch).is_none() {
@@ -148,7 +145,7 @@ impl Houdini {
         let at_cut_points = candidates.iter().copied();
         let at_cut_points = at_cut_points.filter(|one| cut_points.contains(one.at.location));
         let mut open = by_place(at_cut_points);
-        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let known = proved.by_place();
         let all = Arc::clone(&self.all);
         let mut dirty: Vec<bool> = vec![true; all.len()];
         while let Some(next) = dirty.iter().position(|&dirty| dirty) {
@@ -455,21 +452,4 @@ fn arrays_of(formula: TermId) -> Vec<Symbol> {
         .collect();
     arrays.sort_unstable();
     arrays
-}
-
-/// The indices at which the terms read and write arrays.
-fn indices_of(arena: &Arena, terms: impl Iterator<Item = TermId>) -> Vec<TermId> {
-    let mut indices = Vec::new();
-    for_each_subterm(arena, terms, |_, kind| {
-        if let TermKind::Apply {
-            op: Op::Select | Op::Store,
-            arguments,
-        } = kind
-        {
-            indices.push(arguments[1]);
-        }
-    });
-    indices.sort_unstable();
-    indices.dedup();
-    indices
 }

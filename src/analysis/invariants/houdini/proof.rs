@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::{Asked, Houdini};
-use crate::analysis::invariants::{ByPlace, Candidate, Snapshot, by_place};
+use crate::analysis::invariants::{ByPlace, Candidate, Snapshot};
 use crate::certify::certificate::Certificate;
 use crate::entailment::Premises;
 use crate::program::block::{Block, BlockEnd};
@@ -21,7 +21,7 @@ impl Houdini {
     /// A proof that no target is reached, by the invariants: each block to a target is excluded where it starts. The
     /// certificate has only the invariants that this needs, and those that these need.
     pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {
-        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let known = proved.by_place();
         let mut needed: Vec<Candidate> = Vec::new();
         for block in Arc::clone(&self.all).iter() {
             if matches!(block.end, BlockEnd::RecursiveCall { .. }) {
@@ -48,7 +48,7 @@ impl Houdini {
 
     /// The invariants with those that they need to be inductive.
     fn support(&mut self, mut needed: Vec<Candidate>, proved: &Snapshot) -> Option<Vec<Candidate>> {
-        let known = by_place(proved.invariants().map(|(_, one)| one));
+        let known = proved.by_place();
         let all = Arc::clone(&self.all);
         let mut seen: FxHashSet<Candidate> = FxHashSet::default();
         let mut batch = Vec::new();

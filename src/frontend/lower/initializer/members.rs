@@ -11,6 +11,17 @@ pub(super) struct Target {
     pub bit_width: Option<u8>,
 }
 
+impl Target {
+    /// All of an object of the type.
+    pub fn whole(ty: Type) -> Self {
+        Self {
+            ty,
+            bit_offset: 0,
+            bit_width: None,
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// The member at a position; `None` after the last one.
     pub(super) fn member_at(&self, target: Target, position: u64) -> Result<Option<Target>> {

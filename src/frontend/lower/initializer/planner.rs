@@ -37,12 +37,7 @@ impl Lowerer<'_> {
         node: &'n Node<ast::Initializer>,
     ) -> Result<Plan<'n>> {
         let mut planner = Planner::default();
-        let target = Target {
-            ty,
-            bit_offset: 0,
-            bit_width: None,
-        };
-        let length = self.plan_node(&mut planner, target, node)?;
+        let length = self.plan_node(&mut planner, Target::whole(ty), node)?;
         self.finish_plan(planner, ty, length)
     }
 
@@ -53,12 +48,7 @@ impl Lowerer<'_> {
         list: &'n [Node<ast::InitializerListItem>],
     ) -> Result<Plan<'n>> {
         let mut planner = Planner::default();
-        let target = Target {
-            ty,
-            bit_offset: 0,
-            bit_width: None,
-        };
-        let length = self.plan_braces(&mut planner, target, list)?;
+        let length = self.plan_braces(&mut planner, Target::whole(ty), list)?;
         self.finish_plan(planner, ty, length)
     }
 

@@ -3,7 +3,7 @@
 use super::evaluator::State;
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
-use crate::program::cut_points::{CutPointKind, CutPoints};
+use crate::program::cut_points::CutPoints;
 use crate::program::simplify::CutPointFacts;
 use crate::program::simplify::workspace::Workspace;
 
@@ -21,8 +21,7 @@ pub(in crate::program::simplify) struct RoundStates {
 
 /// The cut points at which what is known is worth being told: those that cut cycles.
 pub(super) fn heads(cut_points: &CutPoints) -> Vec<LocationId> {
-    let cuts = |kind| !matches!(kind, CutPointKind::Entry | CutPointKind::Error);
-    let heads = cut_points.iter().filter(|&(_, kind)| cuts(kind));
+    let heads = cut_points.iter().filter(|(_, kind)| kind.is_inner());
     heads.map(|(location, _)| location).collect()
 }
 
