@@ -14,6 +14,7 @@
 //! # The modules
 //! A module uses those before it in this list, never those after.
 //!
+//! * [`workers`]: more threads for one analysis, where cores are idle.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
@@ -46,3 +47,4 @@ pub mod portfolio;
 pub mod program;
 pub mod solver;
 pub mod term;
+pub mod workers;

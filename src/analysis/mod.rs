@@ -49,6 +49,7 @@ use crate::certify::certificate::Certificate;
 use crate::certify::replay::{Replay, Violation};
 use crate::program::interpreter::Journal;
 use crate::solver::{Interrupt, Solver, SolverError};
+use crate::workers::Workers;
 
 /// An engine's answer.
 #[derive(Clone, Debug)]
@@ -75,6 +76,8 @@ pub struct Context<'c> {
     pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
     /// What the analyses of the race have proved, to give and to take.
     pub exchange: &'c Exchange<'c>,
+    /// More threads, where cores are idle.
+    pub workers: &'c Workers,
 }
 
 impl Context<'_> {

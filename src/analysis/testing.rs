@@ -20,6 +20,7 @@ use crate::program::testing::some_run_fails;
 use crate::program::{InlinedProgram, Program, Simplified};
 use crate::solver::{Solver, SolverConfig, SolverError, new_solver};
 use crate::term::Arena;
+use crate::workers::Workers;
 
 /// The C program as lowered.
 pub fn lowered(text: &str) -> Program {
@@ -61,6 +62,7 @@ pub struct Setting<'s> {
     pub program: Option<&'s Program>,
     pub invariants: InvariantStore,
     pub token: CancellationToken,
+    pub workers: Workers,
     pub report: &'s dyn Fn(Progress),
 }
 
@@ -70,6 +72,7 @@ impl Default for Setting<'_> {
             program: None,
             invariants: InvariantStore::new(),
             token: CancellationToken::new(),
+            workers: Workers::none(),
             report: &|_| {},
         }
     }
@@ -126,6 +129,7 @@ impl<'s> Setting<'s> {
             safe_point: &|| Duration::ZERO,
             report: self.report,
             confirm: &mut confirm,
+            workers: &self.workers,
         })
     }
 }

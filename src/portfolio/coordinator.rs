@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::config::Schedule;
 use super::scheduler::{Action, Scheduler};
+use crate::workers::Permits;
 
 /// What is added to the nice value of a thread that runs without a permit: it gets about a tenth of what others get.
 const NICENESS: i32 = 10;
@@ -24,6 +25,8 @@ pub(super) struct Coordinator {
     started: Instant,
     scheduler: Mutex<Scheduler>,
     seats: Vec<Seat>,
+    /// Seats of helpers, one for each permit.
+    loans: Vec<Seat>,
     priorities: OnceLock<Priorities>,
 }
 
@@ -37,13 +40,24 @@ struct Seat {
     thread: AtomicI32,
 }
 
+impl Seat {
+    /// The calling thread sits there from here on.
+    fn take(&self) {
+        // SAFETY: gettid has no preconditions.
+        let thread = unsafe { libc::gettid() };
+        self.thread.store(thread, Ordering::Relaxed);
+    }
+}
+
 impl Coordinator {
     /// With so many permits, for at most so many analyses.
     pub fn new(permits: usize, schedule: &Schedule, analyses: usize) -> Self {
+        let permits = permits.max(1);
         Self {
             started: Instant::now(),
             scheduler: Mutex::new(Scheduler::new(permits, schedule.clone())),
             seats: (0..analyses).map(|_| Seat::default()).collect(),
+            loans: (0..permits).map(|_| Seat::default()).collect(),
             priorities: OnceLock::new(),
         }
     }
@@ -79,9 +93,7 @@ impl Coordinator {
 
     /// The calling thread is the analysis's from here on.
     pub fn sit(&self, seat: usize) {
-        // SAFETY: gettid has no preconditions.
-        let thread = unsafe { libc::gettid() };
-        self.seats[seat].thread.store(thread, Ordering::Relaxed);
+        self.seats[seat].take();
     }
 
     /// The analysis needs no permit until it is woken.
@@ -154,17 +166,53 @@ impl Coordinator {
                     }
                     seat.granted.notify_one();
                 }
-                Action::Revoke(seat) => {
-                    let seat = &self.seats[seat];
-                    seat.attention.store(true, Ordering::Relaxed);
-                    self.priorities().lower(seat.thread.load(Ordering::Relaxed));
-                }
+                Action::Revoke(seat) => self.call(&self.seats[seat]),
+                Action::Recall(loan) => self.call(&self.loans[loan]),
             }
         }
     }
 
+    /// Who sits there has lost the permit.
+    fn call(&self, seat: &Seat) {
+        seat.attention.store(true, Ordering::Relaxed);
+        self.priorities().lower(seat.thread.load(Ordering::Relaxed));
+    }
+
     fn priorities(&self) -> &Priorities {
         self.priorities.get_or_init(Priorities::probe)
+    }
+}
+
+/// What is idle is lent to helpers of the analyses.
+impl Permits for Coordinator {
+    fn lend(&self) -> Option<usize> {
+        let mut scheduler = self.scheduler.lock();
+        let loan = scheduler.lend()?;
+        // Nobody sits there yet.
+        self.loans[loan].attention.store(false, Ordering::Relaxed);
+        self.loans[loan].thread.store(0, Ordering::Relaxed);
+        Some(loan)
+    }
+
+    fn begin(&self, loan: usize) {
+        let seat = &self.loans[loan];
+        seat.take();
+    }
+
+    fn is_wanted_back(&self, loan: usize) -> bool {
+        self.loans[loan].attention.load(Ordering::Relaxed)
+    }
+
+    fn give_back(&self, loan: usize) {
+        let seat = &self.loans[loan];
+        let mut scheduler = self.scheduler.lock();
+        // The thread serves others after this.
+        if seat.attention.swap(false, Ordering::Relaxed) {
+            self.priorities().raise(seat.thread.load(Ordering::Relaxed));
+        }
+        seat.thread.store(0, Ordering::Relaxed);
+        let actions = scheduler.give_back(loan, self.started.elapsed());
+        self.apply(&actions);
     }
 }
 

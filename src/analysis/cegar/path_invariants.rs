@@ -120,6 +120,7 @@ fn prove(
             report: &|_| {},
             confirm: &mut *context.confirm,
             exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
+            workers: context.workers,
         },
     );
     match answer {

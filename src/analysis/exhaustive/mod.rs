@@ -10,13 +10,17 @@
 //! demanded of a replay. As a safeguard against errors in the generalisation, corners of boxes are run as well, by the
 //! interpreter alone, and have to end in the same way after as many steps.
 //!
+//! Where cores are idle, parts of the exploration are given to helpers ([`parts`]).
+//!
 //! It gives up as soon as a value has to be told apart from too many others, or when the part that it has seen says that
 //! the rest takes too long.
 
+mod parts;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::options::options;
@@ -27,6 +31,8 @@ use crate::program::interpreter::concolic::{
 use crate::program::interpreter::{
     Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
 };
+use crate::workers::{Helper, Scope, Workers};
+use parts::{After, Part, Shared};
 use tree::Tree;
 
 options! {
@@ -91,12 +97,13 @@ const FIRST_ESTIMATE: Duration = Duration::from_secs(1);
 const ESTIMATE_FACTOR: f64 = 4.0;
 /// How long it goes on if nothing can be estimated.
 const WITHOUT_ESTIMATE: Duration = Duration::from_secs(5);
-/// Runs between two looks at the clock.
+/// Runs, or steps of several runs, between two looks at the clock and at the others.
 const RUNS_A_LOOK: u64 = 64;
+const STEPS_A_LOOK: u64 = 1 << 20;
 
 /// Explores the program as lowered, and confirms what it finds.
 pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>) -> Answer {
-    match explore(executable, options, context.token) {
+    match explore(executable, options, context.token, context.workers) {
         Exploration::Complete(statistics) => Answer::Explored(statistics),
         Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
@@ -104,83 +111,173 @@ pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>
     }
 }
 
-/// Explores the program.
+/// Explores the program, with the help of those workers.
 pub fn explore(
     executable: &Executable,
     options: &Options,
     token: &CancellationToken,
+    workers: &Workers,
 ) -> Exploration {
-    explore_observed(executable, options, token, &mut |_| {})
+    let observed = Observed {
+        observe: &|_| {},
+        runs_a_look: RUNS_A_LOOK,
+    };
+    explore_observed(executable, options, token, workers, observed)
 }
 
-/// [`explore`], where `observe` gets every box.
+/// What tests look at.
+#[derive(Copy, Clone)]
+struct Observed<'o> {
+    /// Gets every box.
+    observe: &'o (dyn Fn(&GeneralRun) + Sync),
+    runs_a_look: u64,
+}
+
+/// [`explore`], looked at.
 fn explore_observed(
     executable: &Executable,
     options: &Options,
     token: &CancellationToken,
-    observe: &mut dyn FnMut(&GeneralRun),
+    workers: &Workers,
+    observed: Observed<'_>,
 ) -> Exploration {
     if !executable.is_deterministic() {
         return Exploration::GivenUp("two edges may be taken in one state".to_owned());
     }
-    Explorer {
+    let all = CancellationToken::new();
+    token.interrupts(Arc::new(all.clone()));
+    let shared = Shared::new(all);
+    let task = Task {
         executable,
         options,
-        token,
-        limits: Limits {
-            steps: options.run_steps,
-            memory: options.memory,
-            deadline: Instant::now().checked_add(options.time),
-            cancelled: Some(token.flag()),
-        },
+        observed,
         begin: Instant::now(),
-        tree: Tree::default(),
-        statistics: Statistics::default(),
-        machine: Machine::new(executable),
+        shared: &shared,
+    };
+    workers.scope(|scope| task.work(scope, None));
+    shared.into_end()
+}
+
+/// What is to be done.
+#[derive(Copy, Clone)]
+struct Task<'e> {
+    executable: &'e Executable,
+    options: &'e Options,
+    observed: Observed<'e>,
+    begin: Instant,
+    shared: &'e Shared,
+}
+
+impl<'e> Task<'e> {
+    /// One thread's work: parts as long as there are some. A helper does not wait for one.
+    fn work(self, scope: &Scope<'_, 'e>, helper: Option<&Helper<'e>>) {
+        let mut explorer = Explorer {
+            task: self,
+            limits: Limits {
+                steps: self.options.run_steps,
+                memory: self.options.memory,
+                deadline: self.begin.checked_add(self.options.time),
+                cancelled: Some(self.shared.token.flag()),
+            },
+            statistics: Statistics::default(),
+            next_look: STEPS_A_LOOK,
+            machine: Machine::new(self.executable),
+            concolic: ConcolicMachine::new(self.executable),
+        };
+        while !helper.is_some_and(Helper::is_wanted_back)
+            && let Some(part) = self.shared.next(helper.is_none())
+        {
+            explorer.explore(part, scope, helper);
+        }
+        self.shared.add(&explorer.statistics);
     }
-    .explore(observe)
 }
 
 struct Explorer<'e> {
-    executable: &'e Executable,
-    options: &'e Options,
-    token: &'e CancellationToken,
+    task: Task<'e>,
     limits: Limits<'e>,
-    begin: Instant,
-    tree: Tree,
     statistics: Statistics,
+    /// Steps up to the next look.
+    next_look: u64,
     /// For corners.
     machine: Machine<'e>,
+    concolic: ConcolicMachine<'e>,
 }
 
-impl Explorer<'_> {
-    fn explore(mut self, observe: &mut dyn FnMut(&GeneralRun)) -> Exploration {
-        let mut concolic = ConcolicMachine::new(self.executable);
+impl<'e> Explorer<'e> {
+    /// Searches a part, and what comes after it.
+    fn explore(&mut self, mut part: Part, scope: &Scope<'_, 'e>, helper: Option<&Helper<'e>>) {
+        let shared = self.task.shared;
         loop {
-            let tree = &mut self.tree;
-            let mut choose = |position, domain: &IntervalSet| tree.choose(position, domain);
-            let run = concolic.run(&mut choose, self.limits);
-            if let Some(end) = self.judge(&run) {
-                return end;
+            if let Some(end) = self.run(&mut part.tree) {
+                shared.end(end);
+                return;
             }
-            observe(&run);
-            self.tree.record(&run.inputs);
-            if let Some(reason) = self.is_hopeless() {
-                return Exploration::GivenUp(reason);
+            while !part.tree.advance() {
+                match part.ended() {
+                    After::Above(above) => part = above,
+                    After::OthersGoOn => return shared.done(),
+                    After::AllSeen => {
+                        return shared.end(Exploration::Complete(Statistics::default()));
+                    }
+                }
             }
-            if self.statistics.boxes.is_multiple_of(RUNS_A_LOOK)
-                && let Some(end) = self.look_at_the_clock()
-            {
-                return end;
-            }
-            if !self.tree.advance() {
-                return Exploration::Complete(self.statistics);
+            if self.is_to_look() {
+                if let Some(end) = self.look_at_the_clock(&part.tree) {
+                    shared.end(end);
+                    return;
+                }
+                self.share(&mut part, scope);
+                if helper.is_some_and(Helper::is_wanted_back) {
+                    shared.offer(part);
+                    return shared.done();
+                }
             }
         }
     }
 
+    /// The run that is next in the tree; the end, if there is one.
+    fn run(&mut self, tree: &mut Tree) -> Option<Exploration> {
+        let mut choose = |position, domain: &IntervalSet| tree.choose(position, domain);
+        let run = self.concolic.run(&mut choose, self.limits);
+        if let Some(end) = self.judge(&run, tree.depth()) {
+            return Some(end);
+        }
+        (self.task.observed.observe)(&run);
+        tree.record(&run.inputs);
+        self.is_hopeless(tree).map(Exploration::GivenUp)
+    }
+
+    /// Whether it is time to look round.
+    fn is_to_look(&mut self) -> bool {
+        let done = self.statistics;
+        let looks = done.boxes.is_multiple_of(self.task.observed.runs_a_look)
+            || done.steps >= self.next_look;
+        if looks {
+            self.next_look = done.steps + STEPS_A_LOOK;
+        }
+        looks
+    }
+
+    /// Has others help, if there are some.
+    fn share(&mut self, part: &mut Part, scope: &Scope<'_, 'e>) {
+        let shared = self.task.shared;
+        if !scope.may_hire() {
+            return;
+        }
+        if !shared.has_parts()
+            && let Some(other) = part.divide()
+        {
+            shared.offer(other);
+        }
+        if shared.has_parts() {
+            let task = self.task;
+            scope.hire(move |scope, helper| task.work(scope, Some(helper)));
+        }
+    }
+
     /// The end, if the run is one.
-    fn judge(&mut self, run: &GeneralRun) -> Option<Exploration> {
+    fn judge(&mut self, run: &GeneralRun, depth: usize) -> Option<Exploration> {
         let give_up = |reason: &str| Some(Exploration::GivenUp(reason.to_owned()));
         if let Some(reason) = run.given_up {
             return give_up(reason);
@@ -191,7 +288,7 @@ impl Explorer<'_> {
         }
         match &report.outcome {
             Outcome::Error { .. } => {
-                let alarm = journal(self.executable, &run.inputs, |input| input.value);
+                let alarm = journal(self.task.executable, &run.inputs, |input| input.value);
                 return Some(Exploration::Alarm(alarm));
             }
             Outcome::Ended { .. } | Outcome::Blocked { .. } => {}
@@ -204,7 +301,7 @@ impl Explorer<'_> {
                 return give_up(&format!("{reason} is not supported"));
             }
         }
-        if run.inputs.len() != self.tree.depth() {
+        if run.inputs.len() != depth {
             return give_up("inputs were drawn unseen");
         }
         self.statistics.boxes += 1;
@@ -225,8 +322,8 @@ impl Explorer<'_> {
         }
         let ends = |input: &BoxInput| input.set.ends().unwrap_or((input.value, input.value));
         let corners = [
-            journal(self.executable, &run.inputs, |input| ends(input).0),
-            journal(self.executable, &run.inputs, |input| ends(input).1),
+            journal(self.task.executable, &run.inputs, |input| ends(input).0),
+            journal(self.task.executable, &run.inputs, |input| ends(input).1),
         ];
         corners.iter().all(|corner| {
             let report = self
@@ -243,31 +340,32 @@ impl Explorer<'_> {
     }
 
     /// Why it is not worth while to go on, if so.
-    fn is_hopeless(&self) -> Option<String> {
-        let expected = self.tree.runs_to_expect();
-        if expected > self.options.runs as f64 {
+    fn is_hopeless(&self, tree: &Tree) -> Option<String> {
+        let expected = tree.runs_to_expect();
+        if expected > self.task.options.runs as f64 {
             return Some(format!("about {expected:.1e} runs would have to be seen"));
         }
-        if self.tree.open_inputs() > OPEN_INPUTS {
+        if tree.open_inputs() > OPEN_INPUTS {
             return Some("a run asks for too many inputs".to_owned());
         }
         None
     }
 
     /// The end, if it was told to stop or takes too long.
-    fn look_at_the_clock(&self) -> Option<Exploration> {
-        if self.token.is_cancelled() {
+    fn look_at_the_clock(&self, tree: &Tree) -> Option<Exploration> {
+        if self.task.shared.token.is_cancelled() {
             return Some(Exploration::GivenUp("cancelled".to_owned()));
         }
-        let elapsed = self.begin.elapsed();
-        if elapsed > self.options.time {
+        let elapsed = self.task.begin.elapsed();
+        if elapsed > self.task.options.time {
             return Some(Exploration::OutOfTime);
         }
-        let reason = match self.tree.progress() {
+        let reason = match tree.progress() {
             Some(progress) => {
                 let total = elapsed.div_f64(progress.max(1e-6));
-                (elapsed > FIRST_ESTIMATE && total > self.options.time.mul_f64(ESTIMATE_FACTOR))
-                    .then(|| format!("it would take about {:.0} s", total.as_secs_f64()))
+                (elapsed > FIRST_ESTIMATE
+                    && total > self.task.options.time.mul_f64(ESTIMATE_FACTOR))
+                .then(|| format!("it would take about {:.0} s", total.as_secs_f64()))
             }
             None => (elapsed > WITHOUT_ESTIMATE)
                 .then(|| "it is not known how many cases there are".to_owned()),

@@ -6,6 +6,7 @@
 //!   engines offer.
 //! * This file: who starts when.
 
+mod lender;
 #[cfg(feature = "planted-faults")]
 mod lies;
 mod prover;
@@ -27,6 +28,7 @@ use super::verdict::Conclusion;
 use crate::analysis::CancellationToken;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
+use crate::workers::Threads;
 
 /// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
 const FIRST_ID: u32 = 4;
@@ -59,9 +61,10 @@ pub(super) fn race(
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let permits = race.options.threads.unwrap_or_else(cores);
+    let permits = race.options.threads.unwrap_or_else(cores).max(1);
     let schedule = &race.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
+    let helpers = Threads::new(permits - 1);
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
         let runner = Runner {
@@ -71,6 +74,7 @@ pub(super) fn race(
             blocks: Arc::clone(&blocks),
             token: token.clone(),
             id: FIRST_ID + number,
+            helpers: helpers.clone(),
             analysis,
         };
         runner.start(sender.clone())

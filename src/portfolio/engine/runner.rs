@@ -9,6 +9,7 @@ use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::Message;
+use super::lender::helpers;
 use super::replays::Replays;
 use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
@@ -30,6 +31,7 @@ use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
+use crate::workers::Threads;
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
@@ -46,6 +48,8 @@ pub(super) struct Runner {
     pub seat: usize,
     pub id: u32,
     pub analysis: Analysis,
+    /// Threads for helpers.
+    pub helpers: Threads,
 }
 
 /// How an engine has ended, before its answer is checked.
@@ -176,12 +180,14 @@ impl Runner {
         let mut replays = Replays::new(&self.race.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.coordinator.safe_point(self.seat);
+        let workers = helpers(&self.coordinator, &self.helpers, self.id);
         let mut context = Context {
             token,
             safe_point: &safe_point,
             report: &report,
             confirm: &mut confirm,
             exchange,
+            workers: &workers,
         };
         let solver = || self.solver();
         match &self.analysis.engine {

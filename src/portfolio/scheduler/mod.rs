@@ -10,7 +10,8 @@
 //! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
 //! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
 //! certification has a permit at once and as long as it takes: somebody else loses his. Who has nothing to do for a while
-//! rests, and stands at the end of the queue again when it is woken.
+//! rests, and stands at the end of the queue again when it is woken. A permit that nobody wants may be lent to a helper of
+//! an analysis ([`crate::workers`]), who has to give it back before anybody's turn ends for the sake of others.
 //!
 //! # The worst case
 //! Let A analyses have longest turns L(i), and let there be no certification.
@@ -46,6 +47,19 @@ pub enum Action {
     Grant(usize),
     /// The analysis has none any more: it has to stop at its next safe point.
     Revoke(usize),
+    /// What was lent under the number is another's now: the helper has to end as soon as it can.
+    Recall(usize),
+}
+
+/// What becomes of a place for a helper.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Loan {
+    /// It is nobody's.
+    Free,
+    /// A helper has a permit.
+    Lent,
+    /// A helper runs though it has none.
+    Recalled,
 }
 
 /// What an analysis is doing.
@@ -88,16 +102,20 @@ pub struct Scheduler {
     entries: Vec<Entry>,
     /// Those that want a permit, first come, first served.
     queue: VecDeque<usize>,
+    /// One for each permit.
+    loans: Vec<Loan>,
 }
 
 impl Scheduler {
     /// Without analyses.
     pub fn new(permits: usize, schedule: Schedule) -> Self {
+        let permits = permits.max(1);
         Self {
-            permits: permits.max(1),
+            permits,
             schedule,
             entries: Vec::new(),
             queue: VecDeque::new(),
+            loans: vec![Loan::Free; permits],
         }
     }
 
@@ -154,7 +172,7 @@ impl Scheduler {
     pub fn tick(&mut self, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         while !self.queue.is_empty() {
-            if self.holders() >= self.permits {
+            if self.holders() >= self.permits && !self.recall(&mut actions) {
                 let Some((until, holder)) = self.soonest() else {
                     break;
                 };
@@ -172,6 +190,9 @@ impl Scheduler {
     pub fn next_tick(&self) -> Option<Duration> {
         if self.queue.is_empty() {
             return None;
+        }
+        if self.loans.contains(&Loan::Lent) {
+            return Some(Duration::ZERO);
         }
         self.soonest().map(|(until, _)| until)
     }
@@ -198,6 +219,7 @@ impl Scheduler {
             self.queue.retain(|&other| other != number);
             actions.push(Action::Grant(number));
             if self.holders() > self.permits
+                && !self.recall(&mut actions)
                 && let Some((_, holder)) = self.soonest()
             {
                 self.revoke(holder, &mut actions);
@@ -228,6 +250,34 @@ impl Scheduler {
         self.tick(now)
     }
 
+    /// Lends a permit that nobody has or waits for, and returns the loan's number.
+    pub fn lend(&mut self) -> Option<usize> {
+        if !self.queue.is_empty() || self.holders() >= self.permits {
+            return None;
+        }
+        let free = self.loans.iter().position(|&loan| loan == Loan::Free)?;
+        self.loans[free] = Loan::Lent;
+        Some(free)
+    }
+
+    /// The helper has ended.
+    pub fn give_back(&mut self, loan: usize, now: Duration) -> Vec<Action> {
+        if let Some(loan) = self.loans.get_mut(loan) {
+            *loan = Loan::Free;
+        }
+        self.tick(now)
+    }
+
+    /// Ends a loan, if there is one.
+    fn recall(&mut self, actions: &mut Vec<Action>) -> bool {
+        let Some(lent) = self.loans.iter().position(|&loan| loan == Loan::Lent) else {
+            return false;
+        };
+        self.loans[lent] = Loan::Recalled;
+        actions.push(Action::Recall(lent));
+        true
+    }
+
     /// Whether the analysis need not stand still.
     pub fn may_run(&self, number: usize) -> bool {
         let state = self.entries.get(number).map(|entry| entry.state);
@@ -238,7 +288,8 @@ impl Scheduler {
     fn holders(&self) -> usize {
         let holds =
             |entry: &&Entry| matches!(entry.state, State::Running { .. } | State::Certifying);
-        self.entries.iter().filter(holds).count()
+        let lent = self.loans.iter().filter(|&&loan| loan == Loan::Lent);
+        self.entries.iter().filter(holds).count() + lent.count()
     }
 
     /// The holder whose turn ends first.

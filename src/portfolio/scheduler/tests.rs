@@ -98,6 +98,7 @@ impl Race {
                     analysis.permit = false;
                     analysis.without_since = self.now;
                 }
+                Action::Recall(_) => panic!("nothing was lent"),
             }
         }
     }
@@ -387,4 +388,47 @@ fn who_rests_has_no_permit() {
     assert_eq!(scheduler.tick(later), expected);
     assert_eq!(scheduler.rest(resting, later), [Action::Grant(other)]);
     assert_eq!(scheduler.next_tick(), None);
+}
+
+#[test]
+fn only_what_nobody_wants_is_lent() {
+    let mut scheduler = Scheduler::new(2, schedule());
+    let first = scheduler.add(NORMAL, Duration::MAX);
+    assert_eq!(scheduler.lend(), None, "somebody waits");
+    assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(first)]);
+    assert_eq!(scheduler.lend(), Some(0));
+    assert_eq!(scheduler.lend(), None, "both are in use");
+    assert_eq!(scheduler.next_tick(), None);
+
+    // Who comes has it at once; the helper runs on until it gives back what it has no more.
+    let second = scheduler.add(NORMAL, Duration::MAX);
+    assert_eq!(scheduler.next_tick(), Some(Duration::ZERO));
+    let taken = [Action::Recall(0), Action::Grant(second)];
+    assert_eq!(scheduler.tick(STEP), taken);
+    assert_eq!(scheduler.finish(second, STEP), []);
+    assert_eq!(
+        scheduler.lend(),
+        Some(1),
+        "the other number is not free yet"
+    );
+    assert_eq!(scheduler.give_back(0, STEP), []);
+    assert_eq!(scheduler.lend(), None);
+    assert_eq!(scheduler.give_back(1, STEP), []);
+
+    // A certification without a permit takes what is lent before it takes a turn.
+    let third = scheduler.add(NORMAL, Duration::MAX);
+    assert_eq!(scheduler.tick(STEP), [Action::Grant(third)]);
+    let late = schedule().longest_slice * 4;
+    let fourth = scheduler.add(NORMAL, Duration::MAX);
+    let turns = scheduler.tick(late);
+    assert!(turns.contains(&Action::Grant(fourth)), "{turns:?}");
+    let loser = match turns[0] {
+        Action::Revoke(loser) => loser,
+        other => panic!("{other:?}"),
+    };
+    let other = if loser == first { third } else { first };
+    assert_eq!(scheduler.finish(other, late), [Action::Grant(loser)]);
+    assert_eq!(scheduler.finish(fourth, late), []);
+    assert_eq!(scheduler.lend(), Some(0));
+    assert_eq!(scheduler.lend(), None);
 }

@@ -1,6 +1,7 @@
 //! Random programs with two small inputs: boxes cover all inputs, and every member of a box goes the way of the run that
 //! the box was made from.
 
+use parking_lot::Mutex;
 use proptest::prelude::*;
 
 use super::*;
@@ -317,15 +318,17 @@ impl InputSource for Listed<'_> {
     }
 }
 
-fn check(program: &Program) -> Result<(), TestCaseError> {
+/// With workers, after each run somebody is looked for who takes half of what is left.
+fn check(program: &Program, workers: &Workers) -> Result<(), TestCaseError> {
     let executable = Executable::compile(program);
-    let mut boxes: Vec<GeneralRun> = Vec::new();
-    let end = explore_observed(
-        &executable,
-        &Options::default(),
-        &CancellationToken::new(),
-        &mut |run| boxes.push(run.clone()),
-    );
+    let boxes: Mutex<Vec<GeneralRun>> = Mutex::default();
+    let observed = Observed {
+        observe: &|run: &GeneralRun| boxes.lock().push(run.clone()),
+        runs_a_look: 1,
+    };
+    let token = CancellationToken::new();
+    let end = explore_observed(&executable, &Options::default(), &token, workers, observed);
+    let boxes = boxes.into_inner();
     let mut machine = Machine::new(&executable);
     let mut traces = vec![None; boxes.len()];
     let mut errors = 0;
@@ -373,6 +376,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn boxes_cover_all_inputs_with_equal_runs(choices in prop::collection::vec(any::<u8>(), 20..220)) {
-        check(&random_program(&choices))?;
+        let program = random_program(&choices);
+        check(&program, &Workers::none())?;
+        check(&program, &Workers::fixed(2))?;
     }
 }

@@ -4,12 +4,13 @@ mod agreement;
 
 use std::time::Duration;
 
-use super::{Exploration, Options, explore, explore_observed};
+use super::{Exploration, Observed, Options, explore, explore_observed};
 use crate::analysis::CancellationToken;
 use crate::certify::replay::{Replay, replay_compiled};
 use crate::program::interpreter::{Executable, Limits};
 use crate::program::{Arithmetic, InputKind, Operation, Program, ProgramBuilder};
 use crate::term::{Build, ScalarSort, Sort, TermId, store};
+use crate::workers::Workers;
 
 const BYTE: Sort = Sort::BitVec(8);
 const WORD: Sort = Sort::BitVec(32);
@@ -19,6 +20,10 @@ fn word(value: i32) -> TermId {
 }
 
 fn explored(program: &Program) -> Exploration {
+    explored_by(program, &Workers::none())
+}
+
+fn explored_by(program: &Program, workers: &Workers) -> Exploration {
     let options = Options {
         run_steps: 1_000_000,
         ..Options::default()
@@ -27,6 +32,7 @@ fn explored(program: &Program) -> Exploration {
         &Executable::compile(program),
         &options,
         &CancellationToken::new(),
+        workers,
     )
 }
 
@@ -305,10 +311,52 @@ fn it_can_be_cancelled_and_has_a_time_limit() {
         run_steps: u64::MAX,
         ..Options::default()
     };
-    assert_eq!(explore(&endless, &options, &token), Exploration::OutOfTime);
+    let explore = |options: &Options| explore(&endless, options, &token, &Workers::none());
+    assert_eq!(explore(&options), Exploration::OutOfTime);
     token.cancel();
     assert_eq!(
-        explore(&endless, &Options::default(), &token),
+        explore(&Options::default()),
         Exploration::GivenUp("cancelled".to_owned())
     );
+}
+
+/// Three inputs; all values of each matter.
+fn three_inputs(claim: impl FnOnce([TermId; 3]) -> TermId) -> Program {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let inputs = ["a", "b", "c"].map(|name| {
+        let variable = b.global(name, WORD);
+        let input = b.input("__VERIFIER_nondet", WORD);
+        b.havoc(variable, input);
+        b.assume(s.ult(b.value(variable), word(24)));
+        variable
+    });
+    let values = inputs.map(|variable| b.value(variable));
+    b.error_unless(claim(values));
+    b.finish()
+}
+
+#[test]
+fn helpers_see_all_that_one_would_see() {
+    let s = store();
+    let sum = |values: [TermId; 3]| {
+        let [a, b, c] = values.map(|value| s.mul(value, value));
+        s.add(a, s.add(b, c))
+    };
+    let squares = three_inputs(|values| s.ule(sum(values), word(3 * 23 * 23)));
+    let alone = explored(&squares);
+    for helpers in 1..4 {
+        let workers = Workers::fixed(helpers);
+        let together = explored_by(&squares, &workers);
+        let (Exploration::Complete(alone), Exploration::Complete(together)) = (&alone, &together)
+        else {
+            panic!("{alone:?} and {together:?}");
+        };
+        assert_eq!(alone.boxes, together.boxes);
+        assert_eq!(alone.longest, together.longest);
+        // The only choice that is left out is found as well.
+        let wrong = three_inputs(|values| s.ult(sum(values), word(3 * 23 * 23)));
+        let end = explored_by(&wrong, &workers);
+        assert!(matches!(end, Exploration::Alarm(_)), "{end:?}");
+    }
 }

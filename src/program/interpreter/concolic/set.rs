@@ -74,6 +74,23 @@ impl IntervalSet {
         nearest.min_by_key(|value| value.unsigned_abs())
     }
 
+    /// The lower half of the elements, and the others.
+    #[must_use]
+    pub fn halves(&self) -> (Self, Self) {
+        let mut wanted = self.len() / 2;
+        let (mut lower, mut upper) = (Self::default(), Self::default());
+        for &(low, high) in &self.0 {
+            let count = high.abs_diff(low) + 1;
+            let taken = count.min(wanted);
+            wanted -= taken;
+            // At most the number of elements of one interval.
+            let middle = low + taken as i128;
+            lower.0.extend((taken > 0).then_some((low, middle - 1)));
+            upper.0.extend((taken < count).then_some((middle, high)));
+        }
+        (lower, upper)
+    }
+
     /// Those that are in both.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
@@ -144,6 +161,11 @@ mod tests {
                     let row = 2 * usize::from(a[value]) + usize::from(b[value]);
                     prop_assert_eq!(result.contains(value as i128), table[row]);
                 }
+                let (lower, upper) = result.halves();
+                prop_assert_eq!(lower.len(), result.len() / 2);
+                prop_assert_eq!(lower.union(&upper), result.clone());
+                let is_below = lower.ends().zip(upper.ends()).is_none_or(|(l, u)| l.1 < u.0);
+                prop_assert!(is_below);
                 // Nothing touches: the form is unique.
                 let spelled: Vec<bool> = (0..12).map(|value| result.contains(value)).collect();
                 prop_assert_eq!(&result, &set(&spelled));
