@@ -89,6 +89,21 @@ impl Workers {
         Self::under(Arc::new(permits), Threads::new(number))
     }
 
+    /// The most threads that are at work together, the caller's included.
+    pub fn most(&self) -> usize {
+        1 + self
+            .source
+            .as_ref()
+            .map_or(0, |source| source.threads.number)
+    }
+
+    /// A permit for somebody who is not one of these threads.
+    pub fn borrow(&self) -> Option<Helper<'_>> {
+        let permits = &*self.source.as_ref()?.permits;
+        let permit = permits.lend()?;
+        Some(Helper { permits, permit })
+    }
+
     /// Does the work, which may hire for parts of it; comes back when all of them are done.
     ///
     /// # Panics

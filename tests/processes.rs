@@ -289,7 +289,8 @@ fn checker(program: &str) -> Result<CheckerProcess, String> {
 fn request(steps: Vec<ProofStep>) -> Request {
     Request {
         certificate: Certificate { steps },
-        budget: Duration::from_secs(20),
+        time: Duration::from_secs(20),
+        helpers: 0,
     }
 }
 

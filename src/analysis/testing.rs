@@ -11,7 +11,7 @@ use proptest::test_runner::TestCaseError;
 use super::invariants::{Exchange, InvariantStore};
 use super::{Answer, CancellationToken, Context, Progress};
 use crate::certify::replay::replay;
-use crate::certify::{Check, check};
+use crate::certify::{Budget, Check, check};
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::block::Blocks;
@@ -50,7 +50,7 @@ pub fn not_wrong(
     if let Answer::Safe(certificate) = answer {
         prop_assert!(!some_run_fails(lowered, seed));
         let budget = Duration::from_secs(60);
-        let result = check(lowered, simplified, certificate, budget, None);
+        let result = check(lowered, simplified, certificate, Budget::of(budget));
         prop_assert!(!matches!(result, Check::Refuted { .. }), "{:?}", result);
     }
     Ok(())

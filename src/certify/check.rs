@@ -37,6 +37,7 @@ use super::stacks::{Node, Stacks};
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::program::{Program, Simplified};
 use crate::term::{Arena, TermId, take_recorded_shared_terms};
+use crate::workers::Workers;
 
 /// What became of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,19 +61,36 @@ const TOO_MANY_PLACES: &str = "too many places";
 /// Places to which a proof may lead before it is given up.
 const MOST_PLACES: usize = 20_000;
 
-/// Checks a proof. It takes at most some more than the budget.
+/// What a check may take.
+#[derive(Clone)]
+pub struct Budget<'b> {
+    /// Wall time; it takes some more at most.
+    pub time: Duration,
+    /// Ends it.
+    pub cancelled: Option<&'b AtomicBool>,
+    /// Who asks parts of the questions.
+    pub workers: Workers,
+}
+
+impl Budget<'_> {
+    /// So much time, on one thread.
+    pub const fn of(time: Duration) -> Self {
+        Self {
+            time,
+            cancelled: None,
+            workers: Workers::none(),
+        }
+    }
+}
+
+/// Checks a proof.
 pub fn check(
     lowered: &Program,
     simplified: &Simplified,
     certificate: &Certificate,
-    budget: Duration,
-    cancelled: Option<&AtomicBool>,
+    budget: Budget<'_>,
 ) -> Check {
-    let deadline = Deadline {
-        end: Instant::now() + budget,
-        cancelled,
-    };
-    Checker::new(lowered, simplified, deadline).outcome(certificate)
+    Checker::new(lowered, simplified, budget).outcome(certificate)
 }
 
 /// [`check`], and a second opinion on everything that the answer rests on, simplifications of shared terms included that
@@ -81,23 +99,18 @@ pub fn check_thoroughly(
     lowered: &Program,
     simplified: &Simplified,
     certificate: &Certificate,
-    budget: Duration,
-    cancelled: Option<&AtomicBool>,
+    budget: Budget<'_>,
 ) -> (Check, Opinion) {
-    let deadline = Deadline {
-        end: Instant::now() + budget,
-        cancelled,
-    };
     let mut second = Second::new();
     let lowering = take_recorded_shared_terms();
-    let agreed = second.simplifications(&Arena::new(), lowering, deadline.end);
-    let mut checker = Checker::new(lowered, simplified, deadline);
+    let mut checker = Checker::new(lowered, simplified, budget);
+    let agreed = second.simplifications(&Arena::new(), lowering, checker.deadline.end);
     checker.solver.borrow_mut().second = Some(second);
     let result = match agreed {
         true => checker.outcome(certificate),
         false => Check::Undecided("a simplification of the program as lowered is wrong".to_owned()),
     };
-    let second = checker.solver.take().second;
+    let second = checker.solver.into_inner().second;
     let opinion = second.map_or_else(Opinion::default, |second| second.opinion);
     (result, opinion)
 }
@@ -156,7 +169,11 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(program: &'a Program, simplified: &'a Simplified, deadline: Deadline<'a>) -> Self {
+    fn new(program: &'a Program, simplified: &'a Simplified, budget: Budget<'a>) -> Self {
+        let deadline = Deadline {
+            end: Instant::now() + budget.time,
+            cancelled: budget.cancelled,
+        };
         let lowered = Lowered::new(program);
         Self {
             meaning: Meaning::new(simplified, program),
@@ -167,7 +184,7 @@ impl<'a> Checker<'a> {
             dropped: false,
             deadline,
             step: None,
-            solver: RefCell::default(),
+            solver: RefCell::new(Solvers::new(budget.workers)),
             simplified,
             lowered,
         }

@@ -27,4 +27,4 @@ mod tests;
 mod walk;
 
 pub use certificate::{Certificate, InvariantLocation, ProofStep};
-pub use check::{Check, check, check_thoroughly};
+pub use check::{Budget, Check, check, check_thoroughly};

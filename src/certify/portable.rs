@@ -15,7 +15,9 @@ pub struct Request {
     /// The proof.
     pub certificate: Certificate,
     /// How long the check may take.
-    pub budget: Duration,
+    pub time: Duration,
+    /// How many threads may help.
+    pub helpers: usize,
 }
 
 /// What the checker says.
@@ -32,7 +34,8 @@ pub struct Reply {
 struct PortableRequest {
     terms: PortableTerms,
     certificate: Certificate<u32>,
-    budget: Duration,
+    time: Duration,
+    helpers: usize,
 }
 
 /// The bytes are not what the other side should have sent.
@@ -54,7 +57,8 @@ impl Request {
         let request = PortableRequest {
             certificate,
             terms: exporter.finish(),
-            budget: self.budget,
+            time: self.time,
+            helpers: self.helpers,
         };
         postcard::to_stdvec(&request).map_err(|_| NotUnderstood)
     }
@@ -71,7 +75,8 @@ impl Request {
             .try_map(|&place| terms.get(place as usize).copied());
         Ok(Self {
             certificate: certificate.ok_or(NotUnderstood)?,
-            budget: request.budget,
+            time: request.time,
+            helpers: request.helpers,
         })
     }
 }
@@ -136,7 +141,8 @@ mod tests {
         };
         let request = Request {
             certificate,
-            budget: Duration::from_millis(1234),
+            time: Duration::from_millis(1234),
+            helpers: 1,
         };
         let bytes = request.to_bytes().expect("bytes");
         assert_eq!(Request::from_bytes(&bytes), Ok(request));

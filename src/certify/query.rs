@@ -1,5 +1,6 @@
 //! Questions to the solver, as text.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::opinion::Second;
@@ -8,18 +9,33 @@ use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
+use crate::workers::Workers;
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
+/// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts.
+const WHOLE: Duration = Duration::from_millis(100);
+const PARTS_A_THREAD: usize = 2;
 
 /// Who answers.
-#[derive(Default)]
 pub(super) struct Solvers {
     /// The solver.
     first: TextSolver,
+    /// Who asks parts of a question beside it.
+    workers: Workers,
     /// Asks again about what was found to be impossible.
     pub second: Option<Second>,
+}
+
+impl Solvers {
+    pub fn new(workers: Workers) -> Self {
+        Self {
+            first: TextSolver::default(),
+            workers,
+            second: None,
+        }
+    }
 }
 
 /// What the solver says to a list of conditions.
@@ -71,8 +87,8 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         return Ok(Answer::Impossible);
     }
     let (mut all, names) = assertions(walk, conditions);
+    let mut conditions = conditions.to_vec();
     if is_hard(&walk.arena, &all) {
-        let mut conditions = conditions.to_vec();
         for condition in &mut conditions {
             if *condition != TermId::FALSE && is_excluded_early(walk, *condition)? {
                 *condition = TermId::FALSE;
@@ -83,7 +99,19 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         }
         (all, _) = assertions(walk, &conditions);
     }
-    match check(walk, &all, &names, most)? {
+    let parts = parts(walk, &conditions);
+    let alone = if parts.is_empty() {
+        most
+    } else {
+        most.min(WHOLE)
+    };
+    let mut answer = check(walk, &all, &names, alone)?;
+    if let TextAnswer::Unknown(_) = answer
+        && !parts.is_empty()
+    {
+        answer = by_parts(walk, &conditions, &parts, most)?;
+    }
+    match answer {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {
             debug_assert!(values.is_empty());
@@ -92,6 +120,70 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
         TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
     }
+}
+
+/// Places of conditions that are to be asked about together, where there is somebody to ask about others beside.
+fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
+    let parts = PARTS_A_THREAD * walk.solver.borrow().workers.most();
+    let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
+    let open: Vec<usize> = open.collect();
+    if parts == PARTS_A_THREAD || open.len() < 2 {
+        return Vec::new();
+    }
+    let parts = open.chunks(open.len().div_ceil(parts));
+    parts.map(<[usize]>::to_vec).collect()
+}
+
+/// The answer to all parts, which are asked side by side.
+fn by_parts(
+    walk: &Walk<'_, '_>,
+    conditions: &[TermId],
+    parts: &[Vec<usize>],
+    most: Duration,
+) -> Result<TextAnswer, GivenUp> {
+    let time = walk.left()?.min(most);
+    let question = |part: &Vec<usize>| {
+        let part: Vec<TermId> = part.iter().map(|&place| conditions[place]).collect();
+        let (assertions, names) = assertions(walk, &part);
+        (smtlib_script(&*walk.arena, &assertions), names)
+    };
+    let questions: Vec<(String, Vec<String>)> = parts.iter().map(question).collect();
+    let solvers = &mut *walk.solver.borrow_mut();
+    let is_settled = AtomicBool::new(false);
+    let ask = |solver: &mut TextSolver, (script, names): &(String, Vec<String>)| {
+        if is_settled.load(Ordering::Relaxed) {
+            return None;
+        }
+        let answer = solver.check(script, names, time);
+        let settles = answer != TextAnswer::Unsatisfiable;
+        is_settled.fetch_or(settles, Ordering::Relaxed);
+        Some(answer)
+    };
+    let first = &mut solvers.first;
+    let answers = solvers
+        .workers
+        .map(&questions, first, TextSolver::default, ask);
+    let mut unknown = None;
+    for (part, answer) in parts.iter().zip(answers) {
+        match answer {
+            Some(TextAnswer::Satisfiable(values)) => {
+                let mut holds = vec![false; conditions.len()];
+                // A single condition has no name.
+                let values = if part.len() == 1 { vec![true] } else { values };
+                for (&place, value) in part.iter().zip(values) {
+                    holds[place] = value;
+                }
+                return Ok(TextAnswer::Satisfiable(holds));
+            }
+            Some(TextAnswer::Unknown(reason)) => unknown = Some(reason),
+            Some(TextAnswer::Unsatisfiable) => {}
+            // Another part has settled it, or has failed to.
+            None => {
+                unknown.get_or_insert_with(|| "a part was not asked about".to_owned());
+            }
+        }
+    }
+    Ok(unknown.map_or(TextAnswer::Unsatisfiable, TextAnswer::Unknown))
 }
 
 /// What the solver is to be asked, and of several conditions the names.

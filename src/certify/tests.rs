@@ -94,11 +94,11 @@ impl Task {
         // As `scripts/check-thoroughly.sh` has it.
         if std::env::var_os("REGATTA_CHECK_ALL").is_some() {
             let (result, opinion) =
-                check_thoroughly(lowered, simplified, &certificate, BUDGET, None);
+                check_thoroughly(lowered, simplified, &certificate, Budget::of(BUDGET));
             assert_eq!(opinion.objection, None, "{opinion}");
             return result;
         }
-        check(lowered, simplified, &certificate, BUDGET, None)
+        check(lowered, simplified, &certificate, Budget::of(BUDGET))
     }
 
     fn confirms(&self, steps: Vec<ProofStep>) {

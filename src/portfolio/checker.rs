@@ -28,8 +28,9 @@ use super::race::panic_message;
 use super::supervisor::{die_with, exit_now};
 use super::{SOLVER_STACK, crash};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
-use crate::certify::{check, check_thoroughly};
+use crate::certify::{Budget, check, check_thoroughly};
 use crate::program::{Program, Simplified};
+use crate::workers::Workers;
 
 /// How much longer than its budget a check may take before it is ended.
 const GRACE: Duration = Duration::from_secs(10);
@@ -85,8 +86,8 @@ impl CheckerProcess {
     /// # Errors
     /// When there is no answer, because the check died or did not end; the reason in words.
     pub fn check(&self, request: &Request) -> Answer {
-        let budget = request.budget;
-        let end = Instant::now().checked_add(budget.saturating_mul(2).saturating_add(GRACE));
+        let time = request.time;
+        let end = Instant::now().checked_add(time.saturating_mul(2).saturating_add(GRACE));
         let bytes = request.to_bytes().map_err(|error| error.to_string())?;
         let mut stream = self.send(&bytes).map_err(|error| error.to_string())?;
         let mut worker = [0; size_of::<libc::pid_t>()];
@@ -211,15 +212,19 @@ impl Server<'_> {
     fn check(&self, bytes: &[u8]) -> Answer {
         let Request {
             certificate,
-            budget,
+            time,
+            helpers,
         } = Request::from_bytes(bytes).map_err(|error| error.to_string())?;
         let (lowered, simplified) = (self.lowered, self.simplified);
+        let budget = Budget {
+            workers: Workers::fixed(helpers),
+            ..Budget::of(time)
+        };
         let (check, opinion) = if self.is_thorough {
-            let (check, opinion) =
-                check_thoroughly(lowered, simplified, &certificate, budget, None);
+            let (check, opinion) = check_thoroughly(lowered, simplified, &certificate, budget);
             (check, Some(opinion))
         } else {
-            let check = check(lowered, simplified, &certificate, budget, None);
+            let check = check(lowered, simplified, &certificate, budget);
             (check, None)
         };
         Ok(Reply { check, opinion })

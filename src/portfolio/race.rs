@@ -4,6 +4,7 @@
 //! certificate, in another process ([`super::checker`]). What the simplifier decides is a claim like an engine's.
 
 use std::any::Any;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::program::interpreter::{Executable, Journal};
 use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CScalar, InputKind, Operation, Program};
 use crate::term::{Value, record_shared_terms};
+use crate::workers::Workers;
 
 /// What to do in the race.
 #[derive(Clone, Debug)]
@@ -53,6 +55,14 @@ pub struct RaceOptions {
     pub dump: Option<PathBuf>,
     /// Whether assumptions are told, and what becomes of an answer that has some.
     pub ledger: Ledger,
+}
+
+impl RaceOptions {
+    /// How many threads work at a time, at least one.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
 }
 
 /// What is done with the assumptions of an answer.
@@ -264,7 +274,9 @@ impl Race {
         let certificate = Certificate {
             steps: vec![ProofStep::Simplified],
         };
-        let check = || self.certified(SIMPLIFIER, &certificate, None);
+        // Nobody else is at work yet.
+        let alone = Workers::fixed(self.options.threads() - 1);
+        let check = || self.certified(SIMPLIFIER, &certificate, None, &alone);
         guarded(&self.reporter, CHECKER, 3, check).flatten()
     }
 
@@ -288,7 +300,7 @@ impl Race {
     }
 
     /// What the checker says of a proof.
-    fn checked(&self, certificate: &Certificate) -> Reply {
+    fn checked(&self, certificate: &Certificate, helpers: usize) -> Reply {
         let undecided = |reason: &str| Reply {
             check: Check::Undecided(reason.to_owned()),
             opinion: None,
@@ -298,7 +310,8 @@ impl Race {
         };
         let request = Request {
             certificate: certificate.clone(),
-            budget: self.time_left().unwrap_or(CHECK_BUDGET),
+            time: self.time_left().unwrap_or(CHECK_BUDGET),
+            helpers,
         };
         checker.check(&request).unwrap_or_else(|message| {
             self.reporter.event(What::Panicked {
@@ -326,12 +339,16 @@ impl Race {
         analysis: &str,
         certificate: &Certificate,
         blocks: Option<&Blocks>,
+        workers: &Workers,
     ) -> Option<Conclusion> {
+        // What is idle now; the checker's process does not hear of it if somebody wants it back.
+        let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
         let Reply {
             check: result,
             opinion,
-        } = self.checked(certificate);
+        } = self.checked(certificate, helpers.len());
+        drop(helpers);
         let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
             Check::Refuted { reason, .. } => format!("refuted: {reason}"),

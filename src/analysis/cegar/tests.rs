@@ -12,7 +12,7 @@ use crate::analysis::invariants::samples::Samples;
 use crate::analysis::testing::{Setting, default_solver, lowered};
 use crate::analysis::{Answer, Context, Progress, impact, predicate_abstraction};
 use crate::certify::certificate::{Certificate, ProofStep};
-use crate::certify::{Check, check};
+use crate::certify::{Budget, Check, check};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
 use crate::cpa::{Composite, Reached, cpa_plus_plus};
@@ -266,7 +266,7 @@ fn proofs_are_confirmed_and_violations_replayed() {
             match run(engine, BlockEnds::Loops, &blocks, &simplified.program).0 {
                 Answer::Safe(certificate) if !wrong => {
                     let limit = Duration::from_secs(20);
-                    let outcome = check(&lowered, &simplified, &certificate, limit, None);
+                    let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
                     assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
                 }
                 Answer::Unsafe(_) if wrong => {}

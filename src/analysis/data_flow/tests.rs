@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
-use crate::certify::{Check, check};
+use crate::certify::{Budget, Check, check};
 use crate::program::simplify::simplify;
 use crate::term::to_smtlib;
 
@@ -116,7 +116,7 @@ fn combinations_of_values_are_enumerated() {
         match answer.expect("a solver") {
             Answer::Safe(certificate) if step == 1 => {
                 let limit = Duration::from_secs(60);
-                let outcome = check(&lowered, &simplified, &certificate, limit, None);
+                let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
                 assert_eq!(outcome, Check::Confirmed);
             }
             Answer::Unknown(_) if step == 2 => {}

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered, not_wrong};
 use crate::certify::certificate::{AT_ENTRY, InvariantLocation, ProofStep};
-use crate::certify::{Check, check};
+use crate::certify::{Budget, Check, check};
 use crate::program::testing::{Recursion, random_program};
 use crate::program::{Function, LocationId, Program, Simplified, simplify};
 use crate::term::{Build, store};
@@ -78,7 +78,12 @@ impl Task {
     fn check(&self, batch: Vec<(InvariantLocation, TermId)>) -> Check {
         let steps = vec![ProofStep::Summaries { batch }];
         let certificate = Certificate { steps };
-        check(&self.lowered, &self.simplified, &certificate, BUDGET, None)
+        check(
+            &self.lowered,
+            &self.simplified,
+            &certificate,
+            Budget::of(BUDGET),
+        )
     }
 
     fn function(&self, name: &str) -> &Function {

@@ -9,7 +9,7 @@ use super::*;
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::prover::Prover;
 use crate::analysis::testing::{Setting, blocks, default_solver, not_wrong};
-use crate::certify::{Certificate, Check, check};
+use crate::certify::{Budget, Certificate, Check, check};
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::testing::{Recursion, random_program};
@@ -98,7 +98,12 @@ impl Task {
     }
 
     fn check(&self, certificate: &Certificate) -> Check {
-        check(&self.lowered, &self.simplified, certificate, BUDGET, None)
+        check(
+            &self.lowered,
+            &self.simplified,
+            certificate,
+            Budget::of(BUDGET),
+        )
     }
 
     fn proved(&self) -> Ended {

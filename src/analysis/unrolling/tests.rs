@@ -11,7 +11,7 @@ use super::{Start, Unrolling};
 use crate::analysis::testing::{Setting, blocks, default_solver};
 use crate::analysis::{Answer, CancellationToken, Progress, bmc, k_induction};
 use crate::certify::certificate::ProofStep;
-use crate::certify::{Check, check};
+use crate::certify::{Budget, Check, check};
 use crate::program::testing::{Machine, Outcome, Recursion, random_program};
 use crate::program::{Program, ProgramBuilder, simplify};
 use crate::term::{Build, Sort, store};
@@ -297,8 +297,7 @@ fn what_a_wrong_step_proves_is_not_believed() {
                 &lowered,
                 &simplified,
                 &certificate,
-                Duration::from_secs(20),
-                None,
+                Budget::of(Duration::from_secs(20)),
             );
             assert_ne!(outcome, Check::Confirmed, "{fault:?}");
         }
@@ -335,8 +334,7 @@ fn missed_targets_lead_to_a_claim_that_is_not_believed() {
         &lowered,
         &simplified,
         &certificate,
-        Duration::from_secs(20),
-        None,
+        Budget::of(Duration::from_secs(20)),
     );
     assert_ne!(outcome, Check::Confirmed);
 }

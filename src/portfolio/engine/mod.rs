@@ -13,7 +13,6 @@ mod prover;
 mod replays;
 mod runner;
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,8 +59,7 @@ pub(super) fn race(
     let program = Arc::new(race.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();
-    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let permits = race.options.threads.unwrap_or_else(cores).max(1);
+    let permits = race.options.threads();
     let schedule = &race.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
     let helpers = Threads::new(permits - 1);

@@ -344,7 +344,9 @@ impl Runner {
                         invariants,
                     });
                 }
-                self.race.certified(name, certificate, Some(&self.blocks))
+                let workers = helpers(&self.coordinator, &self.helpers, self.id);
+                self.race
+                    .certified(name, certificate, Some(&self.blocks), &workers)
             }
             Claim::AllRunsSeen => Some(proved(name)),
         }
