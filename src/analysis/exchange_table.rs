@@ -16,6 +16,7 @@ use crate::analysis::invariants::guess;
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::simplify::simplify;
+use crate::workers::Workers;
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -115,7 +116,13 @@ fn published(analysis: Analysis, task: &Task) -> InvariantStore {
         );
     });
     let token = CancellationToken::new();
-    let mut prover = Prover::new(&setting.invariants, &task.blocks, default_solver, &token);
+    let mut prover = Prover::new(
+        &setting.invariants,
+        &task.blocks,
+        default_solver,
+        &token,
+        &Workers::none(),
+    );
     let prover = prover.as_mut().expect("no recursion");
     while setting.invariants.wait_for_offers(Duration::ZERO) {
         prover.round(&|| Duration::ZERO);

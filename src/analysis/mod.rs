@@ -199,10 +199,14 @@ impl CancellationToken {
         }
     }
 
-    /// The solver is to be interrupted when the token is cancelled. A check that starts after that must not be asked:
+    /// The solver is to be interrupted when the token is cancelled, or at once if it is. A check that starts after that must not be asked:
     /// look at [`Self::is_cancelled`] first.
     pub fn interrupts(&self, solver: Arc<dyn Interrupt>) {
-        self.solvers.lock().push(solver);
+        let mut solvers = self.solvers.lock();
+        if self.is_cancelled() {
+            solver.interrupt();
+        }
+        solvers.push(solver);
     }
 
     /// Whether [`Self::cancel`] has been called.

@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use crate::analysis::invariants::Snapshot;
 use crate::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use crate::program::{InlinedProgram, Program};
-use crate::solver::{Answer, CheckLimit, Interrupt, Solver, SolverStatistics};
+use crate::solver::{Answer, CheckLimit, Interrupt, Solver, SolverConfig, SolverStatistics};
 use crate::term::{Arena, TermId, Value, smtlib_script, store, to_smtlib};
 
 /// So many questions are kept.
@@ -250,6 +250,10 @@ impl Solver for Watched {
 
     fn statistics(&self) -> SolverStatistics {
         self.solver.statistics()
+    }
+
+    fn for_another_thread(&self) -> SolverConfig {
+        self.solver.for_another_thread()
     }
 }
 

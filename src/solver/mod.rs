@@ -114,4 +114,7 @@ pub trait Solver {
 
     /// What it has done so far.
     fn statistics(&self) -> SolverStatistics;
+
+    /// The choice of a solver that does the same work on another thread.
+    fn for_another_thread(&self) -> SolverConfig;
 }

@@ -432,7 +432,7 @@ fn interpolator(
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Box<dyn Interpolator>, SolverError> {
-    let mut interpolator = Interpolators::new(config, solver()?);
+    let mut interpolator = Interpolators::new(config, solver()?).with_workers(context.workers);
     interpolator.set_limit(CheckLimit {
         time: Some(INTERPOLATION),
         resource: None,

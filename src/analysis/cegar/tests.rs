@@ -20,6 +20,7 @@ use crate::program::block::Blocks;
 use crate::program::{CutPointKind, InlinedProgram, LocationId, Program, ProgramBuilder, simplify};
 use crate::solver;
 use crate::term::{Arena, Build, Sort, TermId, store};
+use crate::workers::Workers;
 
 const INT: Sort = Sort::BitVec(32);
 
@@ -206,7 +207,7 @@ fn what_another_has_proved_is_taken() {
     for engine in [Engine::PredicateAbstraction, Engine::Impact] {
         let setting = Setting::of(&program);
         let solver = default_solver().expect("a solver");
-        let mut houdini = Houdini::new(&blocks, solver, &setting.token);
+        let mut houdini = Houdini::new(&blocks, solver, &setting.token, &Workers::none());
         let invariant = Candidate { at, formula: equal };
         let samples = Samples::default();
         setting.run(|context| houdini.publish(&[invariant], &samples, context, &mut |_| {}));

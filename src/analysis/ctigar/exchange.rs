@@ -41,7 +41,7 @@ impl Exchange {
     /// With a solver of its own.
     pub fn new(system: &System<'_>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         Self {
-            houdini: Houdini::new(system.blocks(), solver, context.token),
+            houdini: Houdini::new(system.blocks(), solver, context.token, context.workers),
             taken: Taken::new(system.blocks()),
             places: system.places().map(|(id, place)| (place.at, id)).collect(),
             known: FxHashSet::default(),

@@ -57,7 +57,7 @@ impl Refiner {
             ..InterpolationConfig::default()
         };
         let arena = Rc::clone(solver.arena());
-        let interpolator = Interpolators::new(config, solver);
+        let interpolator = Interpolators::new(config, solver).with_workers(context.workers);
         context.token.interrupts(interpolator.interrupter());
         Self {
             interpolator,

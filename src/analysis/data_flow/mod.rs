@@ -124,7 +124,7 @@ pub fn run<'b>(
     let mut analysis = Analysis {
         blocks,
         options,
-        houdini: Houdini::new(blocks, solver()?, context.token),
+        houdini: Houdini::new(blocks, solver()?, context.token, context.workers),
         solver,
         fixpoints: Fixpoints::new(blocks, options.fixpoint),
         guesses: None,

@@ -21,7 +21,7 @@ fn fixpoints_of(
 ) -> (Vec<String>, usize) {
     let mut fixpoints = Fixpoints::new(blocks, Duration::from_secs(60));
     let solver = default_solver().expect("a solver");
-    let mut houdini = Houdini::new(blocks, solver, context.token);
+    let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
     let mut last = (Vec::new(), 0);
     for &refinement in refinements {
         let candidates = fixpoints.refine(refinement, context).expect("enough time");

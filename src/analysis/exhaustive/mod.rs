@@ -184,6 +184,7 @@ impl<'e> Task<'e> {
             machine: Machine::new(self.executable),
             concolic: ConcolicMachine::new(self.executable),
         };
+        let _guard = self.shared.guard();
         while !helper.is_some_and(Helper::is_wanted_back)
             && let Some(part) = self.shared.next(helper.is_none())
         {

@@ -177,6 +177,11 @@ impl Shared {
         sum.longest = sum.longest.max(statistics.longest);
     }
 
+    /// Ends the exploration if the thread panics while the value lives, so that nobody waits for it.
+    pub(super) fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+
     /// How it has ended, when all threads have.
     pub(super) fn into_end(self) -> Exploration {
         let state = self.state.into_inner();
@@ -184,6 +189,17 @@ impl Shared {
             Some(Exploration::Complete(_)) => Exploration::Complete(state.statistics),
             Some(end) => end,
             None => Exploration::GivenUp("a part of the runs has been lost".to_owned()),
+        }
+    }
+}
+
+/// See [`Shared::guard`].
+pub(super) struct Guard<'s>(&'s Shared);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end(Exploration::GivenUp("a thread has failed".to_owned()));
         }
     }
 }

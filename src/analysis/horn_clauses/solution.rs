@@ -51,7 +51,7 @@ impl Encoding {
             // With no more invariants than it needs, if that is seen in time.
             let least = || {
                 let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).ok()?;
-                let mut houdini = Houdini::new(blocks, solver, context.token);
+                let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
                 houdini.publish(&invariants, &Samples::default(), context, &mut |_| {});
                 houdini.safety(&context.exchange.snapshot())
             };

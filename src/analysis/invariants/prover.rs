@@ -18,6 +18,7 @@ use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
 use crate::program::{CutPointKind, InlinedLocation};
 use crate::solver::{Solver, SolverError};
+use crate::workers::Workers;
 
 /// So many formulas are tried together.
 const TOGETHER: usize = 300;
@@ -53,6 +54,7 @@ impl<'p> Prover<'p> {
         blocks: &Arc<Blocks>,
         solver: impl FnOnce() -> Result<Box<dyn Solver>, SolverError>,
         token: &CancellationToken,
+        workers: &Workers,
     ) -> Option<Self> {
         if blocks.inlined().calls().has_recursion() {
             return None;
@@ -60,7 +62,7 @@ impl<'p> Prover<'p> {
         Some(Self {
             store,
             blocks: Arc::clone(blocks),
-            houdini: Houdini::new(blocks, solver().ok()?, token).impatient(),
+            houdini: Houdini::new(blocks, solver().ok()?, token, workers).impatient(),
             token: token.clone(),
             samples: None,
         })

@@ -15,6 +15,7 @@ use crate::program::block::Blocks;
 use crate::program::simplify::simplify;
 use crate::program::{CallStringId, LocationId};
 use crate::term::{Build, Sort, Symbol, to_smtlib};
+use crate::workers::Workers;
 
 fn candidate(location: u32, name: &str) -> Candidate {
     Candidate {
@@ -109,7 +110,14 @@ fn what_is_offered_is_proved_together_or_refuted() {
     ));
     let invariants = InvariantStore::new();
     let token = CancellationToken::new();
-    let mut prover = Prover::new(&invariants, &blocks, default_solver, &token).expect("a prover");
+    let mut prover = Prover::new(
+        &invariants,
+        &blocks,
+        default_solver,
+        &token,
+        &Workers::none(),
+    )
+    .expect("a prover");
     assert!(!invariants.wait_for_offers(Duration::ZERO));
     let [head] = &crate::analysis::unrolling::inner_cut_points(&blocks)[..] else {
         panic!("one loop");
@@ -191,7 +199,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
         all.extend(of(round).chain(of(Round::Values)));
     }
     let solver = default_solver().unwrap();
-    let mut houdini = Houdini::new(&blocks, solver, &token);
+    let mut houdini = Houdini::new(&blocks, solver, &token, &Workers::none());
     let batch = houdini.inductive_subset(
         &all,
         &Snapshot::default(),

@@ -228,7 +228,7 @@ fn safe_by(
     }
     let snapshot = step.snapshot();
     let certificate = solver().ok().and_then(|solver| {
-        let mut houdini = Houdini::new(blocks, solver, context.token);
+        let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
         houdini.certificate(k, needed.to_vec(), snapshot)
     });
     let certificate = certificate.unwrap_or_else(|| {

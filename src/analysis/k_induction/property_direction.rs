@@ -228,7 +228,7 @@ impl PropertyDirection {
             step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
             most_steps,
             lifter: Lifter::new(lifting, limit),
-            houdini: Houdini::new(blocks, solver()?, context.token).impatient(),
+            houdini: Houdini::new(blocks, solver()?, context.token, context.workers).impatient(),
             open: Vec::new(),
             most,
             violated: FxHashSet::default(),

@@ -14,6 +14,7 @@ use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::testing::{Recursion, random_program};
 use crate::program::{Arithmetic, Program, Simplified, simplify};
+use crate::workers::Workers;
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -84,7 +85,13 @@ impl Task {
             run(&blocks, options, &default_solver, context)
         });
         let (invariants, token) = (&setting.invariants, CancellationToken::new());
-        let prover = Prover::new(invariants, &blocks, default_solver, &token);
+        let prover = Prover::new(
+            invariants,
+            &blocks,
+            default_solver,
+            &token,
+            &Workers::none(),
+        );
         let offered = prover.is_some_and(|mut prover| prover.round(&|| Duration::ZERO).proved > 0);
         Ended {
             answer: answer.expect("a solver"),

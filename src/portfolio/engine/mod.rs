@@ -87,6 +87,7 @@ pub(super) fn race(
             seat: coordinator.admit_resting(PROVER_PRIORITY),
             coordinator: Arc::clone(&coordinator),
             id: FIRST_ID + 1 + numbers.max().unwrap_or_default(),
+            helpers: helpers.clone(),
             awake: sender.clone(),
         };
         prover.start();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
+use super::lender::helpers;
 use super::runner::solver_for;
 use super::{Message, PROVER};
 use crate::analysis::CancellationToken;
@@ -17,6 +18,7 @@ use crate::portfolio::event::What;
 use crate::portfolio::race::{Race, guarded};
 use crate::program::block::Blocks;
 use crate::solver::SolverConfig;
+use crate::workers::Threads;
 
 /// How long it rests before it looks whether it is to stop.
 const REST: Duration = Duration::from_millis(200);
@@ -29,6 +31,8 @@ pub(super) struct ProverThread {
     pub coordinator: Arc<Coordinator>,
     pub seat: usize,
     pub id: u32,
+    /// Threads for helpers.
+    pub helpers: Threads,
     /// Whom to tell that it wants a turn.
     pub awake: Sender<Message>,
 }
@@ -68,7 +72,8 @@ impl ProverThread {
             let _ = self.awake.send(Message::Awake);
             self.coordinator.wait(self.seat);
             if prover.is_none() {
-                prover = Prover::new(invariants, &self.blocks, solver, &self.token);
+                let workers = helpers(&self.coordinator, &self.helpers, self.id);
+                prover = Prover::new(invariants, &self.blocks, solver, &self.token, &workers);
             }
             let Some(prover) = &mut prover else {
                 break;

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::number::Reading;
 pub use self::translate::Translator;
-use super::{Answer, CheckLimit, Interrupt, Solver, SolverStatistics};
+use super::{Answer, CheckLimit, Encoding, Interrupt, Solver, SolverConfig, SolverStatistics};
 use crate::term::{
     Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,
     Value,
@@ -143,6 +143,13 @@ impl<S: Solver> Solver for IntegerEncoding<S> {
         SolverStatistics {
             translated: self.translator.translated(),
             ..self.inner.statistics()
+        }
+    }
+
+    fn for_another_thread(&self) -> SolverConfig {
+        SolverConfig {
+            encoding: Encoding::Integer,
+            ..self.inner.for_another_thread()
         }
     }
 }

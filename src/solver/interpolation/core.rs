@@ -19,6 +19,18 @@ pub struct CoreSequence {
     pub live: Vec<FxHashSet<TermId>>,
 }
 
+impl CoreSequence {
+    /// The variables of the state at each place, in order.
+    pub fn cuts(&self) -> Vec<Vec<TermId>> {
+        let sorted = |live: &FxHashSet<TermId>| {
+            let mut variables: Vec<TermId> = live.iter().copied().collect();
+            variables.sort_unstable();
+            variables
+        };
+        self.live.iter().map(sorted).collect()
+    }
+}
+
 /// The variables in terms.
 pub fn variables(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! The sources one after the other.
+//! The sources one after the other, or the second beside the first.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
 use super::super::{CheckLimit, Interrupt, Reason, Solver};
+use super::beside::Search;
 use super::core::{CoreSequence, core};
 use super::definition::{check, weaken};
-use super::horn::HornSource;
+use super::horn::{HornSource, projected};
 use super::quality::{Quality, known_constants};
 use super::queries::Queries;
 use super::{
@@ -18,6 +19,7 @@ use super::{
     SourceName, SourceStatistics, conditions,
 };
 use crate::term::{Arena, TermId, Value};
+use crate::workers::Workers;
 
 /// Asks its sources in the order of its configuration, and checks what they say.
 pub struct Interpolators {
@@ -26,6 +28,7 @@ pub struct Interpolators {
     horn: HornSource,
     limit: CheckLimit,
     statistics: InterpolationStatistics,
+    workers: Workers,
 }
 
 /// What a sequence is asked about with.
@@ -34,6 +37,9 @@ struct Question<'s> {
     core: CoreSequence,
     known: FxHashSet<BigInt>,
 }
+
+/// What SPACER has found for the states of a sequence, or why it has not.
+type Definitions = Result<Vec<TermId>, String>;
 
 /// An answer that is right.
 struct Found {
@@ -52,6 +58,15 @@ impl Interpolators {
             horn: HornSource::default(),
             limit: CheckLimit::default(),
             statistics: InterpolationStatistics::default(),
+            workers: Workers::none(),
+        }
+    }
+
+    /// The same, where the second source may be at work beside the first.
+    pub fn with_workers(self, workers: &Workers) -> Self {
+        Self {
+            workers: workers.clone(),
+            ..self
         }
     }
 
@@ -76,11 +91,19 @@ impl Interpolators {
         };
         let mut best: Option<Found> = None;
         let mut failure = Reason::Incomplete("no source of interpolants".into());
+        let mut definitions = None;
         for &source in order {
-            match self.ask(source, &question) {
+            let answer = match (order, source) {
+                ([Conditions, Horn], Conditions) => {
+                    let (answer, found) = self.ask_beside(&question);
+                    definitions = found;
+                    answer
+                }
+                _ => self.ask(source, &question, definitions.take()),
+            };
+            match answer {
                 Ok(found) => {
-                    let is_good =
-                        self.config.choice != Choice::Best || found.quality.path_constants == 0;
+                    let is_good = self.is_good(&found);
                     if best
                         .as_ref()
                         .is_none_or(|best| found.quality < best.quality)
@@ -100,6 +123,45 @@ impl Interpolators {
         Ok(Some(best.interpolants))
     }
 
+    /// Whether no other source need be asked.
+    fn is_good(&self, found: &Found) -> bool {
+        self.config.choice != Choice::Best || found.quality.path_constants == 0
+    }
+
+    /// Asks for conditions; where a core is idle, SPACER is at work meanwhile. If that goes on to its end, its definitions of
+    /// the states are told as well.
+    fn ask_beside(
+        &mut self,
+        question: &Question<'_>,
+    ) -> (Result<Found, Reason>, Option<Definitions>) {
+        let source = SourceName::Conditions;
+        if self.workers.most() == 1 {
+            return (self.ask(source, question, None), None);
+        }
+        let arena = self.queries.arena();
+        let limit = CheckLimit {
+            time: Some(self.config.horn_time),
+            resource: self.queries.resource(),
+        };
+        let search = Search::new(&arena, &question.core, limit);
+        self.queries
+            .handle()
+            .add(Arc::clone(&search) as Arc<dyn Interrupt>);
+        let workers = self.workers.clone();
+        let answer = workers.scope(|scope| {
+            scope.hire(|_, _| search.run());
+            let answer = self.ask(source, question, None);
+            match &answer {
+                Ok(found) if self.is_good(found) => search.interrupt(),
+                _ => search.begin_no_more(),
+            }
+            answer
+        });
+        self.queries.handle().remove();
+        let found = search.found(&arena);
+        (answer, found)
+    }
+
     fn source(&mut self, source: SourceName) -> &mut SourceStatistics {
         match source {
             SourceName::Conditions => &mut self.statistics.conditions,
@@ -107,7 +169,13 @@ impl Interpolators {
         }
     }
 
-    fn ask(&mut self, source: SourceName, question: &Question<'_>) -> Result<Found, Reason> {
+    /// Asks the source; SPACER's definitions of the states may be there already.
+    fn ask(
+        &mut self,
+        source: SourceName,
+        question: &Question<'_>,
+        definitions: Option<Definitions>,
+    ) -> Result<Found, Reason> {
         let Question {
             sequence,
             core,
@@ -120,9 +188,16 @@ impl Interpolators {
             SourceName::Conditions => self.queries.within(config.conditions_time, |queries| {
                 conditions::interpolate(queries, core, known)
             }),
-            SourceName::Horn => self
-                .queries
-                .within(config.horn_time, |queries| horn.interpolate(queries, core)),
+            SourceName::Horn => {
+                self.queries
+                    .within(config.horn_time, |queries| match definitions {
+                        Some(definitions) => {
+                            let definitions = definitions.map_err(Reason::Incomplete)?;
+                            projected(queries, core, definitions)
+                        }
+                        None => horn.interpolate(queries, core),
+                    })
+            }
         };
         self.source(source).time += begin.elapsed();
         let mut interpolants = answer?;

@@ -38,28 +38,16 @@ impl HornSource {
             time: queries.time_left()?,
             resource: queries.resource(),
         };
-        let cuts: Vec<Vec<TermId>> = core
-            .live
-            .iter()
-            .map(|live| {
-                let mut variables: Vec<_> = live.iter().copied().collect();
-                variables.sort_unstable();
-                variables
-            })
-            .collect();
         let arena = queries.arena();
         queries.handle().add(fixedpoints.interrupter());
-        let answer = fixedpoints.solve(&arena, &core.formulas, &cuts, limit);
+        let answer = fixedpoints.solve(&arena, &core.formulas, &core.cuts(), limit);
         queries.handle().remove();
         match answer {
-            Ok(interpolants) => {
+            Ok(definitions) => {
                 if asked + 1 < SEQUENCES {
                     self.fixedpoints = Some((fixedpoints, asked + 1));
                 }
-                let definitions = interpolants.into_iter().zip(&core.live);
-                definitions
-                    .map(|(definition, live)| without_quantifiers(queries, definition, live))
-                    .collect()
+                projected(queries, core, definitions)
             }
             Err(reason) => {
                 queries.time_left()?;
@@ -67,6 +55,21 @@ impl HornSource {
             }
         }
     }
+}
+
+/// Interpolants from definitions of the states, in which other variables may be left.
+///
+/// # Errors
+/// When these cannot be eliminated in time.
+pub fn projected(
+    queries: &mut Queries,
+    core: &CoreSequence,
+    definitions: Vec<TermId>,
+) -> Result<Vec<TermId>, Reason> {
+    let definitions = definitions.into_iter().zip(&core.live);
+    definitions
+        .map(|(definition, live)| without_quantifiers(queries, definition, live))
+        .collect()
 }
 
 /// Eliminates the variables that are not of the state, for all values of which a conjunct is meant. What remains may say

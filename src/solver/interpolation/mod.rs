@@ -12,11 +12,13 @@
 //!   not of the state eliminated by [`project`]. For every theory.
 //! * [`horn`]: Z3's SPACER on the clauses I(i-1) ∧ φi → Ii, under a budget.
 //!
-//! The steps before and after are the same for both: the sequence is shrunk to its [`core`], and what a source answers is
+//! Where a core is idle, the second is at work beside the first ([`beside`]). The steps before and after are the same for
+//! both: the sequence is shrunk to its [`core`], and what a source answers is
 //! [weakened](definition::weaken) where it says more than is needed and checked against the definition. An answer
 //! that fails the check is dropped and counted. [`path_constants`] tells what describes a single path from what describes
 //! many.
 
+mod beside;
 pub mod conditions;
 mod config;
 mod core;

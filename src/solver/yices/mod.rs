@@ -34,7 +34,7 @@ use self::model::Model;
 pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
-use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverStatistics};
+use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, TermKind, Value};
 
 /// Yices over an arena.
@@ -518,6 +518,11 @@ impl Solver for YicesSolver {
 
     fn statistics(&self) -> SolverStatistics {
         self.statistics
+    }
+
+    /// There is just one Yices.
+    fn for_another_thread(&self) -> SolverConfig {
+        SolverConfig::default()
     }
 }
 

@@ -26,7 +26,7 @@ use z3_sys::*;
 
 use self::context::{Context, Handle};
 use self::translate::Translator;
-use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverStatistics};
+use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use crate::term::{Arena, Pool, Sort, TermId, TermKind, Value};
 
 /// Which of Z3's solvers to use.
@@ -227,6 +227,10 @@ impl Solver for Z3Solver {
 
     fn statistics(&self) -> SolverStatistics {
         self.statistics
+    }
+
+    fn for_another_thread(&self) -> SolverConfig {
+        SolverConfig::default()
     }
 }
 

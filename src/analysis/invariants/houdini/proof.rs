@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::{Asked, Houdini};
+use super::Houdini;
+use super::consecution::Asked;
 use crate::analysis::invariants::{ByPlace, Candidate, Snapshot};
 use crate::certify::certificate::Certificate;
 use crate::entailment::Premises;
@@ -27,7 +28,7 @@ impl Houdini {
             if matches!(block.end, BlockEnd::RecursiveCall { .. }) {
                 return None;
             }
-            if self.blocks.is_target(block) {
+            if self.own.blocks.is_target(block) {
                 needed.extend(self.core(block, TermId::FALSE, &known)?);
             }
         }
@@ -43,7 +44,7 @@ impl Houdini {
         proved: &Snapshot,
     ) -> Option<Certificate> {
         let support = self.support(needed, proved)?;
-        Some(proved.certificate(k, &[], &support, self.blocks.inlined()))
+        Some(proved.certificate(k, &[], &support, self.own.blocks.inlined()))
     }
 
     /// The invariants with those that they need to be inductive.
@@ -58,7 +59,7 @@ impl Houdini {
             }
             batch.push(next);
             for block in all.iter().filter(|block| block.target() == Some(next.at)) {
-                let behind = self.behind(block, next.formula);
+                let behind = self.own.behind(block, next.formula);
                 needed.extend(self.core(block, behind, &known)?);
             }
         }
@@ -67,7 +68,7 @@ impl Houdini {
 
     /// Some invariants at the block's source from which the goal holds behind it; `None` if that is not so.
     fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
-        let arena = self.solver.arena().clone();
+        let arena = self.own.solver.arena().clone();
         let broken = arena.and2(block.guard, arena.not(goal));
         if broken == TermId::FALSE {
             return Some(Vec::new());
@@ -80,8 +81,11 @@ impl Houdini {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
-        let (mut premises, origins): (Vec<TermId>, Vec<TermId>) =
-            self.instances(block, &assumed, &[goal]).into_iter().unzip();
+        let (mut premises, origins): (Vec<TermId>, Vec<TermId>) = self
+            .own
+            .instances(block, &assumed, &[goal])
+            .into_iter()
+            .unzip();
         premises.push(block.guard);
         let of = |core: Vec<usize>| {
             let used = core.into_iter().filter_map(|place| origins.get(place));
@@ -89,17 +93,17 @@ impl Houdini {
         };
         let most = (self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1);
         let Ok(early) =
-            Premises::new(&arena, &premises).below_the_last(goal, &mut Asked(self, most));
+            Premises::new(&arena, &premises).below_the_last(goal, &mut Asked(&mut self.own, most));
         if let Some(core) = early {
             return Some(of(core));
         }
         premises.pop();
-        self.solver.push();
-        self.solver.assert(broken);
-        self.limit(most);
-        let answer = self.solver.check(&premises);
-        let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
-        self.solver.pop();
+        self.own.solver.push();
+        self.own.solver.assert(broken);
+        self.own.limit(most);
+        let answer = self.own.solver.check(&premises);
+        let core = (answer == Answer::Unsatisfiable).then(|| self.own.solver.unsat_core());
+        self.own.solver.pop();
         match core {
             Some(core) => {
                 let places = 0..premises.len();
@@ -108,7 +112,7 @@ impl Houdini {
             }
             None => {
                 let holds = answer != Answer::Satisfiable
-                    && self.holds_alone(broken, &premises, TermId::FALSE);
+                    && self.own.holds_alone(broken, &premises, TermId::FALSE);
                 holds.then(|| of((0..premises.len()).collect()))
             }
         }

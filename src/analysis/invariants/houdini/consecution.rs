@@ -1,0 +1,372 @@
+//! Whether candidates hold behind a block: the questions of one thread.
+
+use std::convert::Infallible;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use super::Refutation;
+use crate::analysis::CancellationToken;
+use crate::analysis::invariants::samples::{SampledVariable, Samples, number};
+use crate::certify::certificate::{indices_of, instances_at, quantified};
+use crate::entailment::unknowns::is_hard;
+use crate::entailment::{Core, Oracle, Premises, Rung};
+use crate::program::InlinedLocation;
+use crate::program::block::{Block, Blocks};
+use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
+use crate::term::{
+    Arena, Build, Sort, Symbol, TermId, Value, free_variables, smtlib_script, store,
+};
+
+/// Wall times of queries.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Patience {
+    /// Over many candidates.
+    many: Duration,
+    /// Over one candidate, where the one over many was not answered.
+    one: Duration,
+    /// Over several such candidates.
+    alone: Duration,
+}
+
+pub(super) const PATIENT: Patience = Patience {
+    many: Duration::from_millis(400),
+    one: Duration::from_millis(300),
+    alone: Duration::from_millis(1_500),
+};
+
+/// For candidates of which others will come soon.
+pub(super) const IMPATIENT: Patience = Patience {
+    many: Duration::from_millis(50),
+    one: Duration::ZERO,
+    alone: Duration::ZERO,
+};
+
+/// Asks what holds behind blocks.
+pub(super) struct Consecution {
+    pub blocks: Arc<Blocks>,
+    pub solver: Box<dyn Solver>,
+    alone: TextSolver,
+    pub token: CancellationToken,
+    pub patience: Patience,
+}
+
+/// What another thread needs to ask the same way.
+pub(super) struct Recipe {
+    blocks: Arc<Blocks>,
+    solver: SolverConfig,
+    token: CancellationToken,
+    patience: Patience,
+}
+
+impl Recipe {
+    /// With a solver of its own.
+    pub fn make(&self) -> Result<Consecution, SolverError> {
+        let solver = new_solver(self.solver, Rc::new(Arena::new()))?;
+        let token = &self.token;
+        Ok(Consecution::new(&self.blocks, solver, token, self.patience))
+    }
+}
+
+impl Consecution {
+    /// For another thread.
+    pub fn recipe(&self) -> Recipe {
+        Recipe {
+            blocks: Arc::clone(&self.blocks),
+            solver: self.solver.for_another_thread(),
+            token: self.token.clone(),
+            patience: self.patience,
+        }
+    }
+
+    pub fn new(
+        blocks: &Arc<Blocks>,
+        solver: Box<dyn Solver>,
+        token: &CancellationToken,
+        patience: Patience,
+    ) -> Self {
+        token.interrupts(solver.interrupter());
+        Self {
+            blocks: Arc::clone(blocks),
+            solver,
+            alone: TextSolver::default(),
+            token: token.clone(),
+            patience,
+        }
+    }
+
+    /// The goals that hold behind the block, from all states that satisfy what is assumed.
+    pub fn holding(
+        &mut self,
+        block: &Block,
+        assumed: &[TermId],
+        goals: Vec<TermId>,
+        samples: &Samples,
+        observe: &mut dyn FnMut(Refutation),
+    ) -> Vec<TermId> {
+        let arena = self.solver.arena().clone();
+        let mut open: Vec<(TermId, TermId)> = goals
+            .into_iter()
+            .map(|goal| (goal, self.behind(block, goal)))
+            .collect();
+        let mut held: Vec<TermId> = Vec::new();
+        // The lowest rungs, before the indices of arrays are looked at.
+        let premises = Premises::new(&arena, assumed);
+        open.retain(|&(goal, behind)| {
+            let is_decided = block.guard == TermId::FALSE || premises.imply(behind);
+            if is_decided {
+                held.push(goal);
+            }
+            !is_decided
+        });
+        if open.is_empty() {
+            return held;
+        }
+        self.by_arrays(block, assumed, &mut open, &mut held);
+        let behind: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
+        let instances = self.instances(block, assumed, &behind);
+        let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
+        let premises = Premises::new(&arena, &assumed);
+        let guard = premises.product_free(block.guard);
+        let easy = premises.without_products();
+        let goals = open
+            .iter()
+            .map(|&(_, behind)| premises.product_free(behind));
+        let mut goals: Vec<TermId> = goals.collect();
+        if premises.have_products() {
+            for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
+                if premises.imply(behind) {
+                    *goal = TermId::TRUE;
+                }
+            }
+            let holds = self.split(guard, easy, &goals, &mut |_| {});
+            let mut holds = holds.into_iter();
+            open.retain(|&(goal, _)| {
+                let holds = holds.next() == Some(true);
+                if holds {
+                    held.push(goal);
+                }
+                !holds
+            });
+        }
+        let goals: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
+        let at = block.target();
+        let holds = self.split(block.guard, &assumed, &goals, &mut |consecution| {
+            if let Some(at) = at {
+                let row = consecution.row(block, at, samples);
+                observe(Refutation { at, row });
+            }
+        });
+        let holding = open.iter().zip(holds).filter(|(_, holds)| *holds);
+        held.extend(holding.map(|((goal, _), _)| *goal));
+        held
+    }
+
+    /// What speaks of any index is many instances. So goals are first tried with no other such assumptions than those
+    /// about the same arrays; those that hold move from `open` to `held`.
+    fn by_arrays(
+        &mut self,
+        block: &Block,
+        assumed: &[TermId],
+        open: &mut Vec<(TermId, TermId)>,
+        held: &mut Vec<TermId>,
+    ) {
+        let arrays = |formula: TermId| quantified(formula).map(|_| arrays_of(formula));
+        let assumed: Vec<(TermId, Option<Vec<Symbol>>)> =
+            assumed.iter().map(|&one| (one, arrays(one))).collect();
+        if assumed.iter().all(|(_, of)| of.is_none()) {
+            return;
+        }
+        let mut groups: FxHashMap<Option<Vec<Symbol>>, Vec<(TermId, TermId)>> =
+            FxHashMap::default();
+        for goal in std::mem::take(open) {
+            groups.entry(arrays(goal.0)).or_default().push(goal);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_unstable();
+        for (about, goals) in groups {
+            let related = assumed
+                .iter()
+                .filter(|(_, of)| of.is_none() || *of == about);
+            let related: Vec<TermId> = related.map(|&(one, _)| one).collect();
+            let behind: Vec<TermId> = goals.iter().map(|&(_, behind)| behind).collect();
+            let instances = self.instances(block, &related, &behind).into_iter();
+            let related: Vec<TermId> = instances.map(|(formula, _)| formula).collect();
+            let holds = self.split(block.guard, &related, &behind, &mut |_| {});
+            for (goal, holds) in goals.into_iter().zip(holds) {
+                match holds {
+                    true => held.push(goal.0),
+                    false => open.push(goal),
+                }
+            }
+        }
+    }
+
+    /// Which of the goals follow from the guard and what is assumed; those that the solver cannot decide in time do not.
+    /// `observe` is called while the solver has a model that refutes some.
+    fn split(
+        &mut self,
+        guard: TermId,
+        assumed: &[TermId],
+        goals: &[TermId],
+        observe: &mut dyn FnMut(&mut Self),
+    ) -> Vec<bool> {
+        let arena = self.solver.arena().clone();
+        let mut holds = vec![false; goals.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (index, &goal) in goals.iter().enumerate() {
+            holds[index] = goal == TermId::TRUE;
+            open.extend((!holds[index]).then_some(index));
+        }
+        if open.is_empty() {
+            return holds;
+        }
+        self.solver.push();
+        self.solver.assert(guard);
+        for &formula in assumed {
+            self.solver.assert(formula);
+        }
+        while !open.is_empty() && !self.token.is_cancelled() {
+            let broken = open.iter().map(|&index| arena.not(goals[index]));
+            let any = arena.or(broken.collect::<Vec<_>>());
+            self.limit(self.patience.many);
+            match self.solver.check(&[any]) {
+                Answer::Unsatisfiable => {
+                    for index in open.drain(..) {
+                        holds[index] = true;
+                    }
+                }
+                Answer::Satisfiable => {
+                    let (refuted, left): (Vec<usize>, Vec<usize>) =
+                        open.iter().partition(|&&index| {
+                            self.solver.value(goals[index]) != Some(Value::Bool(true))
+                        });
+                    // A model that shows nothing is none to go by.
+                    if refuted.is_empty() {
+                        break;
+                    }
+                    observe(self);
+                    for index in refuted {
+                        holds[index] =
+                            planted!("houdini: what a model refutes is proved", false, true);
+                    }
+                    open = left;
+                }
+                Answer::Unknown(_) => break,
+            }
+        }
+        self.solver.pop();
+        // Incremental solving is not good at everything.
+        let begin = Instant::now();
+        for index in open {
+            if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
+                break;
+            }
+            // If only the block is hard, a goal that holds does so whatever the hard parts are, nearly always.
+            if !is_hard(&arena, &[goals[index]]) && is_hard(&arena, &[guard]) {
+                continue;
+            }
+            let premises = [assumed, &[guard]].concat();
+            let Ok(core) = Premises::new(&arena, &premises)
+                .by_powers(goals[index], &mut Asked(self, self.patience.one));
+            holds[index] = core.is_some() || self.holds_alone(guard, assumed, goals[index]);
+        }
+        holds
+    }
+
+    /// Whether the goal follows, asked of a solver that need not be ready for another question.
+    pub(super) fn holds_alone(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> bool {
+        let arena = self.solver.arena();
+        let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
+        let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
+        self.alone.check(&script, &[], self.patience.one) == TextAnswer::Unsatisfiable
+    }
+
+    /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
+    /// and the goals use.
+    pub(super) fn instances(
+        &self,
+        block: &Block,
+        formulas: &[TermId],
+        goals: &[TermId],
+    ) -> Vec<(TermId, TermId)> {
+        let arena = &**self.solver.arena();
+        let mut all: Vec<(TermId, TermId)> = formulas.iter().map(|&one| (one, one)).collect();
+        let mut indices = None;
+        for &formula in formulas {
+            let Some(symbol) = quantified(formula) else {
+                continue;
+            };
+            let indices = indices.get_or_insert_with(|| {
+                let updates = block.updates.iter().map(|(_, value)| *value);
+                let terms = updates.chain([block.guard]).chain(goals.iter().copied());
+                indices_of(arena, terms)
+            });
+            let instances = instances_at(arena, formula, symbol, indices);
+            all.extend(instances.map(|instance| (instance, formula)));
+        }
+        all
+    }
+
+    pub(super) fn limit(&mut self, time: Duration) {
+        self.solver.set_limit(CheckLimit {
+            time: Some(time),
+            resource: None,
+        });
+    }
+
+    /// The weakest precondition of the formula at the block's end, apart from its guard.
+    pub(super) fn behind(&self, block: &Block, formula: TermId) -> TermId {
+        block.before(&**self.solver.arena(), &self.blocks, formula)
+    }
+
+    /// The state behind the block in the model of the last check.
+    fn row(&mut self, block: &Block, at: InlinedLocation, samples: &Samples) -> Option<Vec<i128>> {
+        let variables = samples.places.get(&at)?.variables.clone();
+        let value = |variable: SampledVariable| {
+            let updated = block.updates.iter().find(|(id, _)| *id == variable.id);
+            let term = updated.map_or(variable.term, |(_, value)| *value);
+            number(&self.solver.value(term)?)
+        };
+        variables.into_iter().map(value).collect()
+    }
+}
+
+/// The solver, asked for so long at most.
+pub(super) struct Asked<'c>(pub &'c mut Consecution, pub Duration);
+
+impl Oracle for Asked<'_> {
+    type Stop = Infallible;
+
+    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+        let Self(consecution, most) = self;
+        if consecution.token.is_cancelled() {
+            return Ok(None);
+        }
+        consecution.limit(*most);
+        if consecution.solver.check(assertions) != Answer::Unsatisfiable {
+            return Ok(None);
+        }
+        let core = consecution.solver.unsat_core();
+        let places = 0..assertions.len();
+        Ok(Some(
+            places
+                .filter(|&place| core.contains(&assertions[place]))
+                .collect(),
+        ))
+    }
+}
+
+/// The arrays that the formula speaks of.
+fn arrays_of(formula: TermId) -> Vec<Symbol> {
+    let variables = free_variables(store(), formula).into_iter();
+    let symbols = variables.map(|(symbol, _)| symbol);
+    let mut arrays: Vec<Symbol> = symbols
+        .filter(|symbol| matches!(symbol.sort(), Sort::Array { .. }))
+        .collect();
+    arrays.sort_unstable();
+    arrays
+}
