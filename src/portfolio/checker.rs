@@ -24,9 +24,9 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
-use super::race::panic_message;
+use super::SOLVER_STACK;
+use super::crash::{self, panic_message};
 use super::supervisor::{die_with, exit_now};
-use super::{SOLVER_STACK, crash};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{check, check_thoroughly};
 use crate::program::{Program, Simplified};

@@ -11,6 +11,17 @@ use crate::certify::replay::Violation;
 use crate::program::interpreter::Limits;
 use crate::program::{Assumption, AssumptionKind, Program, open_assumptions};
 
+/// What is done with the assumptions of an answer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AssumptionPolicy {
+    /// They are not looked for.
+    Ignored,
+    /// They are told with the answer.
+    Reported,
+    /// The answer is "unknown" if there are any.
+    Strict,
+}
+
 /// What a proof depends on.
 pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
     let open = open_assumptions(lowered);

@@ -28,7 +28,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, pipe, setpgid};
 
 use super::crash;
-use super::event::{Event, Message, Reporter, What};
+use super::event::{Event, EventKind, Message, Reporter};
 use super::verdict::Conclusion;
 
 /// What the run may use, and tells of it. `None` is without a limit.
@@ -142,13 +142,13 @@ pub fn supervise(
             }
             Watched::Died { analysis, reason } => {
                 child.collect(patience);
-                let what = What::Crashed {
+                let kind = EventKind::Crashed {
                     analysis: analysis.clone(),
                     reason: reason.clone(),
                 };
                 observe(&Event {
                     time: started.elapsed().as_secs_f64(),
-                    what,
+                    kind,
                 });
                 match analysis {
                     Some(name)
@@ -371,7 +371,7 @@ impl Child {
         let used = self.cpu_time().unwrap_or_default() + spent;
         observe(&Event {
             time: started.elapsed().as_secs_f64(),
-            what: What::Resources {
+            kind: EventKind::Resources {
                 memory: self.resident_mib().unwrap_or_default(),
                 cpu: used.as_secs_f64(),
             },
@@ -403,7 +403,7 @@ impl Child {
             // A line that a crash has cut short is dropped.
             match serde_json::from_slice(line) {
                 Ok(Message::Event(event)) => {
-                    if let What::Started { analysis, id } = &event.what {
+                    if let EventKind::Started { analysis, id } = &event.kind {
                         self.analyses.push((*id, analysis.clone()));
                     }
                     observe(&event);

@@ -90,6 +90,17 @@ impl Conclusion {
         }
     }
 
+    /// The answer that a confirmed proof of the analysis is.
+    pub fn proved(analysis: &str) -> Self {
+        Self {
+            verdict: Verdict::True,
+            analysis: Some(analysis.to_owned()),
+            inputs: Vec::new(),
+            place: None,
+            assumptions: Vec::new(),
+        }
+    }
+
     /// No answer.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self {
