@@ -20,8 +20,20 @@ use crate::program::{
 };
 use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
-/// Compiles a program.
-pub(crate) fn compile(program: &Program, checks: AccessChecks) -> Executable {
+impl Executable {
+    /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
+    /// [`super::Outcome::Unsupported`].
+    pub fn compile(program: &Program) -> Self {
+        Self::compile_for(program, AccessChecks::All)
+    }
+
+    /// Compiles the program to judge only some accesses.
+    pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
+        compile(program, checks)
+    }
+}
+
+fn compile(program: &Program, checks: AccessChecks) -> Executable {
     let mut assembler = Assembler::new();
     // A location's label is its id.
     for _ in &program.locations {

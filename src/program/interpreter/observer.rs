@@ -3,8 +3,8 @@
 use super::array::Array;
 use super::bytecode::{Instruction, Place};
 use super::executable::{AddressTerm, Executable};
+use super::heap::Memory;
 use super::integer::Integer;
-use super::machine::Memory;
 use super::value::value_of_bits;
 use crate::program::{EdgeId, VariableId};
 use crate::term::{ArrayValue, ScalarSort, Sort, Value};
