@@ -32,7 +32,7 @@ use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
 use super::opinion::{Opinion, Second};
 use super::places::{Cuts, Facts, Meaning, is_in_scope};
-use super::query::Solvers;
+use super::solvers::Solvers;
 use super::stacks::{Node, Stacks};
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::program::{Program, Simplified};

@@ -7,7 +7,7 @@
 //! * [`certificate`]: what an engine hands in for a proof.
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
 //!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
-//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver;
+//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the [`solvers`];
 //!   [`portable`]: proofs and answers as bytes, for a checker in a process of its own;
 //!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
 
@@ -21,6 +21,7 @@ mod plan;
 pub mod portable;
 mod query;
 pub mod replay;
+mod solvers;
 mod stacks;
 #[cfg(test)]
 mod tests;

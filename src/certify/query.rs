@@ -2,25 +2,15 @@
 
 use std::time::Duration;
 
-use super::opinion::Second;
 use super::walk::{GivenUp, Walk};
 use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
-use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::solver::z3::text::TextAnswer;
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
-
-/// Who answers.
-#[derive(Default)]
-pub(super) struct Solvers {
-    /// The solver.
-    first: TextSolver,
-    /// Asks again about what was found to be impossible.
-    pub second: Option<Second>,
-}
 
 /// What the solver says to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 use super::lowered::Lowered;
 use super::places::{Cuts, Facts};
 use super::plan::Plan;
-use super::query::Solvers;
+use super::solvers::Solvers;
 use super::stacks::{Node, StackId, Stacks};
 use crate::program::persistent::PersistentMap;
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};

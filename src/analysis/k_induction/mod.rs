@@ -6,8 +6,10 @@
 //! errors needs no saying, for an error has no successors. So several loops, nested ones and irreducible ones need no
 //! treatment of their own.
 //!
-//! * [`property_direction`]: proof obligations from failed inductions; [`lift`]: from states to sets of states.
+//! * [`k_inductive`]: candidates proved by k-induction; [`property_direction`]: proof obligations from failed inductions;
+//!   [`lift`]: from states to sets of states.
 
+mod k_inductive;
 mod lift;
 mod property_direction;
 #[cfg(test)]
