@@ -107,3 +107,12 @@ pub struct State {
     /// The cells, in order, with their contents.
     pub cells: Vec<(Cell, Value)>,
 }
+
+impl State {
+    /// The set as a formula.
+    pub fn formula(&self, pool: &impl Build) -> TermId {
+        let cells = self.cells.iter();
+        let equations = cells.map(|(cell, value)| pool.eq(cell.term(pool), pool.value(value)));
+        pool.and(equations.collect::<Vec<_>>())
+    }
+}

@@ -3,7 +3,9 @@
 
 use super::cube::{Cube, Literal};
 use super::frames::Level;
-use super::system::{Model, PlaceId, Post, Query, StepAnswer};
+use super::place_solver::{Post, Query};
+use super::queries::StepAnswer;
+use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 
@@ -33,7 +35,7 @@ impl Ctigar<'_> {
                 frames: &self.frames,
                 domain: &self.domain,
             };
-            match self.system.step(step, query, context)? {
+            match self.queries.step(step, query, context)? {
                 StepAnswer::Blocked(core) => needed.extend(core),
                 StepAnswer::Taken(model) => return Ok(Consecution::Broken(Some(model))),
                 StepAnswer::Undecided(_) => return Ok(Consecution::Broken(None)),
@@ -90,7 +92,7 @@ impl Ctigar<'_> {
 
     /// The cube's negation becomes a clause of all frames up to the level.
     pub(super) fn exclude(&mut self, cube: Cube, level: Level) {
-        self.system.add_clause(&cube, level, &self.domain);
+        self.queries.add_clause(&cube, level, &self.domain);
         self.frames.add(cube, level);
     }
 

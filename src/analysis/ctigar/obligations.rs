@@ -8,7 +8,9 @@ use rustc_hash::FxHashSet;
 use super::cube::{Cube, Literal, State};
 use super::frames::Level;
 use super::generalise::Consecution;
-use super::system::{Model, PlaceId, Post, Query, StepAnswer};
+use super::place_solver::{Post, Query};
+use super::queries::StepAnswer;
+use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 use crate::term::{Evaluator, Symbol, Value, store};
@@ -90,7 +92,7 @@ impl Ctigar<'_> {
             };
             let post = cube.as_ref().map_or(Post::State(&state), Post::Cube);
             let state = self
-                .system
+                .queries
                 .lift(&model, post, &self.domain, &mut self.statistics)?;
             let is_spurious = cube.is_some();
             all.push(Obligation {
@@ -160,7 +162,7 @@ impl Ctigar<'_> {
         context: &Context<'_>,
     ) -> Result<Option<Cube>, Stop> {
         let found =
-            (self.system).state_in_frame(state, level, &self.frames, &self.domain, context)?;
+            (self.queries).state_in_frame(state, level, &self.frames, &self.domain, context)?;
         let Some(model) = found else {
             return Ok(None);
         };
@@ -210,7 +212,7 @@ impl Ctigar<'_> {
                 frames: &self.frames,
                 domain: &self.domain,
             };
-            match self.system.step(step, query, context)? {
+            match self.queries.step(step, query, context)? {
                 StepAnswer::Blocked(_) => {}
                 StepAnswer::Taken(model) => return Ok(Some(model)),
                 StepAnswer::Undecided(reason) => return Err(Stop::Undecided(reason)),
