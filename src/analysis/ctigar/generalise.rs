@@ -164,7 +164,7 @@ impl Ctigar<'_> {
     }
 
     /// CTGDOWN: the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
-    /// been excluded or joined with it.
+    /// been excluded or joined with it, as often as need be: the thesis finds maxJoins = ∞ best.
     fn ctg_down(
         &mut self,
         mut cube: Cube,
@@ -172,7 +172,7 @@ impl Ctigar<'_> {
         depth: u32,
         context: &Context<'_>,
     ) -> Result<Option<Cube>, Stop> {
-        let (mut ctgs, mut joins) = (0, 0);
+        let mut ctgs = 0;
         loop {
             let model = match self.consecution(&cube, level, context)? {
                 Consecution::Inductive(part) => return Ok(Some(part)),
@@ -202,11 +202,10 @@ impl Ctigar<'_> {
             }
             // States at different places have nothing in common.
             let common = cube.filtered(|literal| counterexample.contains(literal));
-            if joins >= self.options.max_joins || at != cube.at || common == cube {
+            if at != cube.at || common == cube {
                 return Ok(None);
             }
             ctgs = 0;
-            joins += 1;
             self.statistics.joins += 1;
             cube = common;
         }

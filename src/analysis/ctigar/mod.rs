@@ -65,14 +65,10 @@ options! {
         pub max_spurious: u32 = 0;
         /// Whether refinement looks for linear equations through states of one location.
         pub mining: bool = true;
-        /// From how many states on.
-        pub min_points: u32 = 3, in 3..=u32::MAX;
         /// How deep counterexamples to generalisation are excluded in turn.
         pub max_depth: u32 = 1;
         /// How many of them are excluded for one clause.
         pub max_ctgs: u32 = 3;
-        /// How often a clause is joined with one that cannot be excluded.
-        pub max_joins: u32 = u32::MAX;
         /// How many literals of a clause are tried to be replaced by weaker ones, rather than dropped.
         pub max_geo: u32 = 0;
         /// Whether the domain begins with the conditions of the program.
