@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use super::verdict::MetAssumption;
-use crate::certify::met;
 use crate::certify::replay::Violation;
+use crate::certify::violated_assumptions;
 use crate::program::interpreter::Limits;
 use crate::program::{Assumption, AssumptionKind, Program, open_assumptions};
 
@@ -44,7 +44,7 @@ pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetA
         deadline: Some(Instant::now() + LOOKING),
         ..Limits::default()
     };
-    match met::violated(lowered, violation, &counts, limits) {
+    match violated_assumptions::of_run(lowered, violation, &counts, limits) {
         Some(violated) => told(lowered, |number, _| violated[number]),
         None => {
             let open = open_assumptions(lowered);

@@ -146,9 +146,9 @@ impl Block {
         }
     }
 
-    /// The weakest precondition of the formula at the block's end, apart from the guard. `blocks` are those that it is one
+    /// The preimage of the formula at the block's end (its weakest precondition), apart from the guard. `blocks` are those that it is one
     /// of.
-    pub fn before<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
+    pub fn preimage<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
         instantiate(pool, formula, |symbol, _| {
             let variable = blocks.variable(symbol)?;
             let updated = self.updates.iter().find(|(id, _)| *id == variable);

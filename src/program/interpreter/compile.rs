@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arrays::is_behind;
+use super::arrays::is_at_distance;
 use super::assembler::{Assembler, Label};
 use super::bytecode::{CallSite, Instruction, Place, Register};
 use super::executable::{AccessChecks, Executable};
@@ -436,9 +436,9 @@ impl<'p> Compiler<'p> {
         let number = lowest_byte_of(value)?;
         let width = store().sort(number).width()?;
         let follows = |(operation, position): (&Operation, u8)| {
-            matches!(operation, Operation::Store { region: other, index: behind, value }
+            matches!(operation, Operation::Store { region: other, index: later, value }
                 if *other == region
-                    && is_behind(index, *behind, u128::from(position))
+                    && is_at_distance(index, *later, u128::from(position))
                     && is_byte_of(*value, number, position))
         };
         let count = 1 + operations[1..]

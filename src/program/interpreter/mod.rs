@@ -13,7 +13,7 @@
 //! | `machine`, `heap` | a run's state |
 //! | `execute`, `support`, `float`, `slice` | the loop that changes it, for so many steps |
 //! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
-//! | `concolic`, `run` | which inputs a run stands for; a whole run, with leaps over loops |
+//! | `concolic`, `run` | which inputs a run stands for; a whole run, with loops accelerated |
 //! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
 
 mod array;

@@ -1,6 +1,6 @@
-//! A whole run, in slices; loops may be leapt over ([`super::concolic::leap`]).
+//! A whole run, in slices, with loops accelerated ([`super::concolic::acceleration`]).
 
-use super::concolic::leap::Leaper;
+use super::concolic::acceleration::Accelerator;
 use super::input::InputSource;
 use super::machine::Machine;
 use super::observer::{NoObserver, Observer};
@@ -23,21 +23,21 @@ impl Machine<'_> {
         limits: Limits<'_>,
         observer: &mut O,
     ) -> Report {
-        self.run_leaping(inputs, limits, observer, Leaper::default())
+        self.run_accelerated(inputs, limits, observer, Accelerator::default())
     }
 
-    pub(super) fn run_leaping<O: Observer>(
+    pub(super) fn run_accelerated<O: Observer>(
         &mut self,
         inputs: &mut dyn InputSource,
         limits: Limits<'_>,
         observer: &mut O,
-        mut leaper: Leaper,
+        mut accelerator: Accelerator,
     ) -> Report {
         self.reset();
         let mut steps = 0;
         let outcome = loop {
-            let end = match O::MAY_MISS_ITERATIONS && leaper.is_due(steps) {
-                true => leaper.go_on(self, inputs, limits, &mut steps, observer),
+            let end = match O::MAY_MISS_ITERATIONS && accelerator.is_due(steps) {
+                true => accelerator.go_on(self, inputs, limits, &mut steps, observer),
                 false => self.go_on(inputs, limits, SLICE, &mut steps, observer),
             };
             if let Some(outcome) = end {

@@ -58,8 +58,8 @@ impl Houdini {
             }
             batch.push(next);
             for block in all.iter().filter(|block| block.target() == Some(next.at)) {
-                let behind = self.behind(block, next.formula);
-                needed.extend(self.core(block, behind, &known)?);
+                let preimage = self.preimage(block, next.formula);
+                needed.extend(self.core(block, preimage, &known)?);
             }
         }
         Some(batch)
