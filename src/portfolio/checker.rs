@@ -162,7 +162,7 @@ struct Server<'p> {
 impl Server<'_> {
     /// Its life.
     fn run(&self, parent: Pid, socket: &OwnedFd) -> ! {
-        be_nobody_else(parent, socket.as_raw_fd());
+        isolate(parent, socket.as_raw_fd());
         loop {
             match receive_stream(socket.as_raw_fd()) {
                 Ok(Some(stream)) => self.answer(stream, socket),
@@ -185,7 +185,7 @@ impl Server<'_> {
         if let Ok(ForkResult::Child) = unsafe { fork() } {
             // SAFETY: nothing uses the socket in this process, and nothing closes it again.
             unsafe { libc::close(socket.as_raw_fd()) };
-            be_nobody_else(parent, stream.as_raw_fd());
+            isolate(parent, stream.as_raw_fd());
             let done = self.work(stream);
             exit_now(i32::from(done.is_err()))
         }
@@ -228,7 +228,7 @@ impl Server<'_> {
 
 /// For a process just forked: it dies with its parent, its crashes are nobody's, and it keeps nothing open but standard
 /// streams and the descriptor.
-fn be_nobody_else(parent: Pid, kept: RawFd) {
+fn isolate(parent: Pid, kept: RawFd) {
     die_with(parent);
     crash::uninstall();
     let kept = kept.cast_unsigned();

@@ -170,13 +170,9 @@ pub enum EventKind {
 /// The size of a program.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Size {
-    /// Functions.
     pub functions: usize,
-    /// Locations.
     pub locations: usize,
-    /// Edges.
     pub edges: usize,
-    /// Variables.
     pub variables: usize,
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::verdict::MetAssumption;
+use super::verdict::ReportedAssumption;
 use crate::certify::replay::Violation;
 use crate::certify::violated_assumptions;
 use crate::program::interpreter::Limits;
@@ -23,7 +23,7 @@ pub enum AssumptionPolicy {
 }
 
 /// What a proof depends on.
-pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
+pub(super) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
     let open = open_assumptions(lowered);
     told(lowered, |number, assumption| {
         open[number] && assumption.kind.matters_to_proofs()
@@ -34,7 +34,7 @@ pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
 const LOOKING: Duration = Duration::from_secs(2);
 
 /// What a violation depends on.
-pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetAssumption> {
+pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<ReportedAssumption> {
     let matters = |assumption: &Assumption| assumption.kind.matters_to_violations();
     let counts: Vec<bool> = lowered.assumptions.iter().map(matters).collect();
     if !counts.contains(&true) {
@@ -55,7 +55,7 @@ pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetA
 
 /// The assumptions that count, in the order of the source, each once: what is assumed of the program's surroundings, at
 /// the first place.
-fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<MetAssumption> {
+fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<ReportedAssumption> {
     let assumptions = lowered.assumptions.iter().enumerate();
     let mut counting: Vec<&Assumption> = assumptions
         .filter(|&(number, assumption)| counts(number, assumption))
@@ -66,7 +66,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         let span = assumption.span;
         (span.file.0, span.line, span.column, assumption.kind)
     });
-    let mut result: Vec<MetAssumption> = Vec::new();
+    let mut result: Vec<ReportedAssumption> = Vec::new();
     for assumption in counting {
         let place = if assumption.span.line == 0 {
             // Text of our own: a library function.
@@ -82,7 +82,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         if once && result.iter().any(|met| met.what == assumption.what) {
             continue;
         }
-        let met = MetAssumption {
+        let met = ReportedAssumption {
             place,
             kind: assumption.kind,
             what: assumption.what.clone(),

@@ -96,7 +96,7 @@ impl Ctigar<'_> {
         self.frames.add(cube, level);
     }
 
-    /// MIC with geometric generalisation: a cube with fewer or weaker literals.
+    /// MIC (Algorithm 8) with geometric generalisation (Algorithm 9): a cube with fewer or weaker literals.
     fn mic(
         &mut self,
         cube: Cube,
@@ -163,7 +163,7 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// CTGDOWN: the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
+    /// CTGDOWN (Algorithm 8): the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
     /// been excluded or joined with it, as often as need be: the thesis finds maxJoins = ∞ best.
     fn ctg_down(
         &mut self,

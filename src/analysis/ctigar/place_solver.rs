@@ -52,7 +52,6 @@ pub struct Query<'q> {
     pub excluding: Option<Post<'q>>,
     /// What is to be reached.
     pub post: Post<'q>,
-    /// The frames.
     pub frames: &'q Frames,
     /// The predicates.
     pub domain: &'q Domain,
@@ -62,7 +61,6 @@ pub struct Query<'q> {
 pub struct PlaceSolver {
     /// The solver itself.
     pub solver: Box<dyn Solver>,
-    /// Its arena.
     pub arena: Rc<Arena>,
     /// For each level the variable that stands for its frame; each implies the next.
     levels: Vec<TermId>,

@@ -61,7 +61,6 @@ pub struct Step {
 /// A state from which a step is taken, with the step's inputs.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The step.
     pub step: Step,
     /// The state before it, and the inputs, with their instances.
     pub values: FxHashMap<(Symbol, u32), Value>,
@@ -126,7 +125,6 @@ impl<'e> System<'e> {
         }
     }
 
-    /// The blocks.
     pub fn blocks(&self) -> &'e Arc<Blocks> {
         self.blocks
     }
@@ -136,12 +134,10 @@ impl<'e> System<'e> {
         (0u32..).map(PlaceId).zip(&self.places)
     }
 
-    /// The place.
     pub fn place(&self, id: PlaceId) -> &Place {
         &self.places[id.index()]
     }
 
-    /// The block.
     pub fn block(&self, step: Step) -> &Block {
         &self.place(step.from).blocks[step.block]
     }

@@ -52,7 +52,6 @@ impl Proved {
         }
     }
 
-    /// The invariants.
     pub fn invariants(&self) -> &[Candidate] {
         &self.invariants
     }

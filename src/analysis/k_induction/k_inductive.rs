@@ -37,7 +37,6 @@ pub struct KInduction<'u> {
     pub base: &'u mut BaseCases,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
-    /// The k.
     pub k: u32,
     /// Wall time of a query.
     pub limit: Duration,

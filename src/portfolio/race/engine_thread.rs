@@ -22,7 +22,7 @@ use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::crash::guarded;
-use crate::portfolio::dump::Watched;
+use crate::portfolio::dump::RecordedSolver;
 use crate::portfolio::event::EventKind;
 use crate::portfolio::task::Task;
 use crate::portfolio::verdict::Conclusion;
@@ -169,7 +169,7 @@ impl EngineThread {
 
     fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         #[cfg(feature = "planted-faults")]
-        if let Some(certificate) = super::lies::certificate(&self.blocks) {
+        if let Some(certificate) = super::forged_certificates::certificate(&self.blocks) {
             return Ok(Answer::Safe(certificate)).into();
         }
         let last_step = Cell::new(None::<Instant>);
@@ -318,7 +318,7 @@ impl EngineThread {
         let config = self.analysis.solver.clone().unwrap_or_default().config();
         let solver = solver_for(config, &self.blocks)?;
         Ok(match &self.task.dump {
-            Some(dump) => Box::new(Watched::new(solver, dump, self.analysis.name())),
+            Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
     }

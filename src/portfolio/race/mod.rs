@@ -8,7 +8,7 @@
 
 mod engine_thread;
 #[cfg(feature = "planted-faults")]
-mod lies;
+mod forged_certificates;
 mod prover_thread;
 mod replays;
 

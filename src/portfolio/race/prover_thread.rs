@@ -49,7 +49,7 @@ impl ProverThread {
     }
 
     fn run(&self) {
-        self.coordinator.sit(self.seat);
+        self.coordinator.attach(self.seat);
         guarded(&self.task.reporter, PROVER, self.id, || self.prove());
         self.coordinator.leave(self.seat);
     }

@@ -1,7 +1,8 @@
 //! Block formulas: what happens between two cut points, as one formula.
 //!
 //! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: Beyer,
-//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). It is a function rather than a relation: given the
+//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). Where an engine puts several of them together is the operator
+//! blk of adjustable-block encoding ([`crate::cpa::predicate::BlockOperator`]). It is a function rather than a relation: given the
 //! values of the state variables (instance 0) and of the block's inputs, `guard` says whether the block is run, and
 //! `updates` what the variables that it changes are afterwards. So a precondition is a substitution, and the usual
 //! formula in SSA form is [`Block::relation`]. Nothing is duplicated: terms are shared, and where branches join,

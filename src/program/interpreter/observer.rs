@@ -57,7 +57,6 @@ impl Observer for NoObserver {
 /// The edges that a run takes, in order.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeTrace {
-    /// The edges.
     pub edges: Vec<EdgeId>,
 }
 
