@@ -1,6 +1,6 @@
 //! Faults that are planted on purpose, to see who catches them.
 //!
-//! With the cargo feature `planted-faults`, [`planted!`] chooses at run time between what is right and a fault, by the
+//! With the cargo feature `planted-faults`, `planted!` chooses at run time between what is right and a fault, by the
 //! names in `REGATTA_PLANTED_FAULT` (several are separated by commas). Without the feature, it is what is right. A name begins
 //! with the part of the program that the fault is in, and goes on with what is believed where it is planted: in a rule of the
 //! terms' constructors or of the simplifier, in a transfer function of the checker, or in its check of a kind of step.

@@ -141,6 +141,67 @@ fn contradictory_and_unknown_options_are_refused() {
 }
 
 #[test]
+fn the_program_is_read_as_the_options_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_string_lossy().into_owned()
+    };
+    std::fs::create_dir(folder.path().join("include")).expect("a folder");
+    write("include/limit.h", "#define LIMIT 3\n");
+    let program = write(
+        "program.c",
+        "#include <limit.h>\n\
+         void reach_error(void);\n\
+         int somewhere_else(int *);\n\
+         int main(void)\n\
+         {\n\
+             int x = LIMIT + STEP;\n\
+             somewhere_else(&x);\n\
+             if (x != 5)\n\
+                 reach_error();\n\
+             return 0;\n\
+         }\n",
+    );
+    let include = folder.path().join("include");
+    let include = include.to_string_lossy();
+    assert_refused(&[&program, "-D", "STEP=2"], "limit.h");
+    assert_refused(&[&program, "-I", &include], "STEP");
+    let read = [&*program, "-I", &include, "-D", "STEP=2"];
+    // What is elsewhere may change `x`.
+    assert_result(&read, "RESULT: FALSE(unreach-call)", 1);
+    let pure = [&read[..], &["--unknown-calls", "pure"]].concat();
+    assert_result(&pure, "RESULT: TRUE", 0);
+    let wrong = ["-I", &include, "-D", "STEP=1", "--unknown-calls", "pure"];
+    let wrong = [&[&*program][..], &wrong].concat();
+    assert_result(&wrong, "RESULT: FALSE(unreach-call)", 1);
+}
+
+/// The log is on standard error, and takes nothing from standard output.
+#[test]
+fn a_verbose_run_tells_what_happens() {
+    let quiet = output(&["property.c"]);
+    assert!(quiet.stderr.is_empty());
+    for verbose in ["-v", "--verbose"] {
+        let output = output(&["property.c", verbose]);
+        assert_eq!(result_line(&output), "RESULT: TRUE");
+        assert_eq!(output.stdout, quiet.stdout);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("answered by"), "{said}");
+    }
+}
+
+#[test]
+fn the_interpreter_ends_after_so_many_steps() {
+    let cut_off = output(&["interpret", "property.c", "--steps", "1"]);
+    let said = String::from_utf8_lossy(&cut_off.stderr);
+    assert!(said.contains("step limit reached: 1"), "{said}");
+    let whole = output(&["interpret", "property.c", "--steps", "1000"]);
+    assert_eq!(whole.status.code(), Some(0));
+}
+
+#[test]
 fn help_and_version_are_no_errors() {
     for arguments in [
         &["--help"][..],

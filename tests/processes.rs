@@ -9,7 +9,7 @@ use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use regatta::frontend::{LoadOptions, load};
 use regatta::portfolio::checker::CheckerProcess;
 use regatta::portfolio::crash;
-use regatta::portfolio::event::{Event, Reporter, What};
+use regatta::portfolio::event::{Event, EventKind, Reporter};
 use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
 use regatta::portfolio::verdict::{Conclusion, Verdict};
 use regatta::program::{EdgeId, LocationId, simplify};
@@ -147,7 +147,7 @@ fn what_the_race_uses_is_told() -> Result<(), String> {
     };
     let mut told = Vec::new();
     let mut observe = |event: &Event| {
-        if let What::Resources { memory, cpu } = event.what {
+        if let EventKind::Resources { memory, cpu } = event.kind {
             told.push((memory, cpu));
         }
     };
@@ -232,7 +232,7 @@ fn what_the_race_starts_counts() -> Result<(), String> {
 fn a_crash_is_attributed_and_the_race_starts_again() -> Result<(), String> {
     let found = verdict(Limits::default(), &|attempt, reporter| {
         if attempt.excluded.is_empty() {
-            reporter.event(What::Started {
+            reporter.event(EventKind::Started {
                 analysis: "fragile".into(),
                 id: 7,
             });

@@ -12,7 +12,7 @@ use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Located, Selection};
 use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
 use super::invariants::Candidate;
-use super::options::{choice, options};
+use super::options::options;
 use super::{Answer, Context, SolverFactory};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::AbstractionId;
@@ -31,23 +31,8 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
-        /// What covers an abstract state: another one, or the union of all others.
-        pub covering: Covering = Covering::Union;
-        /// What of interpolants become predicates.
-        pub predicates: Extraction = Extraction::Atoms;
     }
 }
-
-/// What becomes of an interpolant.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Extraction {
-    /// Its atoms are predicates.
-    Atoms,
-    /// It is a predicate.
-    Whole,
-}
-choice!(Covering: "single" = Self::Single, "union" = Self::Union);
-choice!(Extraction: "atoms" = Self::Atoms, "whole" = Self::Whole);
 
 /// Runs predicate abstraction.
 ///
@@ -70,9 +55,8 @@ pub fn run(
             blocks: options.blocks,
             path_invariants: options.path_invariants,
         },
-        BooleanAbstraction::new(&solvers, options.covering),
+        BooleanAbstraction::new(&solvers, Covering::Union),
         PredicateRefinement {
-            extraction: options.predicates,
             selection: Selection::new(&solvers)?,
             precision: Rc::default(),
         },
@@ -84,7 +68,6 @@ pub fn run(
 
 /// The strategy: interpolants become predicates, and what lacks them is explored again.
 pub struct PredicateRefinement<'f> {
-    extraction: Extraction,
     selection: Selection<'f>,
     /// What new abstractions are computed with.
     precision: Rc<Precision>,
@@ -218,11 +201,7 @@ impl PredicateRefinement<'_> {
             let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
                 continue;
             };
-            let predicates = match self.extraction {
-                Extraction::Atoms => atoms(interpolant),
-                Extraction::Whole => vec![interpolant],
-            };
-            for predicate in predicates {
+            for predicate in atoms(interpolant) {
                 self.selection.suggest(at, predicate);
                 all.push((at, predicate));
             }

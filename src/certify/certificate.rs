@@ -24,7 +24,7 @@ pub struct Certificate<F = TermId> {
     pub steps: Vec<ProofStep<F>>,
 }
 
-/// A step of a proof.
+/// A step of a proof, which relies on others by their index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProofStep<F = TermId> {
     /// Formulas (Boolean terms of the shared store over the simplified program's variables at instance 0), each of which
@@ -113,7 +113,6 @@ pub fn any_index(sort: Sort) -> TermId {
     store().variable(any_index_symbol(sort))
 }
 
-/// Its symbol.
 pub fn any_index_symbol(sort: Sort) -> Symbol {
     Symbol::new("any index#", sort)
 }

@@ -28,12 +28,12 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::call_strings::{CallStrings, Node};
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
 use super::opinion::{Opinion, Second};
 use super::places::{Cuts, Facts, Meaning, is_in_scope};
-use super::query::Solvers;
-use super::stacks::{Node, Stacks};
+use super::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::program::{Program, Simplified};
 use crate::term::{Arena, TermId, take_recorded_shared_terms};
@@ -153,7 +153,7 @@ struct Checker<'a> {
     lowered: Lowered<'a>,
     simplified: &'a Simplified,
     meaning: Meaning<'a>,
-    stacks: Stacks,
+    stacks: CallStrings,
     /// The images of the cut points that the engines see.
     cuts: Cuts,
     facts: Facts<'a>,
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
         let lowered = Lowered::new(program);
         Self {
             meaning: Meaning::new(simplified, program),
-            stacks: Stacks::new(&lowered),
+            stacks: CallStrings::new(&lowered),
             cuts: Cuts::of_simplified(simplified, program),
             facts: Facts::default(),
             has_facts: false,

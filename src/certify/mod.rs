@@ -3,27 +3,29 @@
 //!
 //! Uses [`crate::term`], [`crate::program`] (but not its block formulas), and [`crate::solver::z3::text`], [`crate::solver::external`].
 //!
-//! * [`replay`]: an alarm's inputs must lead the interpreter to the error; [`met`]: what its run assumed.
+//! * [`replay`]: an alarm's inputs must lead the interpreter to the error; [`violated_assumptions`]: what
+//!   does not hold where its run comes by.
 //! * [`certificate`]: what an engine hands in for a proof.
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
-//!   loops without cut points; [`stacks`]: call strings; [`lowered`]: what is seen of the program without a solver;
-//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the solver;
+//!   loops without cut points; [`call_strings`]; [`lowered`]: what is seen of the program without a solver;
+//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the [`solvers`];
 //!   [`portable`]: proofs and answers as bytes, for a checker in a process of its own;
 //!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
 
+mod call_strings;
 pub mod certificate;
 pub mod check;
 mod lowered;
-pub mod met;
 pub mod opinion;
 mod places;
 mod plan;
 pub mod portable;
 mod query;
 pub mod replay;
-mod stacks;
+mod solvers;
 #[cfg(test)]
 mod tests;
+pub mod violated_assumptions;
 mod walk;
 
 pub use certificate::{Certificate, InvariantLocation, ProofStep};

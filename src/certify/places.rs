@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::call_strings::{CallStrings, Node};
 use super::certificate::{AT_ENTRY, is_any_index};
 use super::lowered::Lowered;
-use super::stacks::{Node, Stacks};
 use crate::program::simplify::{Abstract, Origin};
 use crate::program::{CallGraph, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId};
 use crate::term::{
@@ -55,7 +55,7 @@ impl Cuts {
         self.places.keys().copied()
     }
 
-    pub fn contains(&self, stacks: &Stacks, node: Node) -> bool {
+    pub fn contains(&self, stacks: &CallStrings, node: Node) -> bool {
         self.places.get(&node.location).is_some_and(|places| {
             let mut places = places.iter();
             places.any(|calls| stacks.ends_in(node.stack, calls))
@@ -250,7 +250,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What is claimed of the node, each formula once.
-    pub fn at(&mut self, lowered: &Lowered<'_>, stacks: &Stacks, node: Node) -> Rc<[Claim]> {
+    pub fn at(&mut self, lowered: &Lowered<'_>, stacks: &CallStrings, node: Node) -> Rc<[Claim]> {
         if let Some(claims) = self.by_node.get(&node) {
             return claims.clone();
         }
@@ -283,7 +283,7 @@ impl<'a> Facts<'a> {
 /// Whether all of the term's variables exist in the node's call string.
 pub(super) fn is_in_scope(
     lowered: &Lowered<'_>,
-    stacks: &Stacks,
+    stacks: &CallStrings,
     node: Node,
     term: TermId,
 ) -> bool {
@@ -317,7 +317,7 @@ pub(super) fn is_in_scope(
 /// outermost activation.
 pub(super) fn is_relation_in_scope(
     lowered: &Lowered<'_>,
-    stacks: &Stacks,
+    stacks: &CallStrings,
     node: Node,
     term: TermId,
 ) -> bool {

@@ -3,13 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::opinion::Second;
 use super::walk::{GivenUp, Walk};
 use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
-use crate::workers::Workers;
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
@@ -17,26 +15,6 @@ const POWER: Duration = Duration::from_millis(200);
 /// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts.
 const WHOLE: Duration = Duration::from_millis(100);
 const PARTS_A_THREAD: usize = 2;
-
-/// Who answers.
-pub(super) struct Solvers {
-    /// The solver.
-    first: TextSolver,
-    /// Who asks parts of a question beside it.
-    workers: Workers,
-    /// Asks again about what was found to be impossible.
-    pub second: Option<Second>,
-}
-
-impl Solvers {
-    pub fn new(workers: Workers) -> Self {
-        Self {
-            first: TextSolver::default(),
-            workers,
-            second: None,
-        }
-    }
-}
 
 /// What the solver says to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]

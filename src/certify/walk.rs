@@ -29,11 +29,11 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::call_strings::{CallStringId, CallStrings, Node};
 use super::lowered::Lowered;
 use super::places::{Cuts, Facts};
 use super::plan::Plan;
-use super::query::Solvers;
-use super::stacks::{Node, StackId, Stacks};
+use super::solvers::Solvers;
 use crate::program::persistent::PersistentMap;
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
 use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
@@ -160,7 +160,7 @@ type Shape = (FunctionId, Vec<LocationId>, Vec<EdgeId>, Vec<EdgeId>);
 /// A walk over the program for one query.
 pub(super) struct Walk<'c, 'p> {
     lowered: &'c Lowered<'p>,
-    pub stacks: &'c mut Stacks,
+    pub stacks: &'c mut CallStrings,
     cuts: &'c Cuts,
     facts: &'c mut Facts<'p>,
     recursion: Recursion<'c>,
@@ -175,12 +175,12 @@ pub(super) struct Walk<'c, 'p> {
     /// The names of values.
     names: FxHashMap<TermId, TermId>,
     plans: Vec<Rc<Plan>>,
-    plan_of: FxHashMap<StackId, usize>,
+    plan_of: FxHashMap<CallStringId, usize>,
     known_plans: FxHashMap<Shape, usize>,
     /// For each function whether it, or one that it calls, has a cut point at some call string.
     cutting: Vec<bool>,
     /// Whether an activation can end without having passed a cut point.
-    passing: FxHashMap<StackId, bool>,
+    passing: FxHashMap<CallStringId, bool>,
     /// The cut points and the locations with facts, by function.
     marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)>,
     /// The guards with which targets are reached.
@@ -202,7 +202,7 @@ struct Universal {
 impl<'c, 'p> Walk<'c, 'p> {
     pub fn new(
         lowered: &'c Lowered<'p>,
-        stacks: &'c mut Stacks,
+        stacks: &'c mut CallStrings,
         cuts: &'c Cuts,
         facts: &'c mut Facts<'p>,
         recursion: Recursion<'c>,
@@ -285,7 +285,7 @@ impl<'c, 'p> Walk<'c, 'p> {
     /// Where execution starts.
     pub fn entry(&self) -> Node {
         Node {
-            stack: Stacks::EMPTY,
+            stack: CallStrings::EMPTY,
             location: self
                 .lowered
                 .program

@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::portfolio::config::{Analysis, Portfolio};
-use crate::portfolio::event::{Event, What};
+use crate::portfolio::event::{Event, EventKind};
 
 /// How often time and memory are drawn, if nothing else happens.
 pub const INTERVAL: Duration = Duration::from_millis(200);
@@ -52,26 +52,26 @@ struct Activity {
 
 impl Activity {
     /// Takes note of an event of the analysis.
-    fn note(&mut self, what: &What) {
-        match what {
-            What::Started { .. } => {
+    fn note(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Started { .. } => {
                 *self = Self {
                     state: "runs".to_owned(),
                     ..Self::default()
                 }
             }
-            What::Bound { bound, .. } => self.bound = Some(*bound),
-            What::Refinement { number, .. } => self.bound = Some(*number),
-            What::Invariants { round, proved, .. } => {
+            EventKind::Bound { bound, .. } => self.bound = Some(*bound),
+            EventKind::Refinement { number, .. } => self.bound = Some(*number),
+            EventKind::Invariants { round, proved, .. } => {
                 let before = self.invariants.take().map_or(0, |(_, before)| before);
                 self.invariants = Some((round.clone(), before + proved));
             }
-            What::LeftAside { reason, .. } => self.left_aside = Some(reason.clone()),
-            What::Certified { outcome, .. } => self.state = format!("proof {outcome}"),
-            What::Finished { outcome, .. } => self.state.clone_from(outcome),
-            What::Panicked { .. } => self.state = "internal error".to_owned(),
-            What::Refuted { .. } => self.state = "internal error: refuted".to_owned(),
-            What::Crashed { .. } => self.state = "crashed".to_owned(),
+            EventKind::LeftAside { reason, .. } => self.left_aside = Some(reason.clone()),
+            EventKind::Certified { outcome, .. } => self.state = format!("proof {outcome}"),
+            EventKind::Finished { outcome, .. } => self.state.clone_from(outcome),
+            EventKind::Panicked { .. } => self.state = "internal error".to_owned(),
+            EventKind::Refuted { .. } => self.state = "internal error: refuted".to_owned(),
+            EventKind::Crashed { .. } => self.state = "crashed".to_owned(),
             _ => {}
         }
     }
@@ -123,26 +123,26 @@ impl Progress {
 
     /// Draws what has changed.
     pub fn event(&mut self, event: &Event) {
-        if let What::Concluded(_) = event.what {
+        if let EventKind::Concluded(_) = event.kind {
             return self.clear();
         }
         if !self.drawn && event.time >= SILENT {
             self.begin();
         }
-        if let What::Invariants { total, .. } = event.what {
+        if let EventKind::Invariants { total, .. } = event.kind {
             self.stored = total;
         }
-        match analysis_of(&event.what) {
+        match analysis_of(&event.kind) {
             Some(name) => match self.analyses.iter_mut().find(|line| line.name == name) {
                 Some(line) => {
-                    line.activity.note(&event.what);
+                    line.activity.note(&event.kind);
                     line.show(self.drawn);
                 }
                 None => name.clone_into(&mut self.phase),
             },
             None => {
                 let mut head = self.phase.clone();
-                if let What::Resources { memory, cpu } = event.what {
+                if let EventKind::Resources { memory, cpu } = event.kind {
                     head = format!("{memory} MiB, CPU {cpu:.1} s, {} invariants", self.stored);
                 }
                 self.head.set_prefix(format!("{:.1} s", event.time));
@@ -195,26 +195,26 @@ impl Line {
 }
 
 /// Whose event it is.
-fn analysis_of(what: &What) -> Option<&str> {
-    match what {
-        What::Started { analysis, .. }
-        | What::Bound { analysis, .. }
-        | What::Refinement { analysis, .. }
-        | What::Invariants { analysis, .. }
-        | What::Relied { analysis, .. }
-        | What::LeftAside { analysis, .. }
-        | What::Abstracted { analysis, .. }
-        | What::Certified { analysis, .. }
-        | What::Finished { analysis, .. }
-        | What::Panicked { analysis, .. }
-        | What::Refuted { analysis, .. } => Some(analysis),
-        What::Crashed { analysis, .. } => analysis.as_deref(),
-        What::Phase { .. }
-        | What::Program { .. }
-        | What::Warning { .. }
-        | What::Resources { .. }
-        | What::Withdrawn { .. }
-        | What::Concluded(_) => None,
+fn analysis_of(kind: &EventKind) -> Option<&str> {
+    match kind {
+        EventKind::Started { analysis, .. }
+        | EventKind::Bound { analysis, .. }
+        | EventKind::Refinement { analysis, .. }
+        | EventKind::Invariants { analysis, .. }
+        | EventKind::Relied { analysis, .. }
+        | EventKind::LeftAside { analysis, .. }
+        | EventKind::Abstracted { analysis, .. }
+        | EventKind::Certified { analysis, .. }
+        | EventKind::Finished { analysis, .. }
+        | EventKind::Panicked { analysis, .. }
+        | EventKind::Refuted { analysis, .. } => Some(analysis),
+        EventKind::Crashed { analysis, .. } => analysis.as_deref(),
+        EventKind::Phase { .. }
+        | EventKind::Program { .. }
+        | EventKind::Warning { .. }
+        | EventKind::Resources { .. }
+        | EventKind::Withdrawn { .. }
+        | EventKind::Concluded(_) => None,
     }
 }
 
@@ -229,26 +229,26 @@ mod tests {
     use super::*;
     use crate::portfolio::verdict::Conclusion;
 
-    fn event(time: f64, what: What) -> Event {
-        Event { time, what }
+    fn event(time: f64, kind: EventKind) -> Event {
+        Event { time, kind }
     }
 
-    fn started(analysis: &str) -> What {
-        What::Started {
+    fn started(analysis: &str) -> EventKind {
+        EventKind::Started {
             analysis: analysis.to_owned(),
             id: 1,
         }
     }
 
-    fn bound(bound: u32) -> What {
-        What::Bound {
+    fn bound(bound: u32) -> EventKind {
+        EventKind::Bound {
             analysis: "bmc".to_owned(),
             bound,
         }
     }
 
-    fn invariants(round: &str, proved: usize, total: usize) -> What {
-        What::Invariants {
+    fn invariants(round: &str, proved: usize, total: usize) -> EventKind {
+        EventKind::Invariants {
             analysis: "bmc".to_owned(),
             round: round.to_owned(),
             proved,
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(terminal.contents(), "", "nothing in the first moment");
         progress.event(&event(0.5, started("simulation")));
         progress.event(&event(0.55, invariants("pairs", 2, 5)));
-        let resources = What::Resources {
+        let resources = EventKind::Resources {
             memory: 120,
             cpu: 0.75,
         };
@@ -288,7 +288,7 @@ mod tests {
             let _ = terminal.write_line("a line of the log");
         });
         assert!(terminal.contents().starts_with("a line of the log"));
-        let conclusion = What::Concluded(Conclusion::unknown("no"));
+        let conclusion = EventKind::Concluded(Conclusion::unknown("no"));
         progress.event(&event(0.8, conclusion));
         assert_eq!(terminal.contents().trim(), "a line of the log");
         progress.event(&event(0.9, bound(5)));
@@ -298,14 +298,14 @@ mod tests {
     #[test]
     fn an_activity_is_what_the_last_events_say() {
         let mut activity = Activity::default();
-        for what in [started("bmc"), bound(7)] {
-            activity.note(&what);
+        for kind in [started("bmc"), bound(7)] {
+            activity.note(&kind);
         }
         assert_eq!(activity.describe(), "runs, bound 7");
         activity.note(&invariants("pairs", 2, 5));
         activity.note(&invariants("cases", 1, 6));
         assert_eq!(activity.describe(), "runs, bound 7, cases: 3 invariants");
-        activity.note(&What::LeftAside {
+        activity.note(&EventKind::LeftAside {
             analysis: "bmc".to_owned(),
             reason: "a sine".to_owned(),
         });

@@ -1,4 +1,4 @@
-//! `regatta verify`: the supervisor with its limits around the race, events to where the user wants them, one RESULT
+//! `regatta verify`: the supervisor with its limits around the pipeline, events to where the user wants them, one RESULT
 //! line.
 
 use std::io::Write;
@@ -8,9 +8,11 @@ use super::options::{CheckOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::{EXIT_INPUT, complain, input};
 use crate::portfolio::config::Portfolio;
-use crate::portfolio::event::{Event, What};
-use crate::portfolio::race::{self, Ledger, RaceOptions};
+use crate::portfolio::event::{Event, EventKind};
+use crate::portfolio::ledger::AssumptionPolicy;
+use crate::portfolio::pipeline;
 use crate::portfolio::supervisor::{EarlyLimits, Limits, Outcome, supervise};
+use crate::portfolio::task::RunOptions;
 use crate::portfolio::verdict::{Conclusion, Verdict};
 
 /// Runs the command; returns the exit code.
@@ -37,16 +39,16 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             return EXIT_INPUT;
         }
     };
-    let ledger = match options {
-        options if options.strict => Ledger::Strict,
-        options if options.json || options.verbose => Ledger::Told,
-        _ => Ledger::Ignored,
+    let assumptions = match options {
+        options if options.strict => AssumptionPolicy::Strict,
+        options if options.json || options.verbose => AssumptionPolicy::Reported,
+        _ => AssumptionPolicy::Ignored,
     };
-    load_options.all_assumptions = ledger != Ledger::Ignored;
+    load_options.all_assumptions = assumptions != AssumptionPolicy::Ignored;
     drop(early);
     // Both could be for the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
-    let race_options = RaceOptions {
+    let run_options = RunOptions {
         file,
         load: load_options,
         portfolio,
@@ -55,7 +57,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         time_limit,
         threads: options.threads.map(usize::from),
         dump: options.dump.clone(),
-        ledger,
+        assumptions,
     };
     limits.tell_resources = progress.as_ref().map(|_| progress::INTERVAL);
     let mut output = Output {
@@ -67,7 +69,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         started,
         limits,
         &mut |event| output.event(event),
-        &|attempt, reporter| race::run(&race_options, attempt, reporter),
+        &|attempt, reporter| pipeline::run(&run_options, attempt, reporter),
     );
     let (conclusion, remains) = match supervised {
         Ok((Outcome::Concluded(conclusion), remains)) => (conclusion, Some(remains)),
@@ -83,7 +85,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
     };
     output.event(&Event {
         time: started.elapsed().as_secs_f64(),
-        what: What::Concluded(conclusion.clone()),
+        kind: EventKind::Concluded(conclusion.clone()),
     });
     let code = print_result(&conclusion.verdict);
     if let Some(remains) = remains {
@@ -115,23 +117,23 @@ impl Output {
         {
             let _ = writeln!(std::io::stdout().lock(), "{line}");
         }
-        match &event.what {
-            What::Warning { message } => self.complain(&format!("warning: {message}")),
-            What::Panicked { analysis, message } => {
+        match &event.kind {
+            EventKind::Warning { message } => self.complain(&format!("warning: {message}")),
+            EventKind::Panicked { analysis, message } => {
                 self.complain(&format!("internal error: {analysis} panicked: {message}"))
             }
-            What::Refuted { analysis, reason } => {
+            EventKind::Refuted { analysis, reason } => {
                 self.complain(&format!(
                     "internal error: an answer of {analysis} did not pass its check: {reason}"
                 ));
             }
-            What::Crashed { analysis, reason } => match analysis {
+            EventKind::Crashed { analysis, reason } => match analysis {
                 Some(analysis) => {
                     self.complain(&format!("{reason} (in {analysis}); going on without it"))
                 }
                 None => self.complain(reason),
             },
-            What::Resources { .. } => {}
+            EventKind::Resources { .. } => {}
             _ if self.verbose => self.complain(&describe(event)),
             _ => {}
         }
@@ -151,9 +153,9 @@ impl Output {
 
 /// An event as a line of the log.
 fn describe(event: &Event) -> String {
-    let text = match &event.what {
-        What::Phase { name, seconds } => format!("{name}: {:.1} ms", seconds * 1e3),
-        What::Program {
+    let text = match &event.kind {
+        EventKind::Phase { name, seconds } => format!("{name}: {:.1} ms", seconds * 1e3),
+        EventKind::Program {
             lowered,
             simplified,
             unsupported,
@@ -166,8 +168,8 @@ fn describe(event: &Event) -> String {
             simplified.edges,
             simplified.variables,
         ),
-        What::Started { analysis, .. } => format!("{analysis} starts"),
-        What::Finished {
+        EventKind::Started { analysis, .. } => format!("{analysis} starts"),
+        EventKind::Finished {
             analysis,
             outcome,
             statistics,
@@ -182,7 +184,7 @@ fn describe(event: &Event) -> String {
             };
             format!("{analysis}: {outcome}{counters}")
         }
-        What::Concluded(conclusion) => {
+        EventKind::Concluded(conclusion) => {
             let mut text = match &conclusion.analysis {
                 Some(analysis) => format!("answered by {analysis}"),
                 None => "no answer".to_owned(),
@@ -204,13 +206,13 @@ fn describe(event: &Event) -> String {
             }
             text
         }
-        What::Bound { analysis, bound } => format!("{analysis}: bound {bound}"),
-        What::Refinement {
+        EventKind::Bound { analysis, bound } => format!("{analysis}: bound {bound}"),
+        EventKind::Refinement {
             analysis,
             number,
             states,
         } => format!("{analysis}: refinement {number}, {states} abstract states"),
-        What::Invariants {
+        EventKind::Invariants {
             analysis,
             round,
             proved,
@@ -218,18 +220,18 @@ fn describe(event: &Event) -> String {
         } => {
             format!("{analysis}: {round}: {proved} new invariants, {total} in all")
         }
-        What::Relied {
+        EventKind::Relied {
             analysis,
             publisher,
             invariants,
         } => format!("{analysis}: relies on {invariants} invariants of {publisher}"),
-        What::Withdrawn { batches } => {
+        EventKind::Withdrawn { batches } => {
             format!("{batches} batches of invariants are withdrawn")
         }
-        What::LeftAside { analysis, reason } => {
+        EventKind::LeftAside { analysis, reason } => {
             format!("{analysis}: left a target aside: {reason}")
         }
-        What::Abstracted {
+        EventKind::Abstracted {
             analysis,
             basis,
             bound,
@@ -238,16 +240,16 @@ fn describe(event: &Event) -> String {
         } => format!(
             "{analysis}: {kept} of {all} constraints, from a {basis} for {bound} iterations"
         ),
-        What::Certified {
+        EventKind::Certified {
             analysis,
             outcome,
             seconds,
         } => format!("proof of {analysis}: {outcome} ({:.1} ms)", seconds * 1e3),
-        What::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
-        What::Warning { message: text }
-        | What::Panicked { message: text, .. }
-        | What::Refuted { reason: text, .. }
-        | What::Crashed { reason: text, .. } => text.clone(),
+        EventKind::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
+        EventKind::Warning { message: text }
+        | EventKind::Panicked { message: text, .. }
+        | EventKind::Refuted { reason: text, .. }
+        | EventKind::Crashed { reason: text, .. } => text.clone(),
     };
     format!("[{:9.3} s] {text}", event.time)
 }

@@ -162,6 +162,20 @@ fn push_character(result: &mut Vec<u8>, code: u32, width: Width, quote: u8, rest
     }
 }
 
+/// The text of a string literal's parts, as the assembler has it.
+pub fn plain_text(parts: &[String]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let inner = part.split_once('"').map_or("", |(_, rest)| rest);
+        text.push_str(inner.strip_suffix('"').unwrap_or(inner));
+    }
+    // `*name` keeps the compiler from adding a prefix, which it does not do here anyway.
+    match text.strip_prefix('*') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,9 +24,9 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
-use super::race::panic_message;
+use super::SOLVER_STACK;
+use super::crash::{self, panic_message};
 use super::supervisor::{die_with, exit_now};
-use super::{SOLVER_STACK, crash};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{Budget, check, check_thoroughly};
 use crate::program::{Program, Simplified};
@@ -163,7 +163,7 @@ struct Server<'p> {
 impl Server<'_> {
     /// Its life.
     fn run(&self, parent: Pid, socket: &OwnedFd) -> ! {
-        be_nobody_else(parent, socket.as_raw_fd());
+        isolate(parent, socket.as_raw_fd());
         loop {
             match receive_stream(socket.as_raw_fd()) {
                 Ok(Some(stream)) => self.answer(stream, socket),
@@ -186,7 +186,7 @@ impl Server<'_> {
         if let Ok(ForkResult::Child) = unsafe { fork() } {
             // SAFETY: nothing uses the socket in this process, and nothing closes it again.
             unsafe { libc::close(socket.as_raw_fd()) };
-            be_nobody_else(parent, stream.as_raw_fd());
+            isolate(parent, stream.as_raw_fd());
             let done = self.work(stream);
             exit_now(i32::from(done.is_err()))
         }
@@ -233,7 +233,7 @@ impl Server<'_> {
 
 /// For a process just forked: it dies with its parent, its crashes are nobody's, and it keeps nothing open but standard
 /// streams and the descriptor.
-fn be_nobody_else(parent: Pid, kept: RawFd) {
+fn isolate(parent: Pid, kept: RawFd) {
     die_with(parent);
     crash::uninstall();
     let kept = kept.cast_unsigned();

@@ -87,12 +87,12 @@ impl Coordinator {
 
     /// The calling thread is the analysis's from here on; waits for the first permit.
     pub fn enter(&self, seat: usize) {
-        self.sit(seat);
+        self.attach(seat);
         self.wait(seat);
     }
 
     /// The calling thread is the analysis's from here on.
-    pub fn sit(&self, seat: usize) {
+    pub fn attach(&self, seat: usize) {
         self.seats[seat].take();
     }
 

@@ -1,15 +1,19 @@
-//! Who was it, when the race's process dies by a signal?
+//! Panics and fatal signals, and which analysis they came from.
 //!
-//! A solver that aborts or overflows a stack takes its process with it, and from outside nobody can tell which of the
+//! A panic costs the work that it happened in alone ([`guarded`]). A solver that aborts or overflows a stack takes its process with it, and from outside nobody can tell which of the
 //! analyses called it. So every analysis thread says who it is in a thread-local word, and a handler of the fatal
 //! signals, which runs on the thread that caused them, writes that word into the pipe to the supervisor before it lets
 //! the signal take its course. The handler uses nothing but `write`, as it must.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::os::fd::RawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+use super::event::{EventKind, Reporter};
 
 /// First byte of the handler's line; no JSON text begins with it.
 pub const CRASH_MARK: u8 = b'!';
@@ -32,6 +36,41 @@ thread_local! {
 /// Says that this thread works for the analysis with the number from here on; zero is nobody.
 pub fn attribute_thread(id: u32) {
     ANALYSIS.set(id);
+}
+
+/// Runs a part of the work; a panic in it is reported, and costs that part alone.
+pub(super) fn guarded<T>(
+    reporter: &Reporter,
+    analysis: &str,
+    id: u32,
+    work: impl FnOnce() -> T,
+) -> Option<T> {
+    reporter.event(EventKind::Started {
+        analysis: analysis.to_owned(),
+        id,
+    });
+    attribute_thread(id);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    attribute_thread(0);
+    match result {
+        Ok(value) => Some(value),
+        Err(panic) => {
+            reporter.event(EventKind::Panicked {
+                analysis: analysis.to_owned(),
+                message: panic_message(&*panic),
+            });
+            None
+        }
+    }
+}
+
+/// What a panic said.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "no message".to_owned(),
+    }
 }
 
 /// Catches the fatal signals of this process.

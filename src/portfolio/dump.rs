@@ -177,7 +177,7 @@ fn describe(program: &Program, at: &InvariantLocation) -> String {
 }
 
 /// A solver whose longest questions are kept.
-pub struct Watched {
+pub struct RecordedSolver {
     solver: Box<dyn Solver>,
     dump: Arc<Dump>,
     analysis: String,
@@ -185,7 +185,7 @@ pub struct Watched {
     scopes: Vec<Vec<TermId>>,
 }
 
-impl Watched {
+impl RecordedSolver {
     /// The solver, of the analysis.
     pub fn new(solver: Box<dyn Solver>, dump: &Arc<Dump>, analysis: &str) -> Self {
         Self {
@@ -197,7 +197,7 @@ impl Watched {
     }
 }
 
-impl Solver for Watched {
+impl Solver for RecordedSolver {
     fn arena(&self) -> &Rc<Arena> {
         self.solver.arena()
     }
@@ -288,7 +288,7 @@ mod tests {
         let dump = Arc::new(Dump::new(folder.path()).expect("a folder"));
         let arena = Rc::new(Arena::new());
         let solver = new_solver(SolverConfig::default(), Rc::clone(&arena)).expect("a solver");
-        let mut solver = Watched::new(solver, &dump, "analysis");
+        let mut solver = RecordedSolver::new(solver, &dump, "analysis");
         let variable = |name| arena.variable(Symbol::new(name, Sort::Bool));
         let [p, q, r] = ["dump::p", "dump::q", "dump::r"].map(variable);
         solver.assert(p);

@@ -20,13 +20,13 @@ pub struct Event {
     pub time: f64,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum What {
+pub enum EventKind {
     /// A step that comes before the analyses has ended.
     Phase {
         /// Its name: `preprocess`, `parse`, `lower`, `emit`, `simplify`.
@@ -170,13 +170,9 @@ pub enum What {
 /// The size of a program.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Size {
-    /// Functions.
     pub functions: usize,
-    /// Locations.
     pub locations: usize,
-    /// Edges.
     pub edges: usize,
-    /// Variables.
     pub variables: usize,
 }
 
@@ -213,10 +209,10 @@ impl Reporter {
     }
 
     /// Sends an event with the present time.
-    pub fn event(&self, what: What) {
+    pub fn event(&self, kind: EventKind) {
         self.send(&Message::Event(Event {
             time: self.started.elapsed().as_secs_f64(),
-            what,
+            kind,
         }));
     }
 
@@ -224,7 +220,7 @@ impl Reporter {
     pub fn phase<T>(&self, name: &str, step: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let result = step();
-        self.event(What::Phase {
+        self.event(EventKind::Phase {
             name: name.to_owned(),
             seconds: begin.elapsed().as_secs_f64(),
         });

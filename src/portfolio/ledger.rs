@@ -5,14 +5,25 @@
 
 use std::time::{Duration, Instant};
 
-use super::verdict::MetAssumption;
-use crate::certify::met;
+use super::verdict::ReportedAssumption;
 use crate::certify::replay::Violation;
+use crate::certify::violated_assumptions;
 use crate::program::interpreter::Limits;
 use crate::program::{Assumption, AssumptionKind, Program, open_assumptions};
 
+/// What is done with the assumptions of an answer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum AssumptionPolicy {
+    /// They are not looked for.
+    Ignored,
+    /// They are told with the answer.
+    Reported,
+    /// The answer is "unknown" if there are any.
+    Strict,
+}
+
 /// What a proof depends on.
-pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
+pub(super) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
     let open = open_assumptions(lowered);
     told(lowered, |number, assumption| {
         open[number] && assumption.kind.matters_to_proofs()
@@ -23,7 +34,7 @@ pub(super) fn of_proof(lowered: &Program) -> Vec<MetAssumption> {
 const LOOKING: Duration = Duration::from_secs(2);
 
 /// What a violation depends on.
-pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetAssumption> {
+pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<ReportedAssumption> {
     let matters = |assumption: &Assumption| assumption.kind.matters_to_violations();
     let counts: Vec<bool> = lowered.assumptions.iter().map(matters).collect();
     if !counts.contains(&true) {
@@ -33,7 +44,7 @@ pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetA
         deadline: Some(Instant::now() + LOOKING),
         ..Limits::default()
     };
-    match met::violated(lowered, violation, &counts, limits) {
+    match violated_assumptions::of_run(lowered, violation, &counts, limits) {
         Some(violated) => told(lowered, |number, _| violated[number]),
         None => {
             let open = open_assumptions(lowered);
@@ -44,7 +55,7 @@ pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<MetA
 
 /// The assumptions that count, in the order of the source, each once: what is assumed of the program's surroundings, at
 /// the first place.
-fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<MetAssumption> {
+fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<ReportedAssumption> {
     let assumptions = lowered.assumptions.iter().enumerate();
     let mut counting: Vec<&Assumption> = assumptions
         .filter(|&(number, assumption)| counts(number, assumption))
@@ -55,7 +66,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         let span = assumption.span;
         (span.file.0, span.line, span.column, assumption.kind)
     });
-    let mut result: Vec<MetAssumption> = Vec::new();
+    let mut result: Vec<ReportedAssumption> = Vec::new();
     for assumption in counting {
         let place = if assumption.span.line == 0 {
             // Text of our own: a library function.
@@ -71,7 +82,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<M
         if once && result.iter().any(|met| met.what == assumption.what) {
             continue;
         }
-        let met = MetAssumption {
+        let met = ReportedAssumption {
             place,
             kind: assumption.kind,
             what: assumption.what.clone(),

@@ -28,7 +28,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, pipe, setpgid};
 
 use super::crash;
-use super::event::{Event, Message, Reporter, What};
+use super::event::{Event, EventKind, Message, Reporter};
 use super::verdict::Conclusion;
 
 /// What the run may use, and tells of it. `None` is without a limit.
@@ -127,28 +127,28 @@ pub fn supervise(
         spent += child.cpu_time().unwrap_or_default();
         child.kill();
         let patience = match end {
-            Watched::Stopped(_) => LIMIT_PATIENCE,
+            RecordedSolver::Stopped(_) => LIMIT_PATIENCE,
             _ => REAP_PATIENCE,
         };
         let remains = |child| Remains { child, patience };
         match end {
-            Watched::Concluded(conclusion) => {
+            RecordedSolver::Concluded(conclusion) => {
                 return Ok((Outcome::Concluded(conclusion), remains(child)));
             }
-            Watched::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
-            Watched::Stopped(reason) => {
+            RecordedSolver::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
+            RecordedSolver::Stopped(reason) => {
                 let conclusion = Conclusion::unknown(reason);
                 return Ok((Outcome::Concluded(conclusion), remains(child)));
             }
-            Watched::Died { analysis, reason } => {
+            RecordedSolver::Died { analysis, reason } => {
                 child.collect(patience);
-                let what = What::Crashed {
+                let kind = EventKind::Crashed {
                     analysis: analysis.clone(),
                     reason: reason.clone(),
                 };
                 observe(&Event {
                     time: started.elapsed().as_secs_f64(),
-                    what,
+                    kind,
                 });
                 match analysis {
                     Some(name)
@@ -230,7 +230,7 @@ extern "C" fn on_early_limit(signal: libc::c_int) {
 }
 
 /// What came of watching a child.
-enum Watched {
+enum RecordedSolver {
     Concluded(Conclusion),
     Rejected(String),
     /// By a limit or a signal; the reason.
@@ -296,7 +296,7 @@ impl Child {
         spent: Duration,
         signals: &SignalFd,
         observe: &mut dyn FnMut(&Event),
-    ) -> Watched {
+    ) -> RecordedSolver {
         let mut told = Instant::now();
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
         loop {
@@ -311,20 +311,20 @@ impl Child {
                 .wall
                 .map(|wall| wall.saturating_sub(started.elapsed()));
             if wall_left == Some(Duration::ZERO) {
-                return Watched::Stopped("time limit".into());
+                return RecordedSolver::Stopped("time limit".into());
             }
             let cpu_left = limits.cpu.map(|cpu| {
                 let used = self.cpu_time().unwrap_or_default() + spent;
                 cpu.saturating_sub(used)
             });
             if cpu_left == Some(Duration::ZERO) {
-                return Watched::Stopped("CPU time limit".into());
+                return RecordedSolver::Stopped("CPU time limit".into());
             }
             if limits
                 .memory
                 .is_some_and(|memory| self.resident_mib().is_some_and(|used| used >= memory))
             {
-                return Watched::Stopped("memory limit".into());
+                return RecordedSolver::Stopped("memory limit".into());
             }
             let poll_interval = match cpu_left {
                 // So many threads may use it up in so short a time.
@@ -357,7 +357,9 @@ impl Child {
             while let Ok(Some(info)) = signals.read_signal() {
                 match Signal::try_from(info.ssi_signo as i32) {
                     Ok(Signal::SIGCHLD) => child_changed = true,
-                    Ok(signal) => return Watched::Stopped(format!("interrupted by {signal}")),
+                    Ok(signal) => {
+                        return RecordedSolver::Stopped(format!("interrupted by {signal}"));
+                    }
                     Err(_) => {}
                 }
             }
@@ -371,7 +373,7 @@ impl Child {
         let used = self.cpu_time().unwrap_or_default() + spent;
         observe(&Event {
             time: started.elapsed().as_secs_f64(),
-            what: What::Resources {
+            kind: EventKind::Resources {
                 memory: self.resident_mib().unwrap_or_default(),
                 cpu: used.as_secs_f64(),
             },
@@ -379,7 +381,7 @@ impl Child {
     }
 
     /// Reads what the pipe holds and handles the whole lines in it.
-    fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
+    fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<RecordedSolver> {
         let mut chunk = [0; 1 << 16];
         loop {
             match self.pipe.read(&mut chunk) {
@@ -403,15 +405,15 @@ impl Child {
             // A line that a crash has cut short is dropped.
             match serde_json::from_slice(line) {
                 Ok(Message::Event(event)) => {
-                    if let What::Started { analysis, id } = &event.what {
+                    if let EventKind::Started { analysis, id } = &event.kind {
                         self.analyses.push((*id, analysis.clone()));
                     }
                     observe(&event);
                 }
                 Ok(Message::Conclusion(conclusion)) => {
-                    end = end.or(Some(Watched::Concluded(conclusion)))
+                    end = end.or(Some(RecordedSolver::Concluded(conclusion)))
                 }
-                Ok(Message::Rejected(text)) => end = end.or(Some(Watched::Rejected(text))),
+                Ok(Message::Rejected(text)) => end = end.or(Some(RecordedSolver::Rejected(text))),
                 Err(_) => {}
             }
         }
@@ -420,7 +422,7 @@ impl Child {
     }
 
     /// Collects the child if it is dead, and says how it died.
-    fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
+    fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<RecordedSolver> {
         let status = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)).ok()?;
         let reason = match status {
             WaitStatus::Exited(_, code) => {
@@ -437,7 +439,7 @@ impl Child {
             .crashed
             .and_then(|crashed| self.analyses.iter().find(|(id, _)| *id == crashed))
             .map(|(_, name)| name.clone());
-        Some(Watched::Died { analysis, reason })
+        Some(RecordedSolver::Died { analysis, reason })
     }
 
     /// User and system time of the child and of all that it has started, as far as it is below its first thread.

@@ -46,7 +46,6 @@ impl fmt::Display for Verdict {
 /// A verdict with what supports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conclusion {
-    /// The verdict.
     pub verdict: Verdict,
     /// The analysis that found it, by its name in the portfolio.
     pub analysis: Option<String>,
@@ -58,15 +57,14 @@ pub struct Conclusion {
     pub place: Option<String>,
     /// What the answer was given under; empty unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assumptions: Vec<MetAssumption>,
+    pub assumptions: Vec<ReportedAssumption>,
 }
 
 /// An assumption that the answer may depend on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct MetAssumption {
+pub struct ReportedAssumption {
     /// Where: file, line, column.
     pub place: String,
-    /// Its kind.
     pub kind: AssumptionKind,
     /// What is assumed.
     pub what: String,
@@ -87,6 +85,17 @@ impl Conclusion {
                     ..self
                 }
             }
+        }
+    }
+
+    /// The answer that a confirmed proof of the analysis is.
+    pub fn proved(analysis: &str) -> Self {
+        Self {
+            verdict: Verdict::True,
+            analysis: Some(analysis.to_owned()),
+            inputs: Vec::new(),
+            place: None,
+            assumptions: Vec::new(),
         }
     }
 

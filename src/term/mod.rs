@@ -38,7 +38,7 @@
 //! ```
 //!
 //! # Meaning
-//! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate`] run on it, and tests hold
+//! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate()`] run on it, and tests hold
 //! it against Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
 //! arithmetic on big integers where that crate has nothing or is hard to check. [`to_smtlib`] prints for solvers and
 //! [`to_c`] for witnesses.

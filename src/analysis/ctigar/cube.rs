@@ -11,7 +11,6 @@ pub struct PredicateId(pub u32);
 /// A predicate or its negation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Literal {
-    /// Which predicate.
     pub predicate: PredicateId,
     /// Whether it holds.
     pub is_true: bool,
@@ -76,9 +75,7 @@ impl Cube {
 /// What a state says something of: a scalar variable, or a cell of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
-    /// The variable.
     pub variable: VariableId,
-    /// Its symbol.
     pub symbol: Symbol,
     /// The index, if it is an array of which one cell is meant.
     pub index: Option<Value>,
@@ -106,4 +103,13 @@ pub struct State {
     pub at: PlaceId,
     /// The cells, in order, with their contents.
     pub cells: Vec<(Cell, Value)>,
+}
+
+impl State {
+    /// The set as a formula.
+    pub fn formula(&self, pool: &impl Build) -> TermId {
+        let cells = self.cells.iter();
+        let equations = cells.map(|(cell, value)| pool.eq(cell.term(pool), pool.value(value)));
+        pool.and(equations.collect::<Vec<_>>())
+    }
 }

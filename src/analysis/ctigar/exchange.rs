@@ -58,7 +58,7 @@ impl Ctigar<'_> {
             if let Some(&at) = self.exchange.places.get(&at)
                 && self.exchange.known.insert(ground.fact)
             {
-                self.system.add_invariant(at, formula);
+                self.queries.add_invariant(at, formula);
                 self.statistics.invariants += 1;
             }
         }
@@ -133,8 +133,8 @@ impl Ctigar<'_> {
                 .clauses()
                 .filter(|(_, cube)| cube.at == id)
                 .count();
-            if self.system.clauses_told(id) > STALE.0 * needed + STALE.1 {
-                self.system.forget_solver(id);
+            if self.queries.clauses_told(id) > STALE.0 * needed + STALE.1 {
+                self.queries.forget_solver(id);
             }
         }
     }

@@ -30,7 +30,6 @@ impl Level {
     }
 }
 
-/// The frames.
 #[derive(Debug, Default)]
 pub struct Frames {
     /// In no order.

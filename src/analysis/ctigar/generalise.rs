@@ -3,7 +3,9 @@
 
 use super::cube::{Cube, Literal};
 use super::frames::Level;
-use super::system::{Model, PlaceId, Post, Query, StepAnswer};
+use super::place_solver::{Post, Query};
+use super::queries::StepAnswer;
+use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 
@@ -33,7 +35,7 @@ impl Ctigar<'_> {
                 frames: &self.frames,
                 domain: &self.domain,
             };
-            match self.system.step(step, query, context)? {
+            match self.queries.step(step, query, context)? {
                 StepAnswer::Blocked(core) => needed.extend(core),
                 StepAnswer::Taken(model) => return Ok(Consecution::Broken(Some(model))),
                 StepAnswer::Undecided(_) => return Ok(Consecution::Broken(None)),
@@ -90,11 +92,11 @@ impl Ctigar<'_> {
 
     /// The cube's negation becomes a clause of all frames up to the level.
     pub(super) fn exclude(&mut self, cube: Cube, level: Level) {
-        self.system.add_clause(&cube, level, &self.domain);
+        self.queries.add_clause(&cube, level, &self.domain);
         self.frames.add(cube, level);
     }
 
-    /// MIC with geometric generalisation: a cube with fewer or weaker literals.
+    /// MIC (Algorithm 8) with geometric generalisation (Algorithm 9): a cube with fewer or weaker literals.
     fn mic(
         &mut self,
         cube: Cube,
@@ -161,8 +163,8 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// CTGDOWN: the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
-    /// been excluded or joined with it.
+    /// CTGDOWN (Algorithm 8): the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
+    /// been excluded or joined with it, as often as need be: the thesis finds maxJoins = ∞ best.
     fn ctg_down(
         &mut self,
         mut cube: Cube,
@@ -170,7 +172,7 @@ impl Ctigar<'_> {
         depth: u32,
         context: &Context<'_>,
     ) -> Result<Option<Cube>, Stop> {
-        let (mut ctgs, mut joins) = (0, 0);
+        let mut ctgs = 0;
         loop {
             let model = match self.consecution(&cube, level, context)? {
                 Consecution::Inductive(part) => return Ok(Some(part)),
@@ -200,11 +202,10 @@ impl Ctigar<'_> {
             }
             // States at different places have nothing in common.
             let common = cube.filtered(|literal| counterexample.contains(literal));
-            if joins >= self.options.max_joins || at != cube.at || common == cube {
+            if at != cube.at || common == cube {
                 return Ok(None);
             }
             ctgs = 0;
-            joins += 1;
             self.statistics.joins += 1;
             cube = common;
         }

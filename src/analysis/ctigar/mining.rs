@@ -17,6 +17,9 @@ use crate::term::{Pool, Sort, TermId, store};
 /// The most points that are looked at together; more of them are no better.
 const MOST_POINTS: usize = 12;
 
+/// The fewest points that are looked at: through any two there is a line.
+const LEAST_POINTS: usize = 3;
+
 /// A state's numbers.
 type Point = Vec<i128>;
 
@@ -55,7 +58,7 @@ impl Ctigar<'_> {
             return;
         }
         group.push(point);
-        if group.len() < self.options.min_points as usize {
+        if group.len() < LEAST_POINTS {
             return;
         }
         let found = mine_states(

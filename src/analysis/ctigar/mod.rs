@@ -6,8 +6,8 @@
 //! error is lifted, abstracted, and excluded by a clause that is inductive relative to a frame. Where the abstract state
 //! has a predecessor there and the concrete one has none, the domain is too coarse and is refined.
 //!
-//! * [`system`]: places, steps, and the queries about them, which [`place_solver`] puts; [`cube`]: what is asked about;
-//!   [`frames`].
+//! * [`system`]: places and steps; [`preimage`](mod@preimage): what they make of formulas; [`cube`]: what is asked about; [`frames`].
+//! * [`queries`]: queries about steps, which [`place_solver`] puts.
 //! * [`obligations`]: Algorithms 3, 6 and 7; [`lift`]: section 3.2; the abstraction of section 3.3 is with the first.
 //! * [`domain`]: predicates and their lattice; [`refine`]: interpolation; [`mining`]: Algorithms 4 and 5.
 //! * [`generalise`]: Algorithms 8 and 9 and generalisation in consecution.
@@ -25,12 +25,15 @@ mod lift;
 mod mining;
 mod obligations;
 mod place_solver;
+mod preimage;
+mod queries;
 mod refine;
 mod system;
 #[cfg(test)]
 mod tests;
 mod trace;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -41,9 +44,11 @@ use self::exchange::Exchange;
 use self::frames::{Frames, Level};
 use self::mining::Mining;
 use self::obligations::Obligation;
+use self::place_solver::{Post, Query};
+use self::queries::{Queries, StepAnswer};
 use self::refine::Refiner;
 pub use self::refine::Source;
-use self::system::{Model, Post, Query, Step, StepAnswer, System};
+use self::system::{Model, Step, System};
 use super::options::{choice, options};
 use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
@@ -60,14 +65,10 @@ options! {
         pub max_spurious: u32 = 0;
         /// Whether refinement looks for linear equations through states of one location.
         pub mining: bool = true;
-        /// From how many states on.
-        pub min_points: u32 = 3, in 3..=u32::MAX;
         /// How deep counterexamples to generalisation are excluded in turn.
         pub max_depth: u32 = 1;
         /// How many of them are excluded for one clause.
         pub max_ctgs: u32 = 3;
-        /// How often a clause is joined with one that cannot be excluded.
-        pub max_joins: u32 = u32::MAX;
         /// How many literals of a clause are tried to be replaced by weaker ones, rather than dropped.
         pub max_geo: u32 = 0;
         /// Whether the domain begins with the conditions of the program.
@@ -186,7 +187,7 @@ pub fn run(
     let mut engine = Ctigar::new(blocks, options, solver, context)?;
     let result = engine.search(context);
     engine.statistics.predicates = engine.domain.len() as u64;
-    let (queries, time) = engine.system.queries();
+    let (queries, time) = engine.queries.count();
     engine.statistics.queries = queries;
     engine.statistics.query_milliseconds = time.as_millis() as u64;
     *statistics = engine.statistics.clone();
@@ -202,7 +203,8 @@ pub fn run(
 struct Ctigar<'e> {
     options: &'e Options,
     factory: &'e SolverFactory<'e>,
-    system: System<'e>,
+    system: Rc<System<'e>>,
+    queries: Queries<'e>,
     frames: Frames,
     domain: Domain,
     /// The last frame that is checked.
@@ -225,7 +227,7 @@ impl<'e> Ctigar<'e> {
         factory: &'e SolverFactory<'e>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
-        let system = System::new(blocks, factory);
+        let system = Rc::new(System::new(blocks));
         let domain = Domain::new(&system, options);
         let statistics = Statistics {
             initial_predicates: domain.len() as u64,
@@ -236,6 +238,7 @@ impl<'e> Ctigar<'e> {
             factory,
             refiner: Refiner::new(context.solver(factory)?, context),
             exchange: Exchange::new(&system, factory()?, context),
+            queries: Queries::new(Rc::clone(&system), factory),
             system,
             frames: Frames::default(),
             domain,
@@ -288,14 +291,14 @@ impl<'e> Ctigar<'e> {
                     frames: &self.frames,
                     domain: &self.domain,
                 };
-                let model = match self.system.step(step, query, context)? {
+                let model = match self.queries.step(step, query, context)? {
                     StepAnswer::Blocked(_) => break,
                     StepAnswer::Undecided(reason) => return Err(Stop::Undecided(reason)),
                     StepAnswer::Taken(model) => model,
                 };
                 let post = Post::Reached;
                 let state = self
-                    .system
+                    .queries
                     .lift(&model, post, &self.domain, &mut self.statistics)?;
                 let obligation = Obligation::at_error(state, model);
                 let trace = self.handle_obligations(obligation, context)?;

@@ -8,7 +8,9 @@ use rustc_hash::FxHashSet;
 use super::cube::{Cube, Literal, State};
 use super::frames::Level;
 use super::generalise::Consecution;
-use super::system::{Model, PlaceId, Post, Query, StepAnswer};
+use super::place_solver::{Post, Query};
+use super::queries::StepAnswer;
+use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 use crate::term::{Evaluator, Symbol, Value, store};
@@ -56,7 +58,7 @@ enum Outcome {
 type Queue = BTreeSet<(Level, Reverse<usize>)>;
 
 impl Ctigar<'_> {
-    /// HANDLEOBLIGATIONS: excludes the states up to the frontier; a trace if that cannot be.
+    /// HANDLEOBLIGATIONS (Algorithm 6): excludes the states up to the frontier; a trace if that cannot be.
     pub(super) fn handle_obligations(
         &mut self,
         first: Obligation,
@@ -67,6 +69,7 @@ impl Ctigar<'_> {
         self.statistics.obligations += 1;
         while let Some(&(level, Reverse(id))) = queue.first() {
             self.take_invariants(context);
+            // Lines 4 to 10.
             if all[id].state.at == PlaceId::ENTRY {
                 let Some(spurious) = last_spurious(&all, id) else {
                     return Ok(Some(trace(&all, id)));
@@ -78,6 +81,7 @@ impl Ctigar<'_> {
             let state = all[id].state.clone();
             let (model, cube) = match self.eliminate(&state, level, may_be_spurious, context)? {
                 Outcome::Refined => continue,
+                // Lines 19 to 24.
                 Outcome::Eliminated(excluded) => {
                     queue.remove(&(level, Reverse(id)));
                     if excluded <= self.frontier {
@@ -90,7 +94,7 @@ impl Ctigar<'_> {
             };
             let post = cube.as_ref().map_or(Post::State(&state), Post::Cube);
             let state = self
-                .system
+                .queries
                 .lift(&model, post, &self.domain, &mut self.statistics)?;
             let is_spurious = cube.is_some();
             all.push(Obligation {
@@ -113,7 +117,8 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// The loop over the abstract states of the obligation, and ELIMINATEABSTRACTSTATE.
+    /// The loop over the abstract states of the obligation (Algorithm 6, lines 11 to 18), and ELIMINATEABSTRACTSTATE
+    /// (Algorithm 7).
     fn eliminate(
         &mut self,
         state: &State,
@@ -125,6 +130,7 @@ impl Ctigar<'_> {
         // Each abstract state is looked for among what the clauses so far leave over.
         while let Some(cube) = self.next_abstract_state(state, level.next(), context)? {
             match self.consecution(&cube, level, context)? {
+                // Lines 5 to 12 of Algorithm 7.
                 Consecution::Inductive(part) => {
                     let up_to = self.generalise_and_exclude(part, level, context)?;
                     excluded = Some(excluded.map_or(up_to, |before: Level| before.min(up_to)));
@@ -133,6 +139,7 @@ impl Ctigar<'_> {
                     if let Some(model) = self.predecessor(state, level, context)? {
                         return Ok(Outcome::Predecessor(model));
                     }
+                    // Lines 13 to 22: there is a spurious transition.
                     if let Some(model) = model
                         && may_be_spurious
                         && model.step.from != PlaceId::ENTRY
@@ -160,7 +167,7 @@ impl Ctigar<'_> {
         context: &Context<'_>,
     ) -> Result<Option<Cube>, Stop> {
         let found =
-            (self.system).state_in_frame(state, level, &self.frames, &self.domain, context)?;
+            (self.queries).state_in_frame(state, level, &self.frames, &self.domain, context)?;
         let Some(model) = found else {
             return Ok(None);
         };
@@ -210,7 +217,7 @@ impl Ctigar<'_> {
                 frames: &self.frames,
                 domain: &self.domain,
             };
-            match self.system.step(step, query, context)? {
+            match self.queries.step(step, query, context)? {
                 StepAnswer::Blocked(_) => {}
                 StepAnswer::Taken(model) => return Ok(Some(model)),
                 StepAnswer::Undecided(reason) => return Err(Stop::Undecided(reason)),
@@ -219,7 +226,7 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// BACKTRACKREFINE: the obligations from the spurious step on are dropped, and the domain is refined such that there
+    /// BACKTRACKREFINE (section 3.4): the obligations from the spurious step on are dropped, and the domain is refined such that there
     /// is no such step.
     fn backtrack_refine(
         &mut self,

@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::cube::{Cell, Cube, Literal, State};
 use super::domain::Domain;
-use super::frames::Level;
-use super::system::{Model, Place, PlaceId, Post, Query, Step};
+use super::frames::{Frames, Level};
+use super::preimage::preimage;
+use super::system::{Model, Place, PlaceId, Step};
 use crate::program::block::Blocks;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, instantiate, store};
+use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, store};
 
 /// Wall time of a query. What depends on one that takes longer is not found out.
 const QUERY: Duration = Duration::from_secs(10);
@@ -31,53 +32,42 @@ pub fn in_words(reason: Reason) -> String {
     }
 }
 
-/// The set as a formula.
-pub fn state_formula(pool: &impl Build, state: &State) -> TermId {
-    let cells = state.cells.iter();
-    let equations = cells.map(|(cell, value)| pool.eq(cell.term(pool), pool.value(value)));
-    pool.and(equations.collect::<Vec<_>>())
+/// What is asked of a step's end.
+#[derive(Copy, Clone, Debug)]
+pub enum Post<'p> {
+    /// That it is reached.
+    Reached,
+    /// A state of the cube.
+    Cube(&'p Cube),
+    /// One of the concrete states.
+    State(&'p State),
 }
 
-/// That the state after a block is in the set, about the state before it.
-pub fn state_behind(
-    arena: &Arena,
-    updates: &FxHashMap<Symbol, TermId>,
-    state: &State,
-) -> Vec<TermId> {
-    let cells = state.cells.iter();
-    cells
-        .map(|(cell, value)| {
-            let content = behind_cell(arena, updates, cell);
-            arena.eq(content, arena.value(value))
-        })
-        .collect()
-}
-
-fn behind_cell(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, cell: &Cell) -> TermId {
-    let variable = updates.get(&cell.symbol).copied();
-    cell.of(
-        arena,
-        variable.unwrap_or_else(|| arena.variable(cell.symbol)),
-    )
-}
-
-/// The formula, about the state after a block, as one about the state before it.
-pub fn behind_of(arena: &Arena, updates: &FxHashMap<Symbol, TermId>, formula: TermId) -> TermId {
-    instantiate(arena, formula, |symbol, _| updates.get(&symbol).copied())
+/// A question about a step.
+#[derive(Copy, Clone)]
+pub struct Query<'q> {
+    /// The frame that the state before the step is in.
+    pub level: Level,
+    /// What it is not in.
+    pub excluding: Option<Post<'q>>,
+    /// What is to be reached.
+    pub post: Post<'q>,
+    pub frames: &'q Frames,
+    /// The predicates.
+    pub domain: &'q Domain,
 }
 
 /// The solver of a place.
 pub struct PlaceSolver {
     /// The solver itself.
     pub solver: Box<dyn Solver>,
-    /// Its arena.
     pub arena: Rc<Arena>,
     /// For each level the variable that stands for its frame; each implies the next.
     levels: Vec<TermId>,
     /// For each block the variable that stands for its being run.
     enabled: FxHashMap<usize, TermId>,
-    /// Variables that stand for literals behind blocks.
-    behind: FxHashMap<(usize, Literal), TermId>,
+    /// Variables that stand for the preimages of literals under blocks.
+    preimages: FxHashMap<(usize, Literal), TermId>,
     names: u32,
     /// How many clauses of frames it has been told.
     pub clauses: usize,
@@ -91,7 +81,7 @@ impl PlaceSolver {
             solver,
             levels: Vec::new(),
             enabled: FxHashMap::default(),
-            behind: FxHashMap::default(),
+            preimages: FxHashMap::default(),
             names: 0,
             clauses: 0,
         }
@@ -132,23 +122,23 @@ impl PlaceSolver {
         name
     }
 
-    /// The variable that stands for the literal behind the block; a constant if it is one.
-    pub fn behind(
+    /// The variable that stands for the literal's preimage under the block; a constant if it is one.
+    pub fn preimage(
         &mut self,
+        place: &Place,
         block: usize,
-        updates: &FxHashMap<Symbol, TermId>,
         literal: Literal,
         domain: &Domain,
     ) -> TermId {
-        if let Some(&name) = self.behind.get(&(block, literal)) {
+        if let Some(&name) = self.preimages.get(&(block, literal)) {
             return name;
         }
-        let formula = behind_of(&self.arena, updates, domain.literal(literal));
+        let formula = preimage(&self.arena, place.updates(block), domain.literal(literal));
         let name = match formula {
             TermId::TRUE | TermId::FALSE => formula,
             formula => self.implying(formula),
         };
-        self.behind.insert((block, literal), name);
+        self.preimages.insert((block, literal), name);
         name
     }
 
@@ -165,7 +155,7 @@ impl PlaceSolver {
     pub fn exclude(&mut self, place: PlaceId, query: Query<'_>) {
         let excluded = match query.excluding {
             Some(Post::Cube(cube)) if cube.at == place => query.domain.cube(cube),
-            Some(Post::State(state)) if state.at == place => state_formula(&*self.arena, state),
+            Some(Post::State(state)) if state.at == place => state.formula(&*self.arena),
             _ => return,
         };
         self.solver.assert(self.arena.not(excluded));

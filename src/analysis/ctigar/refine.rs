@@ -11,8 +11,9 @@ use rustc_hash::FxHashMap;
 
 use super::cube::State;
 use super::frames::Level;
-use super::place_solver::state_formula;
-use super::system::{PlaceId, Post, Query, Step};
+use super::place_solver::{Post, Query};
+use super::preimage::preimage;
+use super::system::{PlaceId, Step};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 use crate::solver::interpolation::{
@@ -125,7 +126,7 @@ impl Ctigar<'_> {
         }
         if new == 0 {
             // What the states say is an interpolant as well.
-            new += self.domain.add(state_formula(store(), state));
+            new += self.domain.add(state.formula(store()));
         }
         Ok(new > 0)
     }
@@ -133,22 +134,23 @@ impl Ctigar<'_> {
     fn question(&self, step: Step, state: &State, level: Level) -> Question {
         let arena = &self.refiner.arena;
         let mut before = match step.from {
-            PlaceId::ENTRY => self.system.invariants(step.from).to_vec(),
+            PlaceId::ENTRY => self.queries.invariants(step.from).to_vec(),
             from => self
-                .system
+                .queries
                 .frame_at(from, level, &self.frames, &self.domain),
         };
         if step.from == state.at {
-            before.push(arena.not(state_formula(&**arena, state)));
+            before.push(arena.not(state.formula(&**arena)));
         }
         before.push(self.system.block(step).guard);
+        let updates = self.system.place(step.from).updates(step.block);
         let mut after = Vec::new();
         let mut cells = FxHashMap::default();
         for (number, (cell, value)) in (1..).zip(&state.cells) {
             let term = cell.term(store());
-            let behind = self.system.behind(arena, step, term);
+            let before_step = preimage(arena, updates, term);
             let variable = arena.variable_at(Symbol::new("cell#", value.sort()), number);
-            before.push(arena.eq(variable, behind));
+            before.push(arena.eq(variable, before_step));
             after.push(arena.eq(variable, arena.value(value)));
             cells.insert(variable, term);
         }
@@ -208,6 +210,6 @@ impl Ctigar<'_> {
             frames: &self.frames,
             domain: &self.domain,
         };
-        self.system.blocking(step, query, bounds, context)
+        self.queries.blocking(step, query, bounds, context)
     }
 }

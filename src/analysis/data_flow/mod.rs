@@ -1,4 +1,6 @@
-//! Data-flow invariants, continuously refined.
+//! Data-flow invariants, continuously refined: the generator of k-induction with continuously-refined invariants (Beyer,
+//! Dangl and Wendler, Boosting k-Induction with Continuously-Refined Invariants, CAV 2015; paper 003, Algorithm 1 without
+//! its property direction).
 //!
 //! Each round is more precise than those before, and publishes what it has proved at once. There are two kinds of rounds
 //! ([`Round`]), and what both come up with are candidates of which the largest inductive subset is proved.

@@ -12,7 +12,6 @@ use crate::term::{
 /// The most variables of which all pairs are looked at; of more, those that occur together in a comparison or a sum.
 const FEW: usize = 9;
 
-/// The most pairs.
 const MOST_PAIRS: usize = 60;
 
 /// The most numbers at which widening stops.

@@ -199,7 +199,8 @@ pub(super) struct Guard<'s>(&'s Shared);
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.end(Exploration::GivenUp("a thread has failed".to_owned()));
+            self.0
+                .end(Exploration::GivenUp("a thread has failed".to_owned()));
         }
     }
 }

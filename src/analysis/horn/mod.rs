@@ -40,8 +40,6 @@ options! {
     pub struct Options {
         /// Which programs it looks at; the others it leaves to other engines.
         pub programs: Programs = Programs::Recursive;
-        /// How long a question may take the first time that it is asked.
-        pub first_attempt: Duration = Duration::from_millis(500);
     }
 }
 
@@ -54,6 +52,9 @@ pub enum Programs {
     All,
 }
 choice!(Programs: "recursive" = Self::Recursive, "all" = Self::All);
+
+/// How long a question may take the first time that it is asked.
+const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
 
 /// How long a look at one clause of a solution may take; at one by cases, of which there are many.
 const LOOK: Duration = Duration::from_secs(2);
@@ -77,7 +78,7 @@ pub fn run(
         return Ok(Answer::Unknown("the program has no recursion".to_owned()));
     }
     let mut questions = questions(blocks, solver, context)?;
-    let mut time = options.first_attempt;
+    let mut time = FIRST_ATTEMPT;
     let mut last = "the clauses are beyond the engine".to_owned();
     while !questions.is_empty() {
         if let Some(certificate) = by_cases(blocks, &questions, time, context) {

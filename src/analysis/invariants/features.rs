@@ -30,7 +30,6 @@ pub struct Feature {
 /// What a feature is.
 #[derive(Copy, Clone, Debug)]
 pub enum Kind {
-    /// A variable.
     Variable,
     /// How much larger one variable is than another, modulo 2ⁿ.
     Difference {

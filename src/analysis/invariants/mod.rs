@@ -1,8 +1,8 @@
 //! Invariants that analyses share: guesses, their proofs, and the store of what is proved.
 //!
 //! There are two channels with two types (an engine that mixes them up does not compile): a [`Candidate`] is a formula
-//! that somebody believes in; a [`Proved`] batch can only be made by [`houdini`], [`states`] and [`k_inductive`], which
-//! have shown it to be inductive. Each analysis has its [`Exchange`] with both.
+//! that somebody believes in; a [`Proved`] batch can only be made by a prover, which has shown it to be inductive:
+//! [`houdini`], [`states`], and k-induction ([`super::k_induction`]), which needs unrollings and so has its prover with it. Each analysis has its [`Exchange`] with both.
 //!
 //! # Who publishes for whom
 //! Everybody's invariants reach everybody: there is one store, and what is taken from it ([`taken`]) does not tell whose it
@@ -26,7 +26,6 @@
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
-//! * [`k_inductive`]: candidates proved by k-induction.
 //! * [`store`](mod@store): proved batches, with versions and with whose they are; [`exchange`]: an analysis's view of it;
 //!   [`taken`]: what it takes.
 //! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
@@ -35,7 +34,6 @@ pub mod exchange;
 mod features;
 pub mod guess;
 pub mod houdini;
-pub mod k_inductive;
 mod offers;
 pub mod prover;
 pub mod samples;

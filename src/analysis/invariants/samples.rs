@@ -21,7 +21,6 @@ pub struct SampledVariable {
     pub id: VariableId,
     /// As a term.
     pub term: TermId,
-    /// Its sort.
     pub sort: Sort,
     /// Whether C reads it as unsigned.
     pub unsigned: bool,

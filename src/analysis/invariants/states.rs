@@ -35,7 +35,7 @@ pub struct States<'b> {
     until: Instant,
     places: FxHashMap<InlinedLocation, Tuples>,
     /// For a block, by where it begins and ends, what the features at its end are in terms of the state at its beginning.
-    behind: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
+    preimages: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
     is_safe: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'b> States<'b> {
             places: places
                 .map(|(&at, place)| (at, Tuples::new(features.of(place))))
                 .collect(),
-            behind: FxHashMap::default(),
+            preimages: FxHashMap::default(),
             is_safe: true,
         }
     }
@@ -194,12 +194,12 @@ impl<'b> States<'b> {
         }
         let place = self.places.entry(target).or_default();
         // What is forgotten is forgotten for good: the number says which there are.
-        let behind = self.behind.entry((block.source, target)).or_default();
-        if behind.len() != place.features.len() {
-            let before = |term| block.before(&*arena, self.blocks, term);
-            *behind = place.terms().into_iter().map(before).collect();
+        let preimages = self.preimages.entry((block.source, target)).or_default();
+        if preimages.len() != place.features.len() {
+            let preimage = |term| block.preimage(&*arena, self.blocks, term);
+            *preimages = place.terms().into_iter().map(preimage).collect();
         }
-        let terms = behind.iter().map(|&term| rebuild.rebuild(term));
+        let terms = preimages.iter().map(|&term| rebuild.rebuild(term));
         let terms: Vec<TermId> = terms.collect();
         let mut open = arena.and2(guard, arena.not(place.is_one(&arena, &terms)));
         let mut added = Vec::new();

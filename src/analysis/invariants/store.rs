@@ -38,7 +38,7 @@ pub struct Proved {
 impl Proved {
     /// What a prover has shown: the formulas hold at the entry and at the first k cut points on every path; and if they
     /// hold at k cut points in a row, and the batches that they rely on hold, they hold at the next.
-    pub(super) fn new(
+    pub(in crate::analysis) fn new(
         invariants: Vec<Candidate>,
         k: u32,
         relies_on: Vec<BatchId>,
@@ -52,7 +52,6 @@ impl Proved {
         }
     }
 
-    /// The invariants.
     pub fn invariants(&self) -> &[Candidate] {
         &self.invariants
     }

@@ -6,8 +6,10 @@
 //! errors needs no saying, for an error has no successors. So several loops, nested ones and irreducible ones need no
 //! treatment of their own.
 //!
-//! * [`property_direction`]: proof obligations from failed inductions; [`lift`]: from states to sets of states.
+//! * [`k_inductive`]: candidates proved by k-induction; [`property_direction`]: proof obligations from failed inductions;
+//!   [`lift`]: from states to sets of states.
 
+mod k_inductive;
 mod lift;
 mod property_direction;
 #[cfg(test)]
@@ -38,10 +40,11 @@ options! {
         pub property_directed: bool = false;
         /// The most proof obligations that are open at a time.
         pub obligations: u32 = 64, in 1..=10_000;
-        /// The largest k at which proof obligations are tried.
-        pub obligation_bound: u32 = 2, in 1..=u32::MAX;
     }
 }
+
+/// The largest k at which proof obligations are tried.
+const OBLIGATION_BOUND: u32 = 2;
 
 /// What a query of the base case may take at first when property direction has other work, and how much more each time.
 const BASE_QUERY: Duration = Duration::from_millis(500);
@@ -75,7 +78,7 @@ pub fn run(
     let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
-        PropertyDirection::new(blocks, most, options.obligation_bound, solver, context)
+        PropertyDirection::new(blocks, most, OBLIGATION_BOUND, solver, context)
     });
     let mut induction = Induction {
         base: BaseCases::new(base),

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
+use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Cube, Lifter};
 use crate::analysis::invariants::houdini::Houdini;
-use crate::analysis::invariants::k_inductive::{Attempt, KInduction};
 use crate::analysis::invariants::samples::Samples;
 use crate::analysis::invariants::{Candidate, Proved};
 use crate::analysis::unrolling::base_case::BaseCases;
@@ -355,7 +355,7 @@ impl PropertyDirection {
                     let all = candidates(&self.open);
                     match induction.step_cases(&all, &[clause.candidate], context) {
                         None => {}
-                        Some(Attempt::NotInductive { broken, .. }) => {
+                        Some(Attempt::NotInductive { broken }) => {
                             all_follow = false;
                             let distance = self.open[next].distance + k;
                             self.learn(broken, distance);

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use super::k_inductive::{Attempt, KInduction};
 use super::lift::Lifter;
 use super::*;
 use crate::analysis::invariants::Candidate;
-use crate::analysis::invariants::k_inductive::{Attempt, KInduction};
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
 use crate::program::Program;
 use crate::program::simplify::simplify;
@@ -155,7 +155,7 @@ fn only_what_is_inductive_is_proved() {
         let y = at_loop(blocks, &["y", "n"], |v| store().eq(v[0], v[1]));
         assert!(matches!(
             induction.prove(&[x], context),
-            Attempt::NotInductive { which: 0, .. }
+            Attempt::NotInductive { .. }
         ));
         assert!(matches!(
             induction.prove(&[x, y], context),
@@ -176,7 +176,7 @@ fn lifted_states_all_lead_to_the_violation() {
         let nine = store().bv(32, 9);
         let goal = at_loop(blocks, &["z"], |v| store().ne(v[0], nine));
         let attempt = induction.prove(&[goal], context);
-        let Attempt::NotInductive { broken, .. } = attempt else {
+        let Attempt::NotInductive { broken } = attempt else {
             panic!("{attempt:?}");
         };
         let mut lifter = Lifter::new(z3(), CheckLimit::default());

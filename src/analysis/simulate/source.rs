@@ -2,9 +2,9 @@
 
 use crate::program::interpreter::{InputSource, Journal};
 use crate::program::{Input, InputId};
-use crate::term::{ArrayValue, BitVecValue, FloatValue, ScalarSort, Sort, Value};
+use crate::term::{ArrayValue, FloatValue, ScalarSort, Sort, Value};
 
-use super::values::{Bits, Chance, Dictionary, fit};
+use super::values::{Bits, Chance, Dictionary, fit, value_of};
 
 /// How inputs get values that a candidate does not list.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -234,24 +234,4 @@ fn mix(seed: u64, a: u64, b: u64) -> u64 {
         hash ^= hash >> 32;
     }
     hash
-}
-
-/// The value of a scalar sort with the bits.
-pub(super) fn value_of(sort: Sort, bits: Bits) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(bits & 1 != 0),
-        Sort::BitVec(width) => Value::BitVec(BitVecValue::new(width, bits)),
-        Sort::Float(format) => Value::Float(FloatValue::from_bits(format, bits)),
-        Sort::Int => Value::int(bits as i128),
-        Sort::Array { .. } => Value::zero(sort),
-    }
-}
-
-/// The bits of a scalar; zero for what does not fit.
-pub(super) fn bits_of(value: &Value) -> Bits {
-    match value {
-        Value::Float(value) => value.bits(),
-        Value::BitVec(value) => value.bits(),
-        other => i128::try_from(other).map_or(0, |value| value as Bits),
-    }
 }

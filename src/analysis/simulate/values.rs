@@ -6,7 +6,10 @@ use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Operation, Program};
-use crate::term::{Constant, FloatFormat, Sort, TermId, TermKind, for_each_subterm, store};
+use crate::term::{
+    BitVecValue, Constant, FloatFormat, FloatValue, Sort, TermId, TermKind, Value,
+    for_each_subterm, store,
+};
 
 /// Random numbers that depend on a seed alone.
 #[derive(Clone, Debug)]
@@ -52,6 +55,26 @@ pub(super) fn fit(sort: Sort, bits: Bits) -> Bits {
         Sort::BitVec(width) => bits & (u128::MAX >> (128 - u32::from(width))),
         Sort::Float(format) => bits & (u128::MAX >> (128 - format.storage_bits())),
         Sort::Int | Sort::Array { .. } => bits,
+    }
+}
+
+/// The value of a scalar sort with the bits.
+pub(super) fn value_of(sort: Sort, bits: Bits) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(bits & 1 != 0),
+        Sort::BitVec(width) => Value::BitVec(BitVecValue::new(width, bits)),
+        Sort::Float(format) => Value::Float(FloatValue::from_bits(format, bits)),
+        Sort::Int => Value::int(bits as i128),
+        Sort::Array { .. } => Value::zero(sort),
+    }
+}
+
+/// The bits of a scalar; zero for what does not fit.
+pub(super) fn bits_of(value: &Value) -> Bits {
+    match value {
+        Value::Float(value) => value.bits(),
+        Value::BitVec(value) => value.bits(),
+        other => i128::try_from(other).map_or(0, |value| value as Bits),
     }
 }
 
@@ -210,20 +233,16 @@ fn boundary(sort: Sort) -> Vec<Bits> {
 }
 
 fn float_boundary(format: FloatFormat) -> Vec<Bits> {
-    use crate::term::{FloatValue, RoundingMode};
+    use crate::term::RoundingMode;
     let mut values = Vec::new();
     let from_ratio = |numerator: i64, denominator: i64| {
         let mode = RoundingMode::NearestEven;
         let numerator = FloatValue::from_int(format, mode, &numerator.into());
         let denominator = FloatValue::from_int(format, mode, &denominator.into());
-        let arguments = [
-            crate::term::Value::bit_vec(2, 0),
-            numerator.into(),
-            denominator.into(),
-        ];
+        let arguments = [Value::bit_vec(2, 0), numerator.into(), denominator.into()];
         let quotient =
             crate::term::apply_op(crate::term::Op::FpDiv, Sort::Float(format), &arguments);
-        super::source::bits_of(&quotient)
+        bits_of(&quotient)
     };
     for (numerator, denominator) in [
         (0, 1),

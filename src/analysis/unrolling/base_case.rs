@@ -95,7 +95,6 @@ impl BaseCases {
             + last_steps.map_or(Duration::ZERO, LastSteps::check_time)
     }
 
-    /// The unrolling.
     pub fn unrolling(&mut self) -> &mut Unrolling {
         &mut self.unrolling
     }

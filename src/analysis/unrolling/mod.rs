@@ -132,7 +132,6 @@ impl Unrolling {
         self.solver.arena()
     }
 
-    /// The solver.
     pub fn solver(&mut self) -> &mut dyn Solver {
         &mut *self.solver
     }

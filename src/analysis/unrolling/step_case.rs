@@ -52,7 +52,6 @@ impl StepCase {
         }
     }
 
-    /// The unrolling.
     pub fn unrolling(&mut self) -> &mut Unrolling {
         &mut self.unrolling
     }

@@ -1,7 +1,7 @@
 //! The check of batches and of the property by k-induction.
 
+use super::super::call_strings::Node;
 use super::super::query::{Answer, ask};
-use super::super::stacks::Node;
 use super::super::walk::{Frontier, GivenUp, Recursion, State, Walk};
 use super::{Checker, Failure, Invariants, Places};
 use crate::term::{Build, TermId};

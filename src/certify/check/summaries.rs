@@ -13,10 +13,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::call_strings::{CallStrings, Node};
 use super::super::certificate::{AT_ENTRY, InvariantLocation};
 use super::super::places::{Cuts, is_relation_in_scope};
 use super::super::query::{Answer, ask};
-use super::super::stacks::{Node, Stacks};
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
@@ -151,7 +151,7 @@ impl Checker<'_> {
             };
             let root = program.location(outermost).function;
             let stack = match root == program.start {
-                true => Stacks::EMPTY,
+                true => CallStrings::EMPTY,
                 false if self.lowered.calls.is_recursive(root) => self.stacks.root(root),
                 false => return Err(no_counterpart()),
             };

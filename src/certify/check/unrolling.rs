@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::call_strings::Node;
 use super::super::query::{Answer, ask, ask_within};
-use super::super::stacks::Node;
 use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
 use super::{Checker, Failure};
 use crate::term::TermId;

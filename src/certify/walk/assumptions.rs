@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::super::call_strings::Node;
 use super::super::certificate::{instances_at, quantified};
 use super::super::places::{Claim, as_cell};
-use super::super::stacks::Node;
 use super::{State, Universal, Walk};
 use crate::program::VariableId;
 use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};

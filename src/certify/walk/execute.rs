@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::stacks::{Node, StackId};
+use super::super::call_strings::{CallStringId, Node};
 use super::{Frontier, GivenUp, Recursion, State, Walk};
 use crate::program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
 use crate::term::{Build, TermId};
 
 /// The order of work: deepest call string first, then by the function's order.
-type Turn = (Reverse<u32>, StackId, u32, LocationId);
+type Turn = (Reverse<u32>, CallStringId, u32, LocationId);
 
 /// The states of one segment.
 struct Segment {

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::super::call_strings::{CallStringId, Node};
 use super::super::plan::Plan;
-use super::super::stacks::{Node, StackId};
 use super::{Recursion, Walk};
 use crate::program::graph::{callee, goes_on};
 use crate::program::{EdgeId, FunctionId, LocationId, Operation};
 use crate::term::{Build, TermId};
 
 impl Walk<'_, '_> {
-    pub(super) fn plan(&mut self, stack: StackId) -> Rc<Plan> {
+    pub(super) fn plan(&mut self, stack: CallStringId) -> Rc<Plan> {
         if let Some(&plan) = self.plan_of.get(&stack) {
             return Rc::clone(&self.plans[plan]);
         }
@@ -45,7 +45,7 @@ impl Walk<'_, '_> {
     }
 
     /// The function on top of the call string, its cut points there, and its edges that are not taken there.
-    fn shape(&mut self, stack: StackId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
+    fn shape(&mut self, stack: CallStringId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
         let function = self.stacks.function(stack);
         let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
         let cuts: Vec<LocationId> = cuts
@@ -60,7 +60,7 @@ impl Walk<'_, '_> {
     }
 
     /// Whether a call from the activation on top always passes a cut point before it returns.
-    fn is_cut(&mut self, stack: StackId, call: EdgeId) -> bool {
+    fn is_cut(&mut self, stack: CallStringId, call: EdgeId) -> bool {
         let lowered = self.lowered;
         let Some(callee) = callee(lowered.program.edge(call)) else {
             return false;
@@ -89,7 +89,7 @@ impl Walk<'_, '_> {
     }
 
     /// Whether the activation on top, whose function is not recursive, can end without having passed a cut point.
-    fn passes(&mut self, stack: StackId) -> bool {
+    fn passes(&mut self, stack: CallStringId) -> bool {
         if let Some(&known) = self.passing.get(&stack) {
             return known;
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::super::stacks::Node;
+use super::super::call_strings::Node;
 use super::{Frontier, State, Walk};
 use crate::term::{Build, Op, Pool, Symbol, TermId, TermKind};
 

@@ -1,7 +1,7 @@
 //! What terms of the program and of claims are worth in a state.
 
+use super::super::call_strings::{CallStringId, Node};
 use super::super::certificate::{AT_ENTRY, is_any_index};
-use super::super::stacks::{Node, StackId};
 use super::{GLOBAL, State, Walk};
 use crate::program::{Scope, VariableId};
 use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
         Rebuild::new(store(), &*self.arena, replace).rebuild(formula)
     }
 
-    pub(super) fn activation(&self, stack: StackId, variable: VariableId) -> Option<u32> {
+    pub(super) fn activation(&self, stack: CallStringId, variable: VariableId) -> Option<u32> {
         match self.lowered.program.variable(variable).scope {
             Scope::Global => Some(GLOBAL),
             Scope::Local(function) => self.stacks.activation(stack, function),

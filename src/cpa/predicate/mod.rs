@@ -40,7 +40,8 @@ use crate::program::block::Blocks;
 use crate::program::{CutPointKind, InlinedLocation, Program, VariableId};
 use crate::term::{Arena, Symbol, TermId};
 
-/// The operator blk: where an abstraction is computed.
+/// The operator blk of adjustable-block encoding (ABE: Beyer, Keremoglu and Wendler, FMCAD 2010; paper 000, section 3.1.6):
+/// where an abstraction is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BlockOperator {
     /// blk^never. Nowhere: path formulas go back to the beginning.

@@ -311,3 +311,19 @@ impl Lowerer<'_> {
         self.scopes.bind(name, symbol);
     }
 }
+
+/// The name that a declarator declares.
+pub(super) fn declarator_name(node: &Node<ast::Declarator>) -> Option<&str> {
+    innermost_name(node).map(|name| name.node.name.as_str())
+}
+
+pub(super) fn innermost_name(node: &Node<ast::Declarator>) -> Option<&Node<ast::Identifier>> {
+    let mut node = node;
+    loop {
+        match &node.node.kind.node {
+            ast::DeclaratorKind::Abstract => return None,
+            ast::DeclaratorKind::Identifier(name) => return Some(name),
+            ast::DeclaratorKind::Declarator(inner) => node = inner,
+        }
+    }
+}

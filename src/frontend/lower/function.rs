@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
+use super::declarator::{declarator_name, innermost_name};
 use super::scope::{Definition, Entity};
 use super::specifier::StorageClass;
 use super::value::Value;
@@ -548,20 +549,4 @@ fn mentions(function: &Function, object: ObjectIndex) -> bool {
         });
     }
     found
-}
-
-/// The name that a declarator declares.
-pub(super) fn declarator_name(node: &Node<ast::Declarator>) -> Option<&str> {
-    innermost_name(node).map(|name| name.node.name.as_str())
-}
-
-fn innermost_name(node: &Node<ast::Declarator>) -> Option<&Node<ast::Identifier>> {
-    let mut node = node;
-    loop {
-        match &node.node.kind.node {
-            ast::DeclaratorKind::Abstract => return None,
-            ast::DeclaratorKind::Identifier(name) => return Some(name),
-            ast::DeclaratorKind::Declarator(inner) => node = inner,
-        }
-    }
 }

@@ -205,6 +205,30 @@ impl Blocks {
     }
 }
 
+/// A `goto` to a computed label.
+#[derive(Debug)]
+pub(super) struct ComputedGoto {
+    /// The block that it ends.
+    pub block: BlockIndex,
+    /// The label's number.
+    pub number: Expr,
+    /// Where it stands among the blocks of the source.
+    pub from: Position,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A label of a function.
+#[derive(Debug)]
+pub(super) struct Label {
+    /// The block that starts there.
+    pub block: BlockIndex,
+    /// Where it stands, once it has been met.
+    pub position: Option<Position>,
+    /// Where it was named first.
+    pub span: Span,
+}
+
 impl Lowerer<'_> {
     /// Jumps to a label from here.
     pub(super) fn jump_to_label(&mut self, name: &str) {
@@ -294,7 +318,7 @@ impl Lowerer<'_> {
     pub(super) fn begun_on_the_way(
         &self,
         from: Position,
-        label: &super::statement::Label,
+        label: &Label,
         passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
     ) -> Vec<ObjectIndex> {
         match label.position {

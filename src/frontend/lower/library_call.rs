@@ -6,6 +6,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::Use;
+use super::declarator::declarator_name;
 use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
@@ -423,7 +424,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         match &node.node {
             ast::ExternalDeclaration::FunctionDefinition(function) => {
-                let name = super::function::declarator_name(&function.node.declarator);
+                let name = declarator_name(&function.node.declarator);
                 let Some(name) = name else {
                     return Ok(());
                 };
@@ -447,7 +448,7 @@ impl Lowerer<'_> {
             }
             ast::ExternalDeclaration::Declaration(declaration) => {
                 let repeated = declaration.node.declarators.iter().any(|item| {
-                    super::function::declarator_name(&item.node.declarator)
+                    declarator_name(&item.node.declarator)
                         .is_some_and(|name| self.scopes.lookup(name).is_some())
                 });
                 if repeated || self.share_object(&declaration.node) {
@@ -464,7 +465,7 @@ impl Lowerer<'_> {
         let [item] = declaration.declarators.as_slice() else {
             return false;
         };
-        let Some(name) = super::function::declarator_name(&item.node.declarator) else {
+        let Some(name) = declarator_name(&item.node.declarator) else {
             return false;
         };
         let own = name

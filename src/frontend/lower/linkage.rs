@@ -18,12 +18,13 @@ use lang_c::ast;
 use lang_c::span::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::function::declarator_name;
+use super::declarator::declarator_name;
 use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
 use crate::frontend::library;
+use crate::frontend::literal::plain_text;
 use crate::frontend::parse::Pragma;
 use crate::frontend::types::Type;
 
@@ -63,20 +64,6 @@ impl Linkage {
             }
         }
         symbol
-    }
-}
-
-/// The text of a string literal's parts, as the assembler has it.
-pub(super) fn plain_text(parts: &[String]) -> String {
-    let mut text = String::new();
-    for part in parts {
-        let inner = part.split_once('"').map_or("", |(_, rest)| rest);
-        text.push_str(inner.strip_suffix('"').unwrap_or(inner));
-    }
-    // `*name` keeps the compiler from adding a prefix, which it does not do here anyway.
-    match text.strip_prefix('*') {
-        Some(rest) => rest.to_owned(),
-        None => text,
     }
 }
 

@@ -515,7 +515,7 @@ impl Lowerer<'_> {
     fn storage_order(&mut self, argument: Option<&Node<ast::Expression>>) {
         let native = argument.is_some_and(|argument| match &argument.node {
             ast::Expression::StringLiteral(parts) => {
-                super::linkage::plain_text(&parts.node) == "little-endian"
+                crate::frontend::literal::plain_text(&parts.node) == "little-endian"
             }
             _ => false,
         });

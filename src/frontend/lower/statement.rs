@@ -5,7 +5,7 @@ use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::assignment::Use;
-use super::jump::{Blocks, Position, ScopeIndex};
+use super::jump::{Blocks, ComputedGoto, Label, ScopeIndex};
 use super::switch::SwitchContext;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
@@ -29,30 +29,6 @@ pub(super) struct Jumps {
     pub numbered: Vec<String>,
     /// Computed `goto`s: blocks that end with a switch over label numbers, once all labels are known.
     pub computed: Vec<ComputedGoto>,
-}
-
-/// A `goto` to a computed label.
-#[derive(Debug)]
-pub(super) struct ComputedGoto {
-    /// The block that it ends.
-    pub block: BlockIndex,
-    /// The label's number.
-    pub number: Expr,
-    /// Where it stands among the blocks of the source.
-    pub from: Position,
-    /// Its place.
-    pub span: Span,
-}
-
-/// A label of a function.
-#[derive(Debug)]
-pub(super) struct Label {
-    /// The block that starts there.
-    pub block: BlockIndex,
-    /// Where it stands, once it has been met.
-    pub position: Option<Position>,
-    /// Where it was named first.
-    pub span: Span,
 }
 
 impl Lowerer<'_> {

@@ -5,8 +5,7 @@ use lang_c::span::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::Effect;
-use super::jump::{Position, ScopeIndex};
-use super::statement::ComputedGoto;
+use super::jump::{ComputedGoto, Position, ScopeIndex};
 use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};

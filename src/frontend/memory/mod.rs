@@ -4,7 +4,7 @@
 //! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
 //! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
 //!    scalar variables, the others lie in regions; [`layout`] gives addresses.
-//! 4. [`emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
+//! 4. [`mod@emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
 //!
 //! # What the memory model says of programs without defined behaviour
 //! Within an object every access means what it means on the machine. Pointer arithmetic that wraps around the address

@@ -3,7 +3,7 @@
 //! A portfolio is one TOML file, whole. The files in `portfolios/` are compiled in. What a file can say is declared
 //! here and beside the engines with [`options!`], which gives documentation, type, default and reader at once.
 //!
-//! * [`Engine`]: the engines; a new one is a line here and a case in [`super::engine`].
+//! * [`Engine`]: the engines; a new one is a line here and a case in [`super::race`].
 //! * [`read`]: from the text to a [`Portfolio`], with messages that point into the text.
 //! * [`explain`]: from a [`Portfolio`] to a text that has every option with its documentation, and can be read again.
 
@@ -187,7 +187,6 @@ macro_rules! engines {
                 !marks.is_empty()
             }
 
-            /// Its options.
             pub fn options(&self) -> &dyn Options {
                 match self {
                     $(Self::$Variant(options) => options,)+

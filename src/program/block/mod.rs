@@ -1,7 +1,8 @@
 //! Block formulas: what happens between two cut points, as one formula.
 //!
 //! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: Beyer,
-//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). It is a function rather than a relation: given the
+//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). Where an engine puts several of them together is the operator
+//! blk of adjustable-block encoding ([`crate::cpa::predicate::BlockOperator`]). It is a function rather than a relation: given the
 //! values of the state variables (instance 0) and of the block's inputs, `guard` says whether the block is run, and
 //! `updates` what the variables that it changes are afterwards. So a precondition is a substitution, and the usual
 //! formula in SSA form is [`Block::relation`]. Nothing is duplicated: terms are shared, and where branches join,
@@ -146,9 +147,9 @@ impl Block {
         }
     }
 
-    /// The weakest precondition of the formula at the block's end, apart from the guard. `blocks` are those that it is one
+    /// The preimage of the formula at the block's end (its weakest precondition), apart from the guard. `blocks` are those that it is one
     /// of.
-    pub fn before<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
+    pub fn preimage<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
         instantiate(pool, formula, |symbol, _| {
             let variable = blocks.variable(symbol)?;
             let updated = self.updates.iter().find(|(id, _)| *id == variable);

@@ -44,8 +44,8 @@ pub(super) fn decompose(index: TermId) -> (Option<TermId>, u128) {
     }
 }
 
-/// Whether `later` is `distance` cells behind `first`.
-pub(super) fn is_behind(first: TermId, later: TermId, distance: u128) -> bool {
+/// Whether `later` is `first` plus `distance`.
+pub(super) fn is_at_distance(first: TermId, later: TermId, distance: u128) -> bool {
     let Some(width) = store().sort(first).width() else {
         return false;
     };
@@ -82,10 +82,9 @@ impl Expressions {
         let TermKind::Variable { symbol, .. } = store().kind(array) else {
             return None;
         };
-        let in_order = bytes
-            .iter()
-            .enumerate()
-            .all(|(distance, byte)| byte.0 == array && is_behind(index, byte.1, distance as u128));
+        let in_order = bytes.iter().enumerate().all(|(distance, byte)| {
+            byte.0 == array && is_at_distance(index, byte.1, distance as u128)
+        });
         (in_order && bytes.len() > 1).then_some(ByteRun {
             array: self.facts.variable(symbol)?,
             index,
@@ -116,7 +115,6 @@ impl Expressions {
             }))
     }
 
-    /// The register of an array.
     pub(super) fn array_register(&self, place: Place) -> Compiled<Register> {
         match place {
             Place::Array(register) => Ok(register),

@@ -142,7 +142,6 @@ impl Assembler {
         place
     }
 
-    /// A narrow temporary.
     pub(crate) fn narrow_temporary(&mut self) -> Register {
         match self.temporary(Class::Narrow) {
             Place::Narrow(register)

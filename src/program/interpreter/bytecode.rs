@@ -25,7 +25,6 @@ pub(crate) enum Place {
     Wide(Register),
     /// A mathematical integer.
     Integer(Register),
-    /// An array.
     Array(Register),
 }
 

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arrays::is_behind;
+use super::arrays::is_at_distance;
 use super::assembler::{Assembler, Label};
 use super::bytecode::{CallSite, Instruction, Place, Register};
 use super::executable::{AccessChecks, Executable};
@@ -20,8 +20,20 @@ use crate::program::{
 };
 use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
-/// Compiles a program.
-pub(crate) fn compile(program: &Program, checks: AccessChecks) -> Executable {
+impl Executable {
+    /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
+    /// [`super::Outcome::Unsupported`].
+    pub fn compile(program: &Program) -> Self {
+        Self::compile_for(program, AccessChecks::All)
+    }
+
+    /// Compiles the program to judge only some accesses.
+    pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
+        compile(program, checks)
+    }
+}
+
+fn compile(program: &Program, checks: AccessChecks) -> Executable {
     let mut assembler = Assembler::new();
     // A location's label is its id.
     for _ in &program.locations {
@@ -424,9 +436,9 @@ impl<'p> Compiler<'p> {
         let number = lowest_byte_of(value)?;
         let width = store().sort(number).width()?;
         let follows = |(operation, position): (&Operation, u8)| {
-            matches!(operation, Operation::Store { region: other, index: behind, value }
+            matches!(operation, Operation::Store { region: other, index: later, value }
                 if *other == region
-                    && is_behind(index, *behind, u128::from(position))
+                    && is_at_distance(index, *later, u128::from(position))
                     && is_byte_of(*value, number, position))
         };
         let count = 1 + operations[1..]

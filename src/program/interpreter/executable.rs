@@ -4,9 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assembler::ArrayShape;
 use super::bytecode::{Address, CallSite, General, Instruction, Locals, Place, Register};
-use super::compile;
 use super::integer::Integer;
-use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, Program, RegionId, VariableId};
+use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, RegionId, VariableId};
 use crate::term::Sort;
 
 /// Which accesses to memory are judged.
@@ -105,17 +104,6 @@ pub(crate) struct RegionDescription {
 }
 
 impl Executable {
-    /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
-    /// [`super::Outcome::Unsupported`].
-    pub fn compile(program: &Program) -> Self {
-        Self::compile_for(program, AccessChecks::All)
-    }
-
-    /// Compiles the program to judge only some accesses.
-    pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
-        compile::compile(program, checks)
-    }
-
     /// The number of instructions.
     pub fn instruction_count(&self) -> usize {
         self.code.len()

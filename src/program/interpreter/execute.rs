@@ -3,9 +3,10 @@
 use super::bytecode::{Instruction, IntegerOperation, IntegerRelation, Signedness};
 use super::executable::Executable;
 use super::float;
+use super::heap::{AddressRegisters, Undo};
 use super::input::InputSource;
 use super::integer::Integer;
-use super::machine::{AddressRegisters, Frame, Machine, Undo};
+use super::machine::{Frame, Machine};
 use super::objects::Misuse;
 use super::observer::{InstructionView, Observer, StateView, load_array};
 use super::outcome::{FaultKind, Outcome};

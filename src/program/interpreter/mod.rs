@@ -10,9 +10,10 @@
 //! | `bytecode` | the instructions |
 //! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | from edges and terms to instructions |
 //! | `executable`, `tables`, `exclusion` | a compiled program; whether its runs depend on inputs alone |
-//! | `machine`, `execute`, `support`, `float` | a run's state, and the loop that changes it |
+//! | `machine`, `heap` | a run's state |
+//! | `execute`, `support`, `float`, `slice` | the loop that changes it, for so many steps |
 //! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
-//! | `concolic` | which inputs a run stands for |
+//! | `concolic`, `run` | which inputs a run stands for; a whole run, with loops accelerated |
 //! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
 
 mod array;
@@ -27,13 +28,16 @@ mod execute;
 mod expression;
 mod facts;
 mod float;
+mod heap;
 mod input;
 mod integer;
 mod machine;
 mod objects;
 mod observer;
 mod outcome;
+mod run;
 mod scalar;
+mod slice;
 mod support;
 mod tables;
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::array::Array;
 use super::bytecode::{Instruction, Place};
 use super::executable::{AddressTerm, Executable};
+use super::heap::Memory;
 use super::integer::Integer;
-use super::machine::Memory;
 use super::value::value_of_bits;
 use crate::program::{EdgeId, VariableId};
 use crate::term::{ArrayValue, ScalarSort, Sort, Value};
@@ -57,7 +57,6 @@ impl Observer for NoObserver {
 /// The edges that a run takes, in order.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeTrace {
-    /// The edges.
     pub edges: Vec<EdgeId>,
 }
 

@@ -4,9 +4,10 @@ use smallvec::SmallVec;
 
 use super::bytecode::{Address, General, Locals, Place, Register};
 use super::executable::Executable;
+use super::heap::{AddressRegisters, Heap, Memory};
 use super::input::InputSource;
 use super::integer::Integer;
-use super::machine::{AddressRegisters, Attempt, Frame, Heap, Log, Memory, Stack};
+use super::machine::{Attempt, Frame, Log, Stack};
 use super::objects::Misuse;
 use super::observer::StateView;
 use super::outcome::FaultKind;

@@ -1,12 +1,9 @@
 //! Which sources an engine's interpolator asks.
 
 use std::fmt;
-use std::rc::Rc;
 use std::time::Duration;
 
-use super::super::{SolverConfig, SolverError, new_solver};
-use super::{Interpolator, Interpolators};
-use crate::term::Arena;
+use super::super::SolverConfig;
 
 /// A source of interpolants.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,16 +61,4 @@ impl Default for InterpolationConfig {
             horn_time: Duration::from_secs(1),
         }
     }
-}
-
-/// An interpolator over the arena.
-///
-/// # Errors
-/// When there is no such solver here and now.
-pub fn new_interpolator(
-    config: InterpolationConfig,
-    arena: Rc<Arena>,
-) -> Result<Box<dyn Interpolator>, SolverError> {
-    let solver = new_solver(config.solver, arena)?;
-    Ok(Box::new(Interpolators::new(config, solver)))
 }

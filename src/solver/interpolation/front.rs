@@ -7,7 +7,7 @@ use std::time::Instant;
 use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
-use super::super::{CheckLimit, Interrupt, Reason, Solver};
+use super::super::{CheckLimit, Interrupt, Reason, Solver, SolverError, new_solver};
 use super::beside::Search;
 use super::core::{CoreSequence, core};
 use super::definition::{check, weaken};
@@ -29,6 +29,18 @@ pub struct Interpolators {
     limit: CheckLimit,
     statistics: InterpolationStatistics,
     workers: Workers,
+}
+
+/// An interpolator over the arena.
+///
+/// # Errors
+/// When there is no such solver here and now.
+pub fn new_interpolator(
+    config: InterpolationConfig,
+    arena: Rc<Arena>,
+) -> Result<Box<dyn Interpolator>, SolverError> {
+    let solver = new_solver(config.solver, arena)?;
+    Ok(Box::new(Interpolators::new(config, solver)))
 }
 
 /// What a sequence is asked about with.

@@ -43,8 +43,8 @@ use std::time::Duration;
 use super::{CheckLimit, Interrupt, Reason};
 use crate::term::{Arena, TermId, Value};
 
-pub use self::config::{Choice, InterpolationConfig, SourceName, new_interpolator};
-pub use self::front::Interpolators;
+pub use self::config::{Choice, InterpolationConfig, SourceName};
+pub use self::front::{Interpolators, new_interpolator};
 pub use self::quality::{Quality, known_constants, path_constants, path_constants_of};
 
 /// What is to be interpolated. Terms are the arena's (or the store's).

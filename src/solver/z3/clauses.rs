@@ -7,11 +7,19 @@ use z3_sys::*;
 
 use super::super::CheckLimit;
 use super::context::{Context, text};
-use super::horn::Generalization;
 use super::translate::Translator;
 use crate::term::Sort;
 
 type Result<T> = std::result::Result<T, String>;
+
+/// How SPACER makes lemmas stronger.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Generalization {
+    /// As far as they stay inductive.
+    Inductive,
+    /// As far as the interpolant is: for programs that are proved case by case, where more is in vain.
+    Interpolant,
+}
 
 /// Switches of the engine that are off. All of its preprocessing that renames, joins or drops predicates is, so that
 /// solutions speak of the predicates that were asked about (and what is inlined is found out along single paths). Ground

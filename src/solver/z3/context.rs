@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 use z3_sys::*;
 
 use super::super::{CheckLimit, Interrupt};
-use super::model::Model;
 
 /// A context, used by the thread that made it.
 pub struct Context {
@@ -136,13 +135,6 @@ impl Context {
     pub fn reason_unknown(&self, solver: Z3_solver) -> String {
         // SAFETY: both are alive; the string is the context's.
         unsafe { text(Z3_solver_get_reason_unknown(self.raw, solver)) }
-    }
-
-    /// The solver's model, if its last check had one.
-    pub fn model(&self, solver: Z3_solver) -> Option<Model<'_>> {
-        // SAFETY: both are alive.
-        let model = unsafe { Z3_solver_get_model(self.raw, solver) }?;
-        Some(Model::new(self, model))
     }
 
     /// The solver's unsat core.

@@ -6,9 +6,8 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::super::{CheckLimit, Interrupt};
-use super::clauses::{Clauses, Emptiness};
+use super::clauses::{Clauses, Emptiness, Generalization};
 use super::context::Context;
-use super::horn::Generalization;
 use super::read::{Reader, arguments, sort_of};
 use super::translate::Translator;
 use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use z3_sys::*;
 
+pub use super::clauses::Generalization;
 use super::clauses::{Clauses, Emptiness};
 use super::context::{Context, Handle};
 use super::read::Reader;
@@ -15,15 +16,6 @@ use super::translate::Translator;
 use crate::solver::horn::{Application, HornAnswer, HornClause, HornSystem};
 use crate::solver::{CheckLimit, Interrupt, Reason};
 use crate::term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm, store};
-
-/// How SPACER makes lemmas stronger.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Generalization {
-    /// As far as they stay inductive.
-    Inductive,
-    /// As far as the interpolant is: for programs that are proved case by case, where more is in vain.
-    Interpolant,
-}
 
 /// Z3's engine. What one question has translated serves the next, which has to be over the same arena.
 pub struct HornSolver {

@@ -16,6 +16,15 @@ pub struct Model<'c> {
     evaluated: RefCell<Vec<Z3_ast>>,
 }
 
+impl Context {
+    /// The solver's model, if its last check had one.
+    pub fn model(&self, solver: Z3_solver) -> Option<Model<'_>> {
+        // SAFETY: both are alive.
+        let model = unsafe { Z3_solver_get_model(self.raw(), solver) }?;
+        Some(Model::new(self, model))
+    }
+}
+
 impl<'c> Model<'c> {
     /// Takes a reference to the model.
     pub fn new(context: &'c Context, raw: Z3_model) -> Self {

@@ -1,7 +1,7 @@
 //! Questions to Z3 as SMT-LIB text, in a context of their own.
 //!
-//! It is for the checker of proofs, which must not depend on the engines' way to the solver: nothing of
-//! [`super::translate`] is used here.
+//! The checker of proofs asks so, for it must not depend on the engines' way to the solver: nothing of
+//! [`super::translate`] is used here. Engines ask so what is better asked without all that their solver has been told.
 
 use std::ffi::CString;
 use std::time::Duration;

@@ -22,7 +22,6 @@ pub const PRIME: i128 = (1 << 61) - 1;
 /// The largest coefficient believed in.
 const LARGEST: i128 = 10_000;
 
-/// The most monomials.
 const MOST_MONOMIALS: usize = 60;
 
 /// A product of variables, by index; empty for one.

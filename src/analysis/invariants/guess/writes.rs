@@ -24,7 +24,6 @@ const MOST_WRITES: usize = 16;
 /// A fact that may hold for a range of values of a variable.
 #[derive(Clone, Debug)]
 pub struct Quantified {
-    /// The variable.
     pub variable: TermId,
     /// The sort of the values.
     pub sort: Sort,

@@ -110,13 +110,13 @@ impl Consecution {
         let arena = self.solver.arena().clone();
         let mut open: Vec<(TermId, TermId)> = goals
             .into_iter()
-            .map(|goal| (goal, self.behind(block, goal)))
+            .map(|goal| (goal, self.preimage(block, goal)))
             .collect();
         let mut held: Vec<TermId> = Vec::new();
         // The lowest rungs, before the indices of arrays are looked at.
         let premises = Premises::new(&arena, assumed);
-        open.retain(|&(goal, behind)| {
-            let is_decided = block.guard == TermId::FALSE || premises.imply(behind);
+        open.retain(|&(goal, preimage)| {
+            let is_decided = block.guard == TermId::FALSE || premises.imply(preimage);
             if is_decided {
                 held.push(goal);
             }
@@ -126,19 +126,19 @@ impl Consecution {
             return held;
         }
         self.by_arrays(block, assumed, &mut open, &mut held);
-        let behind: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
-        let instances = self.instances(block, assumed, &behind);
+        let preimages: Vec<TermId> = open.iter().map(|&(_, preimage)| preimage).collect();
+        let instances = self.instances(block, assumed, &preimages);
         let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
         let premises = Premises::new(&arena, &assumed);
         let guard = premises.product_free(block.guard);
         let easy = premises.without_products();
         let goals = open
             .iter()
-            .map(|&(_, behind)| premises.product_free(behind));
+            .map(|&(_, preimage)| premises.product_free(preimage));
         let mut goals: Vec<TermId> = goals.collect();
         if premises.have_products() {
-            for (goal, &(_, behind)) in goals.iter_mut().zip(&open) {
-                if premises.imply(behind) {
+            for (goal, &(_, preimage)) in goals.iter_mut().zip(&open) {
+                if premises.imply(preimage) {
                     *goal = TermId::TRUE;
                 }
             }
@@ -152,7 +152,7 @@ impl Consecution {
                 !holds
             });
         }
-        let goals: Vec<TermId> = open.iter().map(|&(_, behind)| behind).collect();
+        let goals: Vec<TermId> = open.iter().map(|&(_, preimage)| preimage).collect();
         let at = block.target();
         let holds = self.split(block.guard, &assumed, &goals, &mut |consecution| {
             if let Some(at) = at {
@@ -192,10 +192,10 @@ impl Consecution {
                 .iter()
                 .filter(|(_, of)| of.is_none() || *of == about);
             let related: Vec<TermId> = related.map(|&(one, _)| one).collect();
-            let behind: Vec<TermId> = goals.iter().map(|&(_, behind)| behind).collect();
-            let instances = self.instances(block, &related, &behind).into_iter();
+            let preimages: Vec<TermId> = goals.iter().map(|&(_, preimage)| preimage).collect();
+            let instances = self.instances(block, &related, &preimages).into_iter();
             let related: Vec<TermId> = instances.map(|(formula, _)| formula).collect();
-            let holds = self.split(block.guard, &related, &behind, &mut |_| {});
+            let holds = self.split(block.guard, &related, &preimages, &mut |_| {});
             for (goal, holds) in goals.into_iter().zip(holds) {
                 match holds {
                     true => held.push(goal.0),
@@ -319,8 +319,8 @@ impl Consecution {
     }
 
     /// The weakest precondition of the formula at the block's end, apart from its guard.
-    pub(super) fn behind(&self, block: &Block, formula: TermId) -> TermId {
-        block.before(&**self.solver.arena(), &self.blocks, formula)
+    pub(super) fn preimage(&self, block: &Block, formula: TermId) -> TermId {
+        block.preimage(&**self.solver.arena(), &self.blocks, formula)
     }
 
     /// The state behind the block in the model of the last check.

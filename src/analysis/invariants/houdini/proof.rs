@@ -59,8 +59,8 @@ impl Houdini {
             }
             batch.push(next);
             for block in all.iter().filter(|block| block.target() == Some(next.at)) {
-                let behind = self.own.behind(block, next.formula);
-                needed.extend(self.core(block, behind, &known)?);
+                let preimage = self.own.preimage(block, next.formula);
+                needed.extend(self.core(block, preimage, &known)?);
             }
         }
         Some(batch)

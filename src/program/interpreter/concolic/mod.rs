@@ -13,11 +13,11 @@
 //! | --- | --- |
 //! | `set`, `affine` | sets of an input's values; values that depend on one input |
 //! | `shadow`, `follow`, `memory` | what registers and cells hold; what instructions make of it |
-//! | `leap` | over iterations of a loop that are all alike |
+//! | `acceleration` | over iterations of a loop that are all alike |
 
+pub(super) mod acceleration;
 mod affine;
 mod follow;
-pub(super) mod leap;
 mod memory;
 mod set;
 mod shadow;
@@ -34,7 +34,7 @@ use super::outcome::{Limits, Outcome, Report};
 use super::value::value_of_bits;
 use crate::program::{Input, InputId, InputKind};
 use crate::term::{FloatFormat, Sort, Value};
-use leap::Leaper;
+use acceleration::Accelerator;
 use shadow::Shadow;
 
 /// Steps between two looks at whether the machine may run alone.
@@ -216,12 +216,12 @@ impl<'e> ConcolicMachine<'e> {
         self.machine.reset();
         let mut steps = 0;
         let mut slice = SHADOWED_SLICES.start;
-        let mut leaper = Leaper::default();
+        let mut accelerator = Accelerator::default();
         let outcome = loop {
             if shadow.is_idle() && shadow.awaited.is_none() {
                 let (free, machine) = (&mut NoObserver, &mut self.machine);
-                let end = match leaper.is_due(steps) {
-                    true => leaper.go_on(machine, &mut NoInputs, limits, &mut steps, free),
+                let end = match accelerator.is_due(steps) {
+                    true => accelerator.go_on(machine, &mut NoInputs, limits, &mut steps, free),
                     false => machine.go_on(&mut NoInputs, limits, FREE_SLICE, &mut steps, free),
                 };
                 match end {

@@ -1,7 +1,7 @@
 //! The interpreter's tests: programs made by hand, and random ones against the terms' own evaluation.
 
+mod acceleration;
 mod agreement;
 mod generator;
-mod leaps;
 mod memory;
 mod runs;

@@ -22,9 +22,10 @@ use crate::certify::replay::Violation;
 use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::coordinator::Coordinator;
-use crate::portfolio::dump::Watched;
-use crate::portfolio::event::What;
-use crate::portfolio::race::{Race, guarded, proved};
+use crate::portfolio::crash::guarded;
+use crate::portfolio::dump::RecordedSolver;
+use crate::portfolio::event::EventKind;
+use crate::portfolio::task::Task;
 use crate::portfolio::verdict::Conclusion;
 use crate::program::Program;
 use crate::program::block::Blocks;
@@ -40,8 +41,8 @@ const STEP_INTERVAL: Duration = Duration::from_millis(100);
 const BEGINNINGS: usize = 4;
 
 /// What an engine's thread has.
-pub(super) struct Runner {
-    pub race: Arc<Race>,
+pub(super) struct EngineThread {
+    pub task: Arc<Task>,
     pub blocks: Arc<Blocks>,
     pub token: CancellationToken,
     pub coordinator: Arc<Coordinator>,
@@ -89,11 +90,11 @@ impl From<Result<Answer, SolverError>> for Ended {
     }
 }
 
-impl Runner {
+impl EngineThread {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
     pub fn start(self, ends: Sender<Message>) -> bool {
         let name = self.analysis.name().to_owned();
-        let reporter = self.race.reporter.clone();
+        let reporter = self.task.reporter.clone();
         let thread = std::thread::Builder::new()
             .name(name.clone())
             .stack_size(SOLVER_STACK);
@@ -109,7 +110,7 @@ impl Runner {
         });
         if let Err(error) = &spawned {
             coordinator.leave(seat);
-            reporter.event(What::Finished {
+            reporter.event(EventKind::Finished {
                 analysis: name,
                 outcome: format!("has no thread: {error}"),
                 statistics: Map::new(),
@@ -137,11 +138,11 @@ impl Runner {
     /// Runs the analysis until it ends, or is cancelled.
     fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
         let name = self.analysis.name();
-        let reporter = &self.race.reporter;
+        let reporter = &self.task.reporter;
         let conclusion = guarded(reporter, name, self.id, || {
             let own = InvariantStore::new();
-            let invariants = match self.race.options.portfolio.general.sharing {
-                Switch::On => &self.race.invariants,
+            let invariants = match self.task.options.portfolio.general.sharing {
+                Switch::On => &self.task.invariants,
                 Switch::Off => &own,
             };
             let exchange = Exchange::new(invariants, name, token);
@@ -156,7 +157,7 @@ impl Runner {
                 let taken = taken.map(|(of, number)| (of.to_string(), Json::from(number)));
                 statistics.insert("taken".to_owned(), taken.collect::<Map<_, _>>().into());
             }
-            reporter.event(What::Finished {
+            reporter.event(EventKind::Finished {
                 analysis: name.to_owned(),
                 outcome,
                 statistics,
@@ -172,12 +173,12 @@ impl Runner {
 
     fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         #[cfg(feature = "planted-faults")]
-        if let Some(certificate) = super::lies::certificate(&self.blocks) {
+        if let Some(certificate) = super::forged_certificates::certificate(&self.blocks) {
             return Ok(Answer::Safe(certificate)).into();
         }
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
-        let mut replays = Replays::new(&self.race.executable);
+        let mut replays = Replays::new(&self.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.coordinator.safe_point(self.seat);
         let workers = helpers(&self.coordinator, &self.helpers, self.id);
@@ -225,11 +226,11 @@ impl Runner {
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
-                if let Some(left) = self.race.time_left() {
+                if let Some(left) = self.task.time_left() {
                     options.time = options.time.min(left);
                 }
                 Ok(exhaustive::run(
-                    &self.race.executable,
+                    &self.task.executable,
                     &options,
                     &mut context,
                 ))
@@ -247,9 +248,9 @@ impl Runner {
             last_step.set(Some(Instant::now()));
         }
         let analysis = self.analysis.name().to_owned();
-        self.race.reporter.event(match progress {
-            Progress::Bound { bound } => What::Bound { analysis, bound },
-            Progress::Refinement { number, states } => What::Refinement {
+        self.task.reporter.event(match progress {
+            Progress::Bound { bound } => EventKind::Bound { analysis, bound },
+            Progress::Refinement { number, states } => EventKind::Refinement {
                 analysis,
                 number,
                 states,
@@ -258,19 +259,19 @@ impl Runner {
                 round,
                 proved,
                 total,
-            } => What::Invariants {
+            } => EventKind::Invariants {
                 analysis,
                 round: round.to_owned(),
                 proved,
                 total,
             },
-            Progress::LeftAside { reason } => What::LeftAside { analysis, reason },
+            Progress::LeftAside { reason } => EventKind::LeftAside { analysis, reason },
             Progress::Abstracted {
                 step,
                 bound,
                 kept,
                 all,
-            } => What::Abstracted {
+            } => EventKind::Abstracted {
                 analysis,
                 basis: match step {
                     AbstractionStep::ProofBased => "proof".to_owned(),
@@ -294,12 +295,12 @@ impl Runner {
             accesses: AccessChecks::SingleObjects,
             ..options.clone()
         };
-        if let Some(left) = self.race.time_left() {
+        if let Some(left) = self.task.time_left() {
             // As the only analysis, it may have most of the time.
             options.time = options.time.min(left.mul_f64(0.9));
         }
-        let program = &self.race.simplified.program;
-        let mut confirm = ReplayOnLowered::new(&self.race.executable);
+        let program = &self.task.simplified.program;
+        let mut confirm = ReplayOnLowered::new(&self.task.executable);
         let control = simulate::Control { token, safe_point };
         let simulation = simulate_confirmed(program, &options, control, &mut confirm);
         let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
@@ -322,8 +323,8 @@ impl Runner {
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let config = self.analysis.solver.clone().unwrap_or_default().config();
         let solver = solver_for(config, &self.blocks)?;
-        Ok(match &self.race.dump {
-            Some(dump) => Box::new(Watched::new(solver, dump, self.analysis.name())),
+        Ok(match &self.task.dump {
+            Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
     }
@@ -333,22 +334,22 @@ impl Runner {
         let name = self.analysis.name();
         match claim {
             Claim::Nothing => None,
-            Claim::Violated(violation) => Some(self.race.violated(name, violation)),
+            Claim::Violated(violation) => Some(self.task.violated(name, violation)),
             Claim::Proved(certificate) => {
                 let inlined = self.blocks.inlined();
-                let proved = self.race.invariants.snapshot();
+                let proved = self.task.invariants.snapshot();
                 for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-                    self.race.reporter.event(What::Relied {
+                    self.task.reporter.event(EventKind::Relied {
                         analysis: name.to_owned(),
                         publisher: publisher.to_string(),
                         invariants,
                     });
                 }
                 let workers = helpers(&self.coordinator, &self.helpers, self.id);
-                self.race
+                self.task
                     .certified(name, certificate, Some(&self.blocks), &workers)
             }
-            Claim::AllRunsSeen => Some(proved(name)),
+            Claim::AllRunsSeen => Some(Conclusion::proved(name)),
         }
     }
 }

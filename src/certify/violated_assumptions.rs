@@ -13,7 +13,7 @@ use crate::term::{Build, Pool, Sort, Symbol, TermId, Value, store};
 
 /// For each of the program's assumptions that counts, whether the run came by it and it did not hold; `None` if that
 /// takes too long to see.
-pub fn violated(
+pub fn of_run(
     program: &Program,
     violation: &Violation,
     counts: &[bool],
@@ -248,7 +248,7 @@ mod tests {
         let Replay::Confirmed(violation) = replay(&program, &alarm, Limits::default()) else {
             panic!("the error is reached with every input");
         };
-        let violated = violated(&program, &violation, &[true], Limits::default());
+        let violated = of_run(&program, &violation, &[true], Limits::default());
         violated.expect("the run ends")[0]
     }
 

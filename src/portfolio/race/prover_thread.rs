@@ -7,15 +7,16 @@ use std::time::Duration;
 use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
+use super::engine_thread::solver_for;
 use super::lender::helpers;
-use super::runner::solver_for;
 use super::{Message, PROVER};
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::prover::Prover;
 use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::coordinator::Coordinator;
-use crate::portfolio::event::What;
-use crate::portfolio::race::{Race, guarded};
+use crate::portfolio::crash::guarded;
+use crate::portfolio::event::EventKind;
+use crate::portfolio::task::Task;
 use crate::program::block::Blocks;
 use crate::solver::SolverConfig;
 use crate::workers::Threads;
@@ -25,7 +26,7 @@ const REST: Duration = Duration::from_millis(200);
 
 /// What the prover's thread has.
 pub(super) struct ProverThread {
-    pub race: Arc<Race>,
+    pub task: Arc<Task>,
     pub blocks: Arc<Blocks>,
     pub token: CancellationToken,
     pub coordinator: Arc<Coordinator>,
@@ -43,23 +44,23 @@ impl ProverThread {
         let thread = std::thread::Builder::new()
             .name(PROVER.to_owned())
             .stack_size(SOLVER_STACK);
-        let reporter = self.race.reporter.clone();
+        let reporter = self.task.reporter.clone();
         if let Err(error) = thread.spawn(move || self.run()) {
-            reporter.event(What::Warning {
+            reporter.event(EventKind::Warning {
                 message: format!("the prover of invariants has no thread: {error}"),
             });
         }
     }
 
     fn run(&self) {
-        self.coordinator.sit(self.seat);
-        guarded(&self.race.reporter, PROVER, self.id, || self.prove());
+        self.coordinator.attach(self.seat);
+        guarded(&self.task.reporter, PROVER, self.id, || self.prove());
         self.coordinator.leave(self.seat);
     }
 
     fn prove(&self) {
         let solver = || solver_for(SolverConfig::default(), &self.blocks);
-        let invariants = &self.race.invariants;
+        let invariants = &self.task.invariants;
         // Made in its first turn.
         let mut prover = None;
         let (mut tried, mut proved) = (0, 0);
@@ -82,7 +83,7 @@ impl ProverThread {
             self.coordinator.rest(self.seat);
             tried += round.tried;
             proved += round.proved;
-            self.race.reporter.event(What::Invariants {
+            self.task.reporter.event(EventKind::Invariants {
                 analysis: PROVER.to_owned(),
                 round: "offers".to_owned(),
                 proved: round.proved,
@@ -90,7 +91,7 @@ impl ProverThread {
             });
         }
         let counters = [("tried", tried), ("proved", proved)].into_iter();
-        self.race.reporter.event(What::Finished {
+        self.task.reporter.event(EventKind::Finished {
             analysis: PROVER.to_owned(),
             outcome: "stopped".to_owned(),
             statistics: counters

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{BatchId, Candidate, Proved, Publisher};
 use crate::analysis::Context;
+use crate::analysis::invariants::{BatchId, Candidate, Proved, Publisher};
 use crate::analysis::unrolling::base_case::BaseCases;
 use crate::analysis::unrolling::step_case::StepCase;
 use crate::solver::{Answer, CheckLimit};
@@ -21,8 +21,6 @@ pub enum Attempt {
     },
     /// The model of the step case's last check leads to a state that does not satisfy one of them.
     NotInductive {
-        /// Which one, by its place among the candidates.
-        which: usize,
         /// That the model's path is taken and breaks it.
         broken: TermId,
     },
@@ -39,7 +37,6 @@ pub struct KInduction<'u> {
     pub base: &'u mut BaseCases,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
-    /// The k.
     pub k: u32,
     /// Wall time of a query.
     pub limit: Duration,
@@ -106,7 +103,7 @@ impl KInduction<'_> {
         context: &Context<'_>,
     ) -> Option<Attempt> {
         let before = self.step.before(self.k, candidates);
-        for (which, goal) in goals.iter().enumerate() {
+        for goal in goals {
             let broken = self.last(goal);
             let arena = self.step.unrolling().arena().clone();
             let any = arena.and2(before, arena.or(broken.clone()));
@@ -116,10 +113,7 @@ impl KInduction<'_> {
                     let mut broken = broken.into_iter();
                     let broken = broken.find(|&broken| self.step.unrolling().holds(broken));
                     return Some(
-                        broken.map_or(Attempt::Open, |broken| Attempt::NotInductive {
-                            which,
-                            broken,
-                        }),
+                        broken.map_or(Attempt::Open, |broken| Attempt::NotInductive { broken }),
                     );
                 }
                 Answer::Unknown(_) => return Some(Attempt::Open),

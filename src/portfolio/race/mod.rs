@@ -2,27 +2,27 @@
 //!
 //! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
 //!
-//! * [`runner`]: an engine's thread; [`replays`]: how its alarms are replayed; [`prover`]: the thread that proves what
+//! * [`engine_thread`]: an engine's thread; [`replays`]: how its alarms are replayed; [`prover_thread`]: the thread that proves what
 //!   engines offer.
 //! * This file: who starts when.
 
-mod lender;
+mod engine_thread;
 #[cfg(feature = "planted-faults")]
-mod lies;
-mod prover;
+mod forged_certificates;
+mod lender;
+mod prover_thread;
 mod replays;
-mod runner;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::unbounded;
 
-use self::prover::ProverThread;
-use self::runner::Runner;
+use self::engine_thread::EngineThread;
+use self::prover_thread::ProverThread;
 use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
-use super::race::Race;
+use super::task::Task;
 use super::verdict::Conclusion;
 use crate::analysis::CancellationToken;
 use crate::program::block::Blocks;
@@ -51,37 +51,37 @@ enum Message {
 
 /// Runs the analyses until one has an answer; `None` if none has. If they share invariants, there is a prover beside them,
 /// unless it must not take part.
-pub(super) fn race(
-    race: &Arc<Race>,
+pub(in crate::portfolio) fn run(
+    task: &Arc<Task>,
     analyses: Vec<(u32, Analysis)>,
     has_prover: bool,
 ) -> Option<Conclusion> {
-    let program = Arc::new(race.simplified.program.clone());
+    let program = Arc::new(task.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();
-    let permits = race.options.threads();
-    let schedule = &race.options.portfolio.schedule;
+    let permits = task.options.threads();
+    let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
     let helpers = Threads::new(permits - 1);
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
-        let runner = Runner {
+        let thread = EngineThread {
             seat: coordinator.admit(analysis.common.priority, analysis.common.eases_after),
             coordinator: Arc::clone(&coordinator),
-            race: Arc::clone(race),
+            task: Arc::clone(task),
             blocks: Arc::clone(&blocks),
             token: token.clone(),
             id: FIRST_ID + number,
             helpers: helpers.clone(),
             analysis,
         };
-        runner.start(sender.clone())
+        thread.start(sender.clone())
     };
-    let general = &race.options.portfolio.general;
+    let general = &task.options.portfolio.general;
     if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
         let numbers = analyses.iter().map(|&(number, _)| number);
         let prover = ProverThread {
-            race: Arc::clone(race),
+            task: Arc::clone(task),
             blocks: Arc::clone(&blocks),
             token: token.clone(),
             seat: coordinator.admit_resting(PROVER_PRIORITY),
@@ -110,14 +110,14 @@ pub(super) fn race(
             return None;
         }
         coordinator.tick();
-        if let Some(dump) = &race.dump
+        if let Some(dump) = &task.dump
             && dumped.elapsed() >= DUMPED_EVERY
         {
-            dump.invariants(&race.invariants.snapshot(), blocks.inlined());
+            dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             dumped = Instant::now();
         }
         let head_start = lineup.solverless_only.then_some(lineup.head_start);
-        let next_dump = race.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
+        let next_dump = task.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
         let next = [head_start, coordinator.next_tick(), next_dump];
         let next = next.into_iter().flatten();
         let end = match next.min() {
@@ -128,8 +128,8 @@ pub(super) fn race(
             continue;
         };
         if conclusion.is_some() {
-            if let Some(dump) = &race.dump {
-                dump.invariants(&race.invariants.snapshot(), blocks.inlined());
+            if let Some(dump) = &task.dump {
+                dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             }
             return conclusion;
         }

@@ -8,18 +8,18 @@ use crate::program::{EdgeId, FunctionId, LocationId};
 
 /// A call string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct StackId(u32);
+pub(super) struct CallStringId(u32);
 
 /// A location with the calls that are being executed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Node {
-    pub stack: StackId,
+    pub stack: CallStringId,
     pub location: LocationId,
 }
 
 struct Stack {
     /// The string without its last call, and that call.
-    last: Option<(StackId, EdgeId)>,
+    last: Option<(CallStringId, EdgeId)>,
     depth: u32,
     function: FunctionId,
     /// Whether a target may be reached after the activation on top has ended.
@@ -27,14 +27,14 @@ struct Stack {
 }
 
 /// The call strings that have been met.
-pub(super) struct Stacks {
+pub(super) struct CallStrings {
     table: Vec<Stack>,
-    ids: FxHashMap<(StackId, EdgeId), StackId>,
-    roots: FxHashMap<FunctionId, StackId>,
+    ids: FxHashMap<(CallStringId, EdgeId), CallStringId>,
+    roots: FxHashMap<FunctionId, CallStringId>,
 }
 
-impl Stacks {
-    pub const EMPTY: StackId = StackId(0);
+impl CallStrings {
+    pub const EMPTY: CallStringId = CallStringId(0);
 
     pub fn new(lowered: &Lowered<'_>) -> Self {
         Self {
@@ -50,8 +50,8 @@ impl Stacks {
     }
 
     /// The string of an activation of the function of which it is not said where it was called.
-    pub fn root(&mut self, function: FunctionId) -> StackId {
-        let new = StackId(self.table.len() as u32);
+    pub fn root(&mut self, function: FunctionId) -> CallStringId {
+        let new = CallStringId(self.table.len() as u32);
         let id = *self.roots.entry(function).or_insert(new);
         if id == new {
             self.table.push(Stack {
@@ -68,12 +68,17 @@ impl Stacks {
         id
     }
 
-    fn get(&self, stack: StackId) -> &Stack {
+    fn get(&self, stack: CallStringId) -> &Stack {
         &self.table[stack.0 as usize]
     }
 
     /// The string with one more call; the edge must be one.
-    pub fn push(&mut self, lowered: &Lowered<'_>, stack: StackId, call: EdgeId) -> StackId {
+    pub fn push(
+        &mut self,
+        lowered: &Lowered<'_>,
+        stack: CallStringId,
+        call: EdgeId,
+    ) -> CallStringId {
         if let Some(&id) = self.ids.get(&(stack, call)) {
             return id;
         }
@@ -88,14 +93,14 @@ impl Stacks {
             function: callee(edge).unwrap_or(lowered.program.start),
             matters: self.matters(lowered, back),
         };
-        let id = StackId(self.table.len() as u32);
+        let id = CallStringId(self.table.len() as u32);
         self.table.push(new);
         self.ids.insert((stack, call), id);
         id
     }
 
     /// The string with these calls, if it is one.
-    pub fn of(&mut self, lowered: &Lowered<'_>, calls: &[EdgeId]) -> Option<StackId> {
+    pub fn of(&mut self, lowered: &Lowered<'_>, calls: &[EdgeId]) -> Option<CallStringId> {
         self.extended(lowered, Self::EMPTY, calls)
     }
 
@@ -103,9 +108,9 @@ impl Stacks {
     pub fn extended(
         &mut self,
         lowered: &Lowered<'_>,
-        mut stack: StackId,
+        mut stack: CallStringId,
         calls: &[EdgeId],
-    ) -> Option<StackId> {
+    ) -> Option<CallStringId> {
         for &call in calls {
             let edge = lowered.program.edges.get(call.index())?;
             callee(edge)?;
@@ -118,21 +123,21 @@ impl Stacks {
     }
 
     /// The string without its last call, and that call.
-    pub fn pop(&self, stack: StackId) -> Option<(StackId, EdgeId)> {
+    pub fn pop(&self, stack: CallStringId) -> Option<(CallStringId, EdgeId)> {
         self.get(stack).last
     }
 
-    pub fn depth(&self, stack: StackId) -> u32 {
+    pub fn depth(&self, stack: CallStringId) -> u32 {
         self.get(stack).depth
     }
 
     /// The function that is executed on top.
-    pub fn function(&self, stack: StackId) -> FunctionId {
+    pub fn function(&self, stack: CallStringId) -> FunctionId {
         self.get(stack).function
     }
 
     /// The functions that are being executed, the one on top first.
-    pub fn functions(&self, mut stack: StackId) -> Vec<FunctionId> {
+    pub fn functions(&self, mut stack: CallStringId) -> Vec<FunctionId> {
         let mut functions = vec![self.function(stack)];
         while let Some((rest, _)) = self.pop(stack) {
             functions.push(self.function(rest));
@@ -154,7 +159,7 @@ impl Stacks {
     }
 
     /// Whether the string ends in these calls.
-    pub fn ends_in(&self, mut stack: StackId, calls: &[EdgeId]) -> bool {
+    pub fn ends_in(&self, mut stack: CallStringId, calls: &[EdgeId]) -> bool {
         calls.iter().rev().all(|&call| match self.pop(stack) {
             Some((rest, last)) if last == call => {
                 stack = rest;
@@ -165,7 +170,7 @@ impl Stacks {
     }
 
     /// The depth of the newest activation of the function.
-    pub fn activation(&self, mut stack: StackId, function: FunctionId) -> Option<u32> {
+    pub fn activation(&self, mut stack: CallStringId, function: FunctionId) -> Option<u32> {
         loop {
             let top = self.get(stack);
             if top.function == function {

@@ -1,4 +1,4 @@
-//! Leaps over iterations of a loop that are all alike.
+//! Loop acceleration: leaps over iterations of a loop that are all alike.
 //!
 //! Long runs are mostly loops that count. If the registers change in an iteration by constants, then the *shadow* of one
 //! iteration, with the number of iterations that have gone before as its only input, tells for how many more the run
@@ -38,12 +38,12 @@ const ITERATIONS: i128 = 1 << 62;
 
 /// When to try the next leap.
 #[derive(Clone, Debug)]
-pub(in crate::program::interpreter) struct Leaper {
+pub(in crate::program::interpreter) struct Accelerator {
     next: u64,
     wait: u64,
 }
 
-impl Default for Leaper {
+impl Default for Accelerator {
     fn default() -> Self {
         Self {
             next: FIRST,
@@ -52,7 +52,7 @@ impl Default for Leaper {
     }
 }
 
-impl Leaper {
+impl Accelerator {
     /// One that tries after so few steps.
     #[cfg(test)]
     pub(in crate::program::interpreter) fn eager(steps: u64) -> Self {
@@ -84,7 +84,7 @@ impl Leaper {
             limits,
             steps,
         };
-        let result = attempt.leap(observer);
+        let result = attempt.accelerate(observer);
         self.wait = match result {
             Ok(true) => FIRST.min(self.wait),
             _ => LONGEST.min(self.wait * 2),
@@ -112,7 +112,7 @@ struct Attempt<'a, 'e, 'l> {
 
 impl Attempt<'_, '_, '_> {
     /// Whether it has leapt.
-    fn leap<O: Observer>(&mut self, observer: &mut O) -> Result<bool, Outcome> {
+    fn accelerate<O: Observer>(&mut self, observer: &mut O) -> Result<bool, Outcome> {
         let mut visits: FxHashMap<usize, usize> = FxHashMap::default();
         for _ in 0..WINDOW {
             self.step(observer)?;
@@ -128,14 +128,18 @@ impl Attempt<'_, '_, '_> {
         let outermost = heads.first().map(|(_, pc)| *pc);
         let innermost = heads.last().map(|(_, pc)| *pc);
         for head in outermost.into_iter().chain(innermost) {
-            if self.leap_at(head, observer)? {
+            if self.accelerate_at(head, observer)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn leap_at<O: Observer>(&mut self, head: usize, observer: &mut O) -> Result<bool, Outcome> {
+    fn accelerate_at<O: Observer>(
+        &mut self,
+        head: usize,
+        observer: &mut O,
+    ) -> Result<bool, Outcome> {
         if !self.run_to(head, observer)? {
             return Ok(false);
         }
@@ -292,32 +296,32 @@ impl Observer for Iteration<'_> {
 impl Iteration<'_> {
     /// The number of the last iteration that is known to be like this one, which has number zero; `None` if the state
     /// behind it is not the one before the next.
-    fn last(&self, earlier: &Snapshot, before: &Snapshot, behind: &Snapshot) -> Option<i128> {
-        let unchanged = before.wide == behind.wide
-            && before.frames == behind.frames
-            && before.faults == behind.faults;
+    fn last(&self, earlier: &Snapshot, before: &Snapshot, after: &Snapshot) -> Option<i128> {
+        let unchanged = before.wide == after.wide
+            && before.frames == after.frames
+            && before.faults == after.faults;
         let last = self.shadow.inputs[0].set.end_from(0)?;
         if !unchanged || last < WORTHWHILE {
             return None;
         }
         // The form behind an iteration is the one before it for a number more.
-        let goes_on = |place, [earlier, before, behind]: [i128; 3]| {
+        let goes_on = |place, [earlier, before, after]: [i128; 3]| {
             let change = before - earlier;
             match self.shadow.form_at(place) {
-                None => change == 0 && before == behind,
+                None => change == 0 && before == after,
                 Some(form) => form.factor == change && form.offset == before + change,
             }
         };
         let narrow = (0..before.narrow.len()).all(|register| {
-            let values = [earlier, before, behind].map(|at| at.narrow[register].into());
+            let values = [earlier, before, after].map(|at| at.narrow[register].into());
             goes_on(Place::Narrow(register as Register), values)
         });
         let integer = (0..before.integer.len()).all(|register| {
             let place = Place::Integer(register as Register);
-            let values = [earlier, before, behind].map(|at| &at.integer[register]);
+            let values = [earlier, before, after].map(|at| &at.integer[register]);
             match values.map(Integer::small) {
-                [Some(earlier), Some(before), Some(behind)] => {
-                    goes_on(place, [earlier, before, behind].map(i128::from))
+                [Some(earlier), Some(before), Some(after)] => {
+                    goes_on(place, [earlier, before, after].map(i128::from))
                 }
                 _ => {
                     self.shadow.form_at(place).is_none()

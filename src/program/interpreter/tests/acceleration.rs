@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::runs::{WORD, run, word};
-use crate::program::interpreter::concolic::leap::Leaper;
+use crate::program::interpreter::concolic::acceleration::Accelerator;
 use crate::program::interpreter::{
     Executable, Limits, Machine, NoObserver, Observer, Outcome, ZeroInputs,
 };
@@ -223,8 +223,8 @@ proptest! {
         let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut Attentive);
         if plain.outcome != Outcome::StepLimit {
             let expected = values(&machine);
-            let leaper = Leaper::eager(eager);
-            let leapt = machine.run_leaping(&mut ZeroInputs, LIMITS, &mut NoObserver, leaper);
+            let accelerator = Accelerator::eager(eager);
+            let leapt = machine.run_accelerated(&mut ZeroInputs, LIMITS, &mut NoObserver, accelerator);
             prop_assert_eq!(leapt.outcome, plain.outcome);
             prop_assert_eq!(values(&machine), expected);
             prop_assert!(leapt.steps <= plain.steps);

@@ -1,0 +1,25 @@
+//! The solvers of a check.
+
+use super::opinion::Second;
+use crate::solver::z3::text::TextSolver;
+use crate::workers::Workers;
+
+/// Who answers.
+pub(super) struct Solvers {
+    /// The solver.
+    pub first: TextSolver,
+    /// Who asks parts of a question beside it.
+    pub workers: Workers,
+    /// Asks again about what was found to be impossible.
+    pub second: Option<Second>,
+}
+
+impl Solvers {
+    pub fn new(workers: Workers) -> Self {
+        Self {
+            first: TextSolver::default(),
+            workers,
+            second: None,
+        }
+    }
+}

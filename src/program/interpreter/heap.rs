@@ -1,0 +1,250 @@
+//! A machine's memory: arrays, the live objects in them, and how a write is undone.
+
+use super::array::Array;
+use super::bytecode::{Place, Register};
+use super::executable::{AddressTerm, ArrayDescription, Executable, Validity};
+use super::integer::Integer;
+use super::objects::{LiveObject, Misuse, ObjectTable, Origin};
+use super::value::bits;
+use crate::program::{Lifetime, ObjectId};
+use crate::term::ScalarSort;
+
+/// An array with the range of indices that is known to lie in a live object.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pub(super) cells: Array,
+    /// The first index of the range.
+    pub(super) low: u64,
+    /// The range's length.
+    pub(super) length: u64,
+}
+
+/// The arrays and the objects in them.
+#[derive(Clone, Debug)]
+pub(crate) struct Heap {
+    pub(super) memories: Vec<Memory>,
+    pub(super) objects: ObjectTable,
+    /// Whether the static objects are in the table.
+    statics_entered: bool,
+    /// The arrays whose accesses are judged by the table.
+    tabled: Vec<Register>,
+}
+
+/// What an edge has done that may have to be undone.
+#[derive(Clone, Debug)]
+pub(super) enum Undo {
+    /// A cell that is a bit pattern.
+    Bits(Register, u64, u128),
+    /// A cell that is an integer.
+    Integer(Register, u64, Integer),
+    /// A whole array.
+    Array(Register, Box<Memory>),
+    /// The table of objects.
+    Objects(Box<ObjectTable>),
+}
+
+/// The registers that an address may be in.
+pub(super) struct AddressRegisters<'r> {
+    pub(super) narrow: &'r [u64],
+    pub(super) integer: &'r [Integer],
+}
+
+impl AddressRegisters<'_> {
+    fn get(&self, term: AddressTerm) -> Option<u64> {
+        match term {
+            AddressTerm::Constant(address) => Some(address),
+            AddressTerm::Variable(Place::Narrow(register)) => Some(self.narrow[register as usize]),
+            AddressTerm::Variable(Place::Integer(register)) => self.integer[register as usize]
+                .small()
+                .map(|address| address as u64),
+            AddressTerm::Variable(_) => None,
+        }
+    }
+}
+
+impl Heap {
+    /// Empty arrays, and no object.
+    pub(super) fn new(executable: &Executable) -> Self {
+        let memory = |description: &ArrayDescription| Memory {
+            cells: match bits(description.shape.element) {
+                Some(width) => Array::of_bits(width, description.shape.expected_length),
+                None => Array::of_integers(description.shape.expected_length),
+            },
+            low: 0,
+            length: 0,
+        };
+        let tabled = executable
+            .arrays
+            .iter()
+            .zip(0..)
+            .filter_map(|(array, register)| {
+                matches!(array.validity, Validity::Table { .. }).then_some(register as Register)
+            });
+        Self {
+            memories: executable.arrays.iter().map(memory).collect(),
+            objects: ObjectTable::default(),
+            statics_entered: false,
+            tabled: tabled.collect(),
+        }
+    }
+
+    /// The state before the first step.
+    pub(super) fn reset(&mut self, executable: &Executable) {
+        for (memory, description) in self.memories.iter_mut().zip(&executable.arrays) {
+            memory.cells.clear();
+            memory.low = 0;
+            memory.length = match description.validity {
+                Validity::Unchecked => u64::MAX,
+                Validity::Cells(cells) => cells,
+                Validity::Table { .. } => 0,
+            };
+        }
+        self.objects.clear();
+        self.statics_entered = false;
+    }
+
+    /// Bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let arrays = self.memories.iter().map(|memory| memory.cells.bytes());
+        arrays.sum::<usize>() + self.objects.len() * 64
+    }
+
+    /// Whether the cells are in a live object; if so, the object's range is remembered.
+    #[cold]
+    pub(super) fn check(
+        &mut self,
+        executable: &Executable,
+        registers: &AddressRegisters<'_>,
+        array: Register,
+        index: u64,
+        count: u64,
+    ) -> Result<(), Misuse> {
+        match executable.arrays[array as usize].validity {
+            Validity::Unchecked => Ok(()),
+            Validity::Cells(cells) => match index.checked_add(count) {
+                Some(end) if end <= cells => Ok(()),
+                _ => Err(Misuse::Outside),
+            },
+            Validity::Table {
+                region,
+                element_bytes,
+                base,
+            } => {
+                self.enter_statics(executable, registers);
+                let base = base.and_then(|term| registers.get(term)).unwrap_or(0);
+                let address = base.wrapping_add(index.wrapping_mul(element_bytes));
+                let object = match self.objects.find(address, count * element_bytes) {
+                    Some(object) => *object,
+                    // Memory that the program knows nothing of.
+                    None if executable.regions[region.index()].is_outside
+                        && self.objects.is_far(address, count * element_bytes) =>
+                    {
+                        return Ok(());
+                    }
+                    None => return Err(self.objects.explain(address)),
+                };
+                if matches!(object.origin, Origin::Static(id) if !executable.regions[region.index()].objects.contains(&id))
+                {
+                    return Err(Misuse::Outside);
+                }
+                let memory = &mut self.memories[array as usize];
+                let offset = object.start.wrapping_sub(base);
+                memory.low = offset.div_ceil(element_bytes);
+                let end = offset.saturating_add(object.size) / element_bytes;
+                memory.length = end.saturating_sub(memory.low);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the static objects into the table, now that their addresses are settled.
+    fn enter_statics(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
+        if std::mem::replace(&mut self.statics_entered, true) {
+            return;
+        }
+        let objects = executable.objects.iter().zip(&executable.object_addresses);
+        for (index, (object, address)) in objects.enumerate() {
+            if let Some(start) = address.and_then(|term| registers.get(term)) {
+                self.objects.insert(LiveObject {
+                    start,
+                    size: object.size,
+                    origin: Origin::Static(ObjectId(index as u32)),
+                });
+            }
+        }
+    }
+
+    fn forget_ranges(&mut self) {
+        for array in &self.tabled {
+            self.memories[*array as usize].length = 0;
+        }
+    }
+
+    /// A new object.
+    pub(super) fn allocate(
+        &mut self,
+        executable: &Executable,
+        registers: &AddressRegisters<'_>,
+        start: u64,
+        size: u64,
+        lifetime: Lifetime,
+    ) {
+        self.enter_statics(executable, registers);
+        self.objects.insert(LiveObject {
+            start,
+            size,
+            origin: Origin::Dynamic(lifetime),
+        });
+    }
+
+    /// Ends an object.
+    pub(super) fn free(
+        &mut self,
+        executable: &Executable,
+        registers: &AddressRegisters<'_>,
+        address: u64,
+        lifetime: Lifetime,
+    ) -> Result<(), Misuse> {
+        if address == 0 {
+            return Ok(());
+        }
+        self.enter_statics(executable, registers);
+        self.objects.remove(address, lifetime)?;
+        self.forget_ranges();
+        Ok(())
+    }
+
+    /// Restores a former table of objects.
+    pub(super) fn restore_objects(&mut self, objects: ObjectTable) {
+        self.objects = objects;
+        self.forget_ranges();
+    }
+
+    /// What lies at an index of an array, for undoing a write.
+    pub(super) fn remember(
+        &mut self,
+        executable: &Executable,
+        array: Register,
+        index: u64,
+    ) -> Undo {
+        let cells = &mut self.memories[array as usize].cells;
+        match executable.arrays[array as usize].shape.element {
+            ScalarSort::Int => Undo::Integer(array, index, cells.read_integer(index)),
+            _ => Undo::Bits(array, index, cells.read_wide(index)),
+        }
+    }
+
+    /// Undoes one step.
+    pub(super) fn undo(&mut self, step: Undo) {
+        match step {
+            Undo::Bits(array, index, value) => {
+                self.memories[array as usize].cells.write_wide(index, value)
+            }
+            Undo::Integer(array, index, value) => self.memories[array as usize]
+                .cells
+                .write_integer(index, value),
+            Undo::Array(array, memory) => self.memories[array as usize].cells = memory.cells,
+            Undo::Objects(objects) => self.restore_objects(*objects),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A slice of a run: some steps, within the limits.
+
+use std::time::Instant;
+
+use super::execute::Stop;
+use super::input::InputSource;
+use super::machine::Machine;
+use super::observer::Observer;
+use super::outcome::{FaultKind, Limits, Outcome, Report};
+
+impl Machine<'_> {
+    /// Goes on with a run for about so many steps, which are added to `steps`; the outcome, if it ends. A run that an
+    /// input was refused to may go on, to ask for the input again.
+    pub(super) fn go_on<O: Observer>(
+        &mut self,
+        inputs: &mut dyn InputSource,
+        limits: Limits<'_>,
+        slice: u64,
+        steps: &mut u64,
+        observer: &mut O,
+    ) -> Option<Outcome> {
+        let slice = slice.min(limits.steps.saturating_sub(*steps));
+        if slice == 0 {
+            return Some(Outcome::StepLimit);
+        }
+        let mut fuel = slice as i64;
+        let stop = self.execute(inputs, observer, &mut fuel);
+        *steps = steps.saturating_add_signed(slice as i64 - fuel);
+        if let Stop::Finished(outcome) = stop {
+            return Some(outcome);
+        }
+        if limits
+            .cancelled
+            .is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+        {
+            return Some(Outcome::Cancelled);
+        }
+        if limits
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Some(Outcome::TimeLimit);
+        }
+        (self.bytes() > limits.memory).then_some(Outcome::MemoryLimit)
+    }
+
+    /// What is to be said of the run.
+    pub(super) fn report(&mut self, outcome: Outcome, steps: u64) -> Report {
+        if self.heap.objects.has_overlap() {
+            self.log.fault(self.executable, self.pc, FaultKind::Overlap);
+        }
+        Report {
+            outcome,
+            faults: std::mem::take(&mut self.log.faults),
+            fault_count: self.log.fault_count,
+            inputs: self.log.inputs,
+            unknown_inputs: self.log.unknown_inputs,
+            steps,
+        }
+    }
+}
