@@ -514,7 +514,6 @@ fn narrowed<P: Pool + ?Sized>(
 
 /// A constant of a wide sort, as seen from what is extended to it.
 enum Seen {
-    /// It is the extension of this one.
     Extension(BitVecValue),
     /// It is below all extensions.
     Below,

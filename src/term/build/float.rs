@@ -107,6 +107,24 @@ pub(super) fn arithmetic<P: Pool + ?Sized>(
     }
 }
 
+pub(super) fn fused_multiply_add<P: Pool + ?Sized>(
+    pool: &P,
+    mode: TermId,
+    a: TermId,
+    b: TermId,
+    c: TermId,
+) -> TermId {
+    fold(pool, Op::FpFma, pool.sort(a), &[mode, a, b, c])
+}
+
+pub(super) fn sqrt<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
+    fold(pool, Op::FpSqrt, pool.sort(a), &[mode, a])
+}
+
+pub(super) fn remainder<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    fold(pool, Op::FpRem, pool.sort(a), &[a, b])
+}
+
 pub(super) fn round_to_integral<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
     if planted!(
         "float: a sum is integral",
@@ -342,10 +360,13 @@ pub(super) fn to_fp<P: Pool + ?Sized>(
 }
 
 /// From integers and bit vectors, by the operator.
-pub(super) fn of_integer<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: TermId) -> TermId {
-    let (Op::SbvToFp(format) | Op::UbvToFp(format)) = op else {
-        panic!("{op:?} does not make a float of an integer");
-    };
+pub(super) fn of_integer<P: Pool + ?Sized>(
+    pool: &P,
+    op: Op,
+    mode: TermId,
+    a: TermId,
+    format: FloatFormat,
+) -> TermId {
     let sort = Sort::Float(format);
     let exact = |op, width| is_exact(op, width, format);
     match (op, pool.sort(a)) {
@@ -368,10 +389,13 @@ pub(super) fn of_integer<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: Te
 }
 
 /// To bit vectors, by the operator.
-pub(super) fn to_bit_vec<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: TermId) -> TermId {
-    let (Op::FpToSbv(width) | Op::FpToUbv(width)) = op else {
-        panic!("{op:?} does not make a bit vector of a float");
-    };
+pub(super) fn to_bit_vec<P: Pool + ?Sized>(
+    pool: &P,
+    op: Op,
+    mode: TermId,
+    a: TermId,
+    width: u8,
+) -> TermId {
     // An integer that was converted without loss, and fits: the way back.
     match (op, exact_integer(pool, a)) {
         (Op::FpToSbv(_), Some((Op::SbvToFp(_), inner))) if pool.width(inner) <= width => {
@@ -394,6 +418,10 @@ pub(super) fn to_bit_vec<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: Te
         }
         _ => fold(pool, op, Sort::BitVec(width), &[mode, a]),
     }
+}
+
+pub(super) fn to_int<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
+    fold(pool, Op::FpToInt, Sort::Int, &[mode, a])
 }
 
 pub(super) fn to_bits<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
