@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use num_bigint::BigInt;
-use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, Round};
 
 use super::exact::{self, Parts};
@@ -20,30 +19,21 @@ pub struct FloatValue {
 /// Runs an expression with `$float` standing for `rustc_apfloat`'s type of the format.
 macro_rules! with_format {
     ($format:expr, $float:ident => $body:expr) => {
+        $crate::term::with_format!(
+            $format, $float => $body;
+            F16 Half, F32 Single, F64 Double, F80 X87DoubleExtended, F128 Quad
+        )
+    };
+    ($format:expr, $float:ident => $body:expr; $($name:ident $ieee:ident),+) => {
         match $format {
-            FloatFormat::F16 => {
-                type $float = Half;
+            $($crate::term::FloatFormat::$name => {
+                type $float = rustc_apfloat::ieee::$ieee;
                 $body
-            }
-            FloatFormat::F32 => {
-                type $float = Single;
-                $body
-            }
-            FloatFormat::F64 => {
-                type $float = Double;
-                $body
-            }
-            FloatFormat::F80 => {
-                type $float = X87DoubleExtended;
-                $body
-            }
-            FloatFormat::F128 => {
-                type $float = Quad;
-                $body
-            }
+            })+
         }
     };
 }
+pub(crate) use with_format;
 
 impl From<RoundingMode> for Round {
     fn from(mode: RoundingMode) -> Self {
@@ -117,7 +107,6 @@ impl FloatValue {
         unchecked
     }
 
-    /// NaN.
     pub const fn nan(format: FloatFormat) -> Self {
         let quiet = 1 << (format.significand_bits() - 2);
         let infinity = Self::infinity(format, false).bits;
@@ -127,7 +116,6 @@ impl FloatValue {
         }
     }
 
-    /// Infinity.
     pub const fn infinity(format: FloatFormat, negative: bool) -> Self {
         let exponent = (1u128 << format.exponent_bits()) - 1;
         let field = format.storage_bits() - 1 - format.exponent_bits();
@@ -142,7 +130,6 @@ impl FloatValue {
         }
     }
 
-    /// Zero.
     pub const fn zero(format: FloatFormat, negative: bool) -> Self {
         Self {
             format,
@@ -174,7 +161,6 @@ impl FloatValue {
         })
     }
 
-    /// The format.
     pub const fn format(self) -> FloatFormat {
         self.format
     }

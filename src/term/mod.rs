@@ -80,6 +80,7 @@ pub use c_printer::{CType, CVariable, to_c};
 pub use connectives::{conjuncts, disjuncts};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;
+pub(crate) use float::with_format;
 pub use op::{Op, RoundingMode};
 pub use pool::{Constant, Pool, TermId, TermKind};
 pub use portable::{Exporter, PortableTerms};

@@ -58,6 +58,7 @@ use crate::frontend::ir::{
     Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place, ScalarType,
     Storage, Terminator, Unit, UnknownEffect,
 };
+use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
 use crate::frontend::position::Origin;
 use crate::frontend::types::layout::LayoutError;
@@ -538,7 +539,7 @@ impl<'a> Lowerer<'a> {
     /// A scalar temporary of the current function.
     fn temporary(&mut self, scalar: ScalarType) -> ObjectIndex {
         let (size, alignment) = self.scalar_layout(scalar);
-        let bits = scalar_bits(scalar, self.options.data_model);
+        let bits = scalar_bits(scalar, self.options.data_model.pointer_bits());
         let index = self.push_object(Object {
             name: self.temporary_name(),
             size,
@@ -593,13 +594,8 @@ impl<'a> Lowerer<'a> {
         (size, if ilp32 { alignment.min(4) } else { alignment })
     }
 
-    /// The place of a scalar object.
     fn object_place(&self, object: ObjectIndex, scalar: ScalarType) -> Place {
-        Place {
-            address: Box::new(Expr::ObjectAddress(object)),
-            scalar,
-            bit_field: None,
-        }
+        Place::new(Expr::ObjectAddress(object), scalar)
     }
 
     /// The value of a scalar object.
@@ -621,16 +617,6 @@ impl<'a> Lowerer<'a> {
             bits: self.options.data_model.pointer_bits(),
             signed: false,
         }
-    }
-}
-
-/// Width of a scalar's representation in memory, padding not included.
-fn scalar_bits(scalar: ScalarType, model: DataModel) -> u32 {
-    match scalar {
-        ScalarType::Bool => 8,
-        ScalarType::Integer { bits, .. } => u32::from(bits),
-        ScalarType::Float(format) => format.storage_bits(),
-        ScalarType::Pointer => u32::from(model.pointer_bits()),
     }
 }
 

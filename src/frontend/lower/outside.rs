@@ -399,11 +399,7 @@ fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
 }
 
 fn place(object: ObjectIndex, scalar: ScalarType) -> Place {
-    Place {
-        address: Box::new(Expr::ObjectAddress(object)),
-        scalar,
-        bit_field: None,
-    }
+    Place::new(Expr::ObjectAddress(object), scalar)
 }
 
 const fn scalar_leaf(scalar: ScalarType, bits: u32) -> crate::frontend::ir::Leaf {
