@@ -185,7 +185,6 @@ impl Error {
         self
     }
 
-    /// What kind of error it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }

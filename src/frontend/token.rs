@@ -175,7 +175,6 @@ pub(super) struct Marker {
     pub offset: u32,
     /// The line of the text that begins there, from zero.
     pub text_line: u32,
-    /// The file.
     pub file: FileId,
     /// The number of that line in the file.
     pub line: u32,

@@ -73,7 +73,6 @@ impl ProgramBuilder {
         &self.program
     }
 
-    /// The start function.
     pub fn start(&self) -> FunctionId {
         self.program.start
     }
@@ -164,7 +163,6 @@ impl ProgramBuilder {
         id
     }
 
-    /// The variable as a term.
     pub fn value(&self, variable: VariableId) -> TermId {
         store().variable(self.program.variable(variable).symbol)
     }
@@ -265,7 +263,6 @@ impl ProgramBuilder {
         self.operations(vec![Operation::Assume(condition)]);
     }
 
-    /// A call.
     pub fn call(&mut self, callee: FunctionId, arguments: Vec<TermId>, results: Vec<VariableId>) {
         self.operations(vec![Operation::Call {
             callee,
@@ -333,7 +330,6 @@ impl ProgramBuilder {
         );
     }
 
-    /// The program.
     pub fn finish(self) -> Program {
         self.program
     }

@@ -103,7 +103,6 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// All locations of all functions.
     pub locations: Vec<Location>,
-    /// All edges.
     pub edges: Vec<Edge>,
     /// Memory regions.
     pub regions: Vec<Region>,
@@ -150,9 +149,7 @@ pub enum CScalar {
     },
     /// `_Bool`.
     Bool,
-    /// A float.
     Float,
-    /// A pointer.
     Pointer,
 }
 
@@ -178,7 +175,6 @@ pub enum Role {
     Model,
 }
 
-/// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// The C name.
@@ -195,7 +191,6 @@ pub struct Function {
     pub span: Span,
 }
 
-/// A location.
 #[derive(Clone, Debug)]
 pub struct Location {
     /// The function it belongs to.
@@ -267,7 +262,6 @@ pub enum Operation {
     },
     /// Calls a function; see the module's comment.
     Call {
-        /// The function called.
         callee: FunctionId,
         /// One term for each of its parameters.
         arguments: Vec<TermId>,
@@ -398,37 +392,30 @@ impl Program {
         });
     }
 
-    /// The variable with the id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.index()]
     }
 
-    /// The function with the id.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }
 
-    /// The location with the id.
     pub fn location(&self, id: LocationId) -> &Location {
         &self.locations[id.index()]
     }
 
-    /// The edge with the id.
     pub fn edge(&self, id: EdgeId) -> &Edge {
         &self.edges[id.index()]
     }
 
-    /// The region with the id.
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
     }
 
-    /// The object with the id.
     pub fn object(&self, id: ObjectId) -> &Object {
         &self.objects[id.index()]
     }
 
-    /// The input with the id.
     pub fn input(&self, id: InputId) -> &Input {
         &self.inputs[id.index()]
     }

@@ -161,7 +161,6 @@ impl CutPoints {
         &self.loops
     }
 
-    /// The loop with the id.
     pub fn get(&self, id: LoopId) -> &Loop {
         &self.loops[id.index()]
     }

@@ -155,7 +155,6 @@ impl InlinedProgram {
         &self.graph
     }
 
-    /// Its call graph.
     pub fn calls(&self) -> &CallGraph {
         &self.calls
     }

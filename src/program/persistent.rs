@@ -150,7 +150,6 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         })
     }
 
-    /// Removes the key.
     pub fn remove(&mut self, key: u32) {
         if self.get(key).is_some() {
             self.0 = self.0.take().and_then(|node| Self::remove_from(&node, key));

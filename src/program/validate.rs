@@ -20,7 +20,6 @@ pub enum Malformed {
         place: String,
         /// The sort needed.
         expected: Sort,
-        /// The sort found.
         found: Sort,
     },
     /// A term has a variable that is not one of the program's at instance 0.

@@ -33,7 +33,6 @@ pub enum Encoding {
 pub struct SolverConfig {
     /// The program.
     pub backend: Backend,
-    /// The encoding.
     pub encoding: Encoding,
 }
 

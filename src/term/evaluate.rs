@@ -11,7 +11,6 @@ use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 pub struct Unassigned {
     /// The variable.
     pub symbol: Symbol,
-    /// Which of its instances.
     pub instance: u32,
 }
 

@@ -197,7 +197,6 @@ impl Table {
         Self(HashTable::new())
     }
 
-    /// The bytes allocated.
     pub(super) fn allocated_bytes(&self) -> usize {
         self.0.allocation_size()
     }

@@ -40,7 +40,6 @@ impl TermId {
     }
 }
 
-/// What a term is.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum TermKind<'a> {
     /// A constant. Array constants are applications of [`Op::ConstArray`] and [`Op::Store`].
@@ -71,7 +70,6 @@ pub enum Constant<'a> {
     BitVec(BitVecValue),
     /// An integer.
     Int(&'a BigInt),
-    /// A float.
     Float(FloatValue),
 }
 
@@ -98,10 +96,8 @@ pub trait Pool {
     /// The constant of a Boolean, bit-vector or float sort with the given bits.
     fn intern_bits(&self, sort: Sort, bits: u128) -> TermId;
 
-    /// The variable.
     fn intern_variable(&self, symbol: Symbol, instance: u32) -> TermId;
 
-    /// What the term is.
     fn kind(&self, term: TermId) -> TermKind<'_>;
 
     /// The term's sort.

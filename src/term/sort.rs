@@ -84,9 +84,7 @@ pub enum Sort {
     Float(FloatFormat),
     /// Total functions from `index` to `element`.
     Array {
-        /// Sort of the index.
         index: ScalarSort,
-        /// Sort of the elements.
         element: ScalarSort,
     },
 }

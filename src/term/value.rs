@@ -18,7 +18,6 @@ pub enum Value {
     BitVec(BitVecValue),
     /// An integer.
     Int(BigInt),
-    /// A float.
     Float(FloatValue),
     /// A total function from scalars to scalars.
     Array(ArrayValue),
@@ -48,7 +47,6 @@ impl Value {
         }
     }
 
-    /// The sort.
     pub fn sort(&self) -> Sort {
         match self {
             Self::Bool(_) => Sort::Bool,
@@ -274,7 +272,6 @@ impl ArrayValue {
         &self.entries
     }
 
-    /// The value at the index.
     pub fn select(&self, index: &Value) -> &Value {
         self.entries.get(index).unwrap_or(&self.default)
     }

@@ -24,7 +24,6 @@ pub enum RecordKind {
 pub struct Record {
     /// Which of the two.
     pub kind: RecordKind,
-    /// Its tag.
     pub tag: Option<String>,
     /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
     pub fields: Vec<Field>,
@@ -54,7 +53,6 @@ pub struct Field {
 pub struct FieldDeclaration {
     /// Its name; `None` for anonymous members and unnamed bit-fields.
     pub name: Option<String>,
-    /// Its type.
     pub ty: Type,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
@@ -101,12 +99,10 @@ impl TypeTable {
         self.intern(TypeKind::Record(id))
     }
 
-    /// The record of that id.
     pub fn record(&self, id: RecordId) -> &Record {
         &self.records[id.0 as usize]
     }
 
-    /// The record of a type.
     pub fn as_record(&self, of: Type) -> Option<&Record> {
         match self.kind(of) {
             TypeKind::Record(id) => Some(self.record(*id)),

@@ -240,7 +240,6 @@ impl Blocks {
         }
     }
 
-    /// The variable with the symbol.
     pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.by_symbol.get(&symbol).copied()
     }

@@ -116,7 +116,6 @@ impl Expressions {
             }))
     }
 
-    /// The register of an array.
     pub(super) fn array_register(&self, place: Place) -> Compiled<Register> {
         match place {
             Place::Array(register) => Ok(register),

@@ -13,7 +13,6 @@ use crate::term::{ScalarSort, Value};
 pub(crate) struct ArrayShape {
     /// Sort of the indices.
     pub(crate) index: ScalarSort,
-    /// Sort of the elements.
     pub(crate) element: ScalarSort,
     /// How many cells from zero on are probably used.
     pub(crate) expected_length: u64,
@@ -120,7 +119,6 @@ impl Assembler {
         }
     }
 
-    /// A register for an array.
     pub(crate) fn new_array(&mut self, shape: ArrayShape) -> Register {
         self.arrays.push(shape);
         self.arrays.len() as Register - 1
@@ -142,7 +140,6 @@ impl Assembler {
         place
     }
 
-    /// A narrow temporary.
     pub(crate) fn narrow_temporary(&mut self) -> Register {
         match self.temporary(Class::Narrow) {
             Place::Narrow(register)

@@ -25,7 +25,6 @@ pub(crate) enum Place {
     Wide(Register),
     /// A mathematical integer.
     Integer(Register),
-    /// An array.
     Array(Register),
 }
 
@@ -199,7 +198,6 @@ pub(crate) enum Instruction {
     Begin,
     /// Remembers an array's cells for [`Instruction::Rollback`].
     Remember { array: Register, index: Register, count: u8 },
-    /// Remembers an array.
     RememberArray { array: Register },
     /// Remembers the live objects.
     RememberObjects,

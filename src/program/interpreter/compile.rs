@@ -20,7 +20,6 @@ use crate::program::{
 };
 use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 
-/// Compiles a program.
 pub(crate) fn compile(program: &Program, checks: AccessChecks) -> Executable {
     let mut assembler = Assembler::new();
     // A location's label is its id.

@@ -44,7 +44,6 @@ pub(crate) struct Expressions {
     edge_start: usize,
 }
 
-/// The register of a narrow place.
 pub(crate) fn narrow(place: Place) -> Compiled<Register> {
     match place {
         Place::Narrow(register) => Ok(register),
@@ -54,7 +53,6 @@ pub(crate) fn narrow(place: Place) -> Compiled<Register> {
     }
 }
 
-/// The register of an integer place.
 fn integer(place: Place) -> Compiled<Register> {
     match place {
         Place::Integer(register) => Ok(register),
@@ -229,12 +227,10 @@ impl Expressions {
         }
     }
 
-    /// The narrow register of an operand.
     pub(crate) fn narrow_operand(&mut self, term: TermId) -> Compiled<Register> {
         narrow(self.operand(term)?)
     }
 
-    /// The integer register of an operand.
     pub(crate) fn integer_operand(&mut self, term: TermId) -> Compiled<Register> {
         integer(self.operand(term)?)
     }

@@ -29,7 +29,6 @@ impl VariableFilter {
 /// Facts about a term.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// The variables in it.
     pub(crate) variables: VariableFilter,
     /// Whether its evaluation may record a fault, or cost much.
     pub(crate) may_fault: bool,
@@ -53,7 +52,6 @@ impl FactTable {
         }
     }
 
-    /// The variable with the symbol.
     pub(crate) fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.variables.get(&symbol).copied()
     }

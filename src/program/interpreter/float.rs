@@ -37,7 +37,6 @@ pub(super) fn binary(precision: Precision, operation: FloatOperation, a: u64, b:
     }
 }
 
-/// A function of one float.
 pub(super) fn unary(precision: Precision, function: FloatFunction, bits: u64) -> u64 {
     match precision {
         Precision::Single => {

@@ -84,7 +84,6 @@ pub(super) enum Undo {
     Integer(Register, u64, Integer),
     /// A whole array.
     Array(Register, Box<Memory>),
-    /// The table of objects.
     Objects(Box<ObjectTable>),
 }
 
@@ -470,7 +469,6 @@ impl Heap {
         }
     }
 
-    /// Undoes one step.
     pub(super) fn undo(&mut self, step: Undo) {
         match step {
             Undo::Bits(array, index, value) => {

@@ -16,7 +16,6 @@ pub(crate) enum Origin {
     Dynamic(Lifetime),
 }
 
-/// A live object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LiveObject {
     /// Address of the first byte.

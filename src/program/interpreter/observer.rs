@@ -57,7 +57,6 @@ impl Observer for NoObserver {
 /// The edges that a run takes, in order.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeTrace {
-    /// The edges.
     pub edges: Vec<EdgeId>,
 }
 
@@ -98,7 +97,6 @@ impl StateView<'_> {
         })
     }
 
-    /// The value at a place.
     pub(super) fn value_at(&self, place: Place, sort: Sort) -> Value {
         match place {
             Place::Narrow(register) => {

@@ -139,7 +139,6 @@ impl Workspace {
             .unwrap_or_else(|| name.to_owned())
     }
 
-    /// The variable as a term.
     pub fn value(&self, variable: VariableId) -> TermId {
         store().variable(self.program.variable(variable).symbol)
     }

@@ -19,7 +19,6 @@ pub struct CoreSequence {
     pub live: Vec<FxHashSet<TermId>>,
 }
 
-/// The variables in terms.
 pub fn variables(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();
     for_each_subterm(arena, terms, |term, kind| {

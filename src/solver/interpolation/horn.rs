@@ -13,7 +13,6 @@ use crate::term::{Build, Op, Pool, TermId, TermKind, conjuncts};
 /// A context keeps what it has translated; it is replaced after this number of sequences.
 const SEQUENCES: u32 = 100;
 
-/// The source.
 #[derive(Default)]
 pub struct HornSource {
     /// The context, and the number of sequences that it was asked about; made when it is needed.

@@ -113,7 +113,6 @@ impl Context {
         }
     }
 
-    /// Asserts all of them.
     fn assert(&self, formulas: &[term_t]) -> Result<(), String> {
         // SAFETY: context and formulas are alive; the length is the slice's.
         let code =

@@ -19,7 +19,6 @@ const LIMIT: i128 = 1 << 40;
 /// What is known of a pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
-    /// It is null.
     Null,
     /// It points to an object that exists, or behind its end.
     Inside(Inside),
@@ -300,7 +299,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An object begins.
     pub(super) fn begin_object(&self, state: &mut State, objects: &Objects, operation: &Operation) {
         let Operation::Allocate {
             address,
@@ -338,7 +336,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An object ends.
     pub(super) fn end_object(
         &self,
         state: &mut State,
