@@ -66,7 +66,7 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
                 }
                 Step::Need(argument) => stack.push(argument),
                 Step::NeedAll => {
-                    if let TermKind::Apply { arguments, .. } = self.pool.kind(top) {
+                    if let Some((_, arguments)) = self.pool.as_application(top) {
                         stack.extend(
                             arguments
                                 .iter()

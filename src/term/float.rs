@@ -332,14 +332,6 @@ impl FloatValue {
     pub fn to_int(self, mode: RoundingMode) -> Option<BigInt> {
         exact::to_int(mode, self)
     }
-
-    /// The value as a `double`, rounded to nearest.
-    pub fn to_f64(self) -> f64 {
-        f64::from_bits(
-            self.convert(RoundingMode::NearestEven, FloatFormat::F64)
-                .bits as u64,
-        )
-    }
 }
 
 /// C's hexadecimal notation, `inf` or `nan`.

@@ -111,6 +111,22 @@ pub trait Pool {
         false
     }
 
+    /// Operator and operands, if the term is an application.
+    fn as_application(&self, term: TermId) -> Option<(Op, &[TermId])> {
+        match self.kind(term) {
+            TermKind::Apply { op, arguments } => Some((op, arguments)),
+            _ => None,
+        }
+    }
+
+    /// Symbol and instance, if the term is a variable.
+    fn as_variable(&self, term: TermId) -> Option<(Symbol, u32)> {
+        match self.kind(term) {
+            TermKind::Variable { symbol, instance } => Some((symbol, instance)),
+            _ => None,
+        }
+    }
+
     /// The constant that the term is, or `None` if it is none (array constants never are, see [`TermKind::Constant`]).
     fn constant(&self, term: TermId) -> Option<Constant<'_>> {
         match self.kind(term) {
@@ -121,11 +137,8 @@ pub trait Pool {
 
     /// The operands, if the term is an application of the operator.
     fn arguments(&self, op: Op, term: TermId) -> Option<&[TermId]> {
-        match self.kind(term) {
-            TermKind::Apply {
-                op: found,
-                arguments,
-            } if found == op => Some(arguments),
+        match self.as_application(term) {
+            Some((found, arguments)) if found == op => Some(arguments),
             _ => None,
         }
     }

@@ -20,8 +20,8 @@ pub fn instantiate(
     term: TermId,
     mut replace: impl FnMut(Symbol, u32) -> Option<TermId>,
 ) -> TermId {
-    let leaf = |term| match pool.kind(term) {
-        TermKind::Variable { symbol, instance } => replace(symbol, instance),
+    let leaf = |term| match pool.as_variable(term) {
+        Some((symbol, instance)) => replace(symbol, instance),
         _ => None,
     };
     Rebuild::new(pool, pool, leaf).rebuild(term)
@@ -200,7 +200,7 @@ pub fn for_each_subterm(
             visit(top, pool.kind(top));
         } else if seen.insert(top) {
             stack.push((top, true));
-            if let TermKind::Apply { arguments, .. } = pool.kind(top) {
+            if let Some((_, arguments)) = pool.as_application(top) {
                 stack.extend(arguments.iter().rev().map(|argument| (*argument, false)));
             }
         }

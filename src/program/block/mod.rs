@@ -26,7 +26,7 @@ use crate::program::cfa::*;
 use crate::program::inline::{CallStringId, InlinedLocation, InlinedProgram};
 use crate::program::liveness::Liveness;
 use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, instantiate, store};
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, instantiate, store};
 
 /// Where a block leads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -127,8 +127,8 @@ impl Block {
         pool: &P,
         mut replace: impl FnMut(Symbol, u32) -> TermId,
     ) -> Instance {
-        let mut rebuild = Rebuild::new(pool, pool, |term| match pool.kind(term) {
-            TermKind::Variable { symbol, instance } => Some(replace(symbol, instance)),
+        let mut rebuild = Rebuild::new(pool, pool, |term| match pool.as_variable(term) {
+            Some((symbol, instance)) => Some(replace(symbol, instance)),
             _ => None,
         });
         Instance {

@@ -121,11 +121,6 @@ impl Executable {
         self.code.len()
     }
 
-    /// The number of edges of the program.
-    pub fn edge_count(&self) -> usize {
-        self.edge_targets.len()
-    }
-
     /// Whether the inputs alone decide how a run goes: no two edges that leave a location can both be taken. False
     /// may only mean that this could not be seen.
     pub fn is_deterministic(&self) -> bool {

@@ -168,7 +168,7 @@ impl Expressions {
                 stack.pop();
                 continue;
             }
-            let TermKind::Apply { op, arguments } = store().kind(term) else {
+            let Some((op, arguments)) = store().as_application(term) else {
                 stack.pop();
                 continue;
             };
@@ -587,11 +587,8 @@ impl Truth {
 
 /// The term that this one is the negation of, for a subtraction.
 pub(crate) fn negated(term: TermId) -> Option<TermId> {
-    match store().kind(term) {
-        TermKind::Apply {
-            op: Op::BvNeg | Op::IntNeg,
-            arguments,
-        } => Some(arguments[0]),
+    match store().as_application(term) {
+        Some((Op::BvNeg | Op::IntNeg, arguments)) => Some(arguments[0]),
         _ => None,
     }
 }

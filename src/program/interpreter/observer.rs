@@ -4,7 +4,7 @@ use super::array::Array;
 use super::bytecode::{Instruction, Place};
 use super::executable::{AddressTerm, Executable};
 use super::integer::Integer;
-use super::machine::Memory;
+use super::machine::{AddressRegisters, Memory};
 use super::value::value_of_bits;
 use crate::program::{EdgeId, VariableId};
 use crate::term::{ArrayValue, ScalarSort, Sort, Value};
@@ -144,14 +144,8 @@ impl StateView<'_> {
     }
 
     pub(super) fn address(&self, term: AddressTerm) -> Option<u64> {
-        match term {
-            AddressTerm::Constant(address) => Some(address),
-            AddressTerm::Variable(Place::Narrow(register)) => Some(self.narrow[register as usize]),
-            AddressTerm::Variable(Place::Integer(register)) => self.integer[register as usize]
-                .small()
-                .map(|address| address as u64),
-            AddressTerm::Variable(_) => None,
-        }
+        let (narrow, integer) = (self.narrow, self.integer);
+        AddressRegisters { narrow, integer }.get(term)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::program::cfa::*;
 use crate::program::simplify::constants::RoundStates;
 use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
 use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, Value, store};
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
 
 /// The program in the making. Edges come and go; locations stay until the end.
 pub(super) struct Workspace {
@@ -255,11 +255,8 @@ impl Workspace {
 
 /// The term with other terms in the places of variables.
 pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
-    let replace = |term| match store().kind(term) {
-        TermKind::Variable {
-            symbol,
-            instance: 0,
-        } => with(symbol),
+    let replace = |term| match store().as_variable(term) {
+        Some((symbol, 0)) => with(symbol),
         _ => None,
     };
     Rebuild::new(store(), store(), replace).rebuild(term)

@@ -153,18 +153,11 @@ fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Mo
     };
     let (mut above, mut below) = (true, true);
     for &literal in literals {
-        let atom = match arena.kind(literal) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments: &[inner],
-            } => inner,
+        let atom = match arena.as_application(literal) {
+            Some((Op::Not, &[inner])) => inner,
             _ => literal,
         };
-        let TermKind::Apply {
-            op,
-            arguments: &[a, b],
-        } = arena.kind(atom)
-        else {
+        let Some((op, &[a, b])) = arena.as_application(atom) else {
             return false;
         };
         let within = containing(arena, atom, variable);
@@ -200,17 +193,11 @@ fn candidates(arena: &Arena, variable: TermId, literals: &[TermId]) -> Vec<TermI
         candidates.extend(extremes.map(|bits| arena.bv(width, bits)));
     }
     for &literal in literals {
-        let atom = match arena.kind(literal) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments: &[inner],
-            } => inner,
+        let atom = match arena.as_application(literal) {
+            Some((Op::Not, &[inner])) => inner,
             _ => literal,
         };
-        let TermKind::Apply {
-            arguments: &[a, b], ..
-        } = arena.kind(atom)
-        else {
+        let Some((_, &[a, b])) = arena.as_application(atom) else {
             continue;
         };
         if arena.sort(a) != arena.sort(b) {

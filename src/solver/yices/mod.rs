@@ -35,7 +35,7 @@ pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverStatistics};
-use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, TermKind, Value};
+use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
 
 /// Yices over an arena.
 pub struct YicesSolver {
@@ -189,7 +189,7 @@ impl YicesSolver {
                 .translator
                 .get(top)
                 .is_some_and(|translated| translated.needs_more);
-            let TermKind::Apply { op, arguments } = arena.kind(top) else {
+            let Some((op, arguments)) = arena.as_application(top) else {
                 continue;
             };
             if !needs_more || !self.occurring.insert(top) {

@@ -19,14 +19,8 @@ fn includes(wide: FloatFormat, narrow: FloatFormat) -> bool {
 
 /// The operand of a conversion to a format that includes its own.
 fn widened<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(TermId, FloatFormat)> {
-    match (pool.kind(a), pool.sort(a)) {
-        (
-            TermKind::Apply {
-                op: Op::FpToFp(wide),
-                arguments: &[_, inner],
-            },
-            _,
-        ) => match pool.sort(inner) {
+    match pool.as_application(a) {
+        Some((Op::FpToFp(wide), &[_, inner])) => match pool.sort(inner) {
             Sort::Float(narrow)
                 if planted!(
                     "float: any conversion keeps the value",
@@ -57,12 +51,9 @@ pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 }
 
 pub(super) fn abs<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply { op: Op::FpAbs, .. } => a,
-        TermKind::Apply {
-            op: Op::FpNeg,
-            arguments: &[inner],
-        } => planted!(
+    match pool.as_application(a) {
+        Some((Op::FpAbs, _)) => a,
+        Some((Op::FpNeg, &[inner])) => planted!(
             "float: |-x| is x",
             fold(pool, Op::FpAbs, pool.sort(a), &[inner]),
             inner
@@ -128,8 +119,8 @@ pub(super) fn remainder<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Ter
 pub(super) fn round_to_integral<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
     if planted!(
         "float: a sum is integral",
-        arguments(pool, a, Op::FpRoundToIntegral).is_some(),
-        arguments(pool, a, Op::FpAdd).is_some()
+        pool.arguments(Op::FpRoundToIntegral, a).is_some(),
+        pool.arguments(Op::FpAdd, a).is_some()
     ) {
         return a;
     }
@@ -173,11 +164,10 @@ fn integers<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(Op, Ter
 
 /// The conversion and its operand, if the term is a bit vector converted without loss.
 fn exact_integer<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: op @ (Op::SbvToFp(format) | Op::UbvToFp(format)),
-            arguments: &[_, inner],
-        } => is_exact(op, pool.width(inner), format).then_some((op, inner)),
+    match pool.as_application(a) {
+        Some((op @ (Op::SbvToFp(format) | Op::UbvToFp(format)), &[_, inner])) => {
+            is_exact(op, pool.width(inner), format).then_some((op, inner))
+        }
         _ => None,
     }
 }
@@ -292,11 +282,7 @@ fn comparison<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, b: TermId) -> TermI
 
 pub(super) fn class<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId) -> TermId {
     let plain = |term| fold(pool, op, Sort::Bool, &[term]);
-    let TermKind::Apply {
-        op: outer,
-        arguments,
-    } = pool.kind(a)
-    else {
+    let Some((outer, arguments)) = pool.as_application(a) else {
         return plain(a);
     };
     match (outer, arguments) {

@@ -60,17 +60,9 @@ fn single_choice<P: Pool + ?Sized>(pool: &P, arguments: &[TermId]) -> Option<Opt
     Some(place)
 }
 
-/// The operands, if the term is an application of the operator.
-pub(super) fn arguments<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<&[TermId]> {
-    match pool.kind(term) {
-        TermKind::Apply { op, arguments } if op == wanted => Some(arguments),
-        _ => None,
-    }
-}
-
 /// The operand, if the term is an application of the unary operator.
 pub(super) fn unary<P: Pool + ?Sized>(pool: &P, term: TermId, wanted: Op) -> Option<TermId> {
-    match arguments(pool, term, wanted) {
+    match pool.arguments(wanted, term) {
         Some(&[argument]) => Some(argument),
         _ => None,
     }
@@ -82,7 +74,7 @@ pub(super) fn binary<P: Pool + ?Sized>(
     term: TermId,
     wanted: Op,
 ) -> Option<(TermId, TermId)> {
-    match arguments(pool, term, wanted) {
+    match pool.arguments(wanted, term) {
         Some(&[left, right]) => Some((left, right)),
         _ => None,
     }
@@ -90,7 +82,7 @@ pub(super) fn binary<P: Pool + ?Sized>(
 
 /// Condition and branches, if the term is a choice.
 pub(super) fn choice<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<(TermId, TermId, TermId)> {
-    match arguments(pool, term, Op::Ite) {
+    match pool.arguments(Op::Ite, term) {
         Some(&[condition, then, otherwise]) => Some((condition, then, otherwise)),
         _ => None,
     }

@@ -21,7 +21,7 @@ mod tests;
 
 use num_bigint::BigInt;
 
-use self::fold::{arguments, binary, choice, fold, unary};
+use self::fold::{binary, choice, fold, unary};
 use self::operators::dispatch;
 pub use self::solve::solve_for;
 use super::semantics;
@@ -223,11 +223,6 @@ pub trait Build: Pool {
     /// IEEE a > b.
     fn fp_gt(&self, a: TermId, b: TermId) -> TermId {
         self.fp_lt(b, a)
-    }
-
-    /// IEEE a ≥ b.
-    fn fp_ge(&self, a: TermId, b: TermId) -> TermId {
-        self.fp_le(b, a)
     }
 
     /// The bits in memory.

@@ -263,25 +263,18 @@ impl Evaluator<'_> {
     pub(super) fn learn_pointers(&self, state: &mut State, condition: TermId) {
         let mut work = vec![condition];
         while let Some(term) = work.pop() {
-            let TermKind::Apply { op, arguments } = store().kind(term) else {
+            let Some((op, arguments)) = store().as_application(term) else {
                 continue;
             };
             match (op, arguments) {
                 (Op::And, _) => work.extend(arguments),
                 (Op::Not, &[equal]) => {
-                    let TermKind::Apply {
-                        op: Op::Eq,
-                        arguments: &[a, b],
-                    } = store().kind(equal)
-                    else {
+                    let Some((Op::Eq, &[a, b])) = store().as_application(equal) else {
                         continue;
                     };
                     for (a, b) in [(a, b), (b, a)] {
                         if number(b) == Some(0)
-                            && let TermKind::Variable {
-                                symbol,
-                                instance: 0,
-                            } = store().kind(a)
+                            && let Some((symbol, 0)) = store().as_variable(a)
                             && let Some(variable) = self.uses.borrow().variable(symbol)
                             && let Some(&Pointer::Inside(inside)) = state.objects.get(variable.0)
                             && inside.may_be_null
@@ -320,12 +313,9 @@ impl Evaluator<'_> {
             distance: (0, 0),
             may_be_null: false,
         });
-        let key = match store().kind(*address) {
+        let key = match store().as_variable(*address) {
             _ if size <= 0 => None,
-            TermKind::Variable {
-                symbol,
-                instance: 0,
-            } => {
+            Some((symbol, 0)) => {
                 let variable = self.uses.borrow().variable(symbol);
                 variable.map(|variable| variable.0)
             }
