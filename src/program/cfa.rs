@@ -28,35 +28,42 @@ use crate::program::assumption::Assumption;
 use crate::program::source::{SourceMap, Span};
 use crate::term::{Sort, Symbol, TermId};
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub struct $name(pub u32);
+/// The tables of a program: for each the type of an index into it, and what it finds.
+macro_rules! tables {
+    ($($id:ident: $table:ident, $entry:ident -> $of:ident;)*) => {
+        $(
+            #[doc = concat!("Index into [`Program::", stringify!($table), "`].")]
+            #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+            pub struct $id(pub u32);
 
-        impl $name {
-            /// The id as an index into the table it belongs to.
-            pub const fn index(self) -> usize {
-                self.0 as usize
+            impl $id {
+                /// The id as an index into the table it belongs to.
+                pub const fn index(self) -> usize {
+                    self.0 as usize
+                }
             }
+        )*
+
+        impl Program {
+            $(
+                #[doc = concat!("The entry of [`Program::", stringify!($table), "`].")]
+                pub fn $entry(&self, id: $id) -> &$of {
+                    &self.$table[id.index()]
+                }
+            )*
         }
     };
 }
 
-id!(/// Index into [`Program::variables`].
-    VariableId);
-id!(/// Index into [`Program::functions`].
-    FunctionId);
-id!(/// Index into [`Program::locations`].
-    LocationId);
-id!(/// Index into [`Program::edges`].
-    EdgeId);
-id!(/// Index into [`Program::regions`].
-    RegionId);
-id!(/// Index into [`Program::objects`].
-    ObjectId);
-id!(/// Index into [`Program::inputs`].
-    InputId);
+tables! {
+    VariableId: variables, variable -> Variable;
+    FunctionId: functions, function -> Function;
+    LocationId: locations, location -> Location;
+    EdgeId: edges, edge -> Edge;
+    RegionId: regions, region -> Region;
+    ObjectId: objects, object -> Object;
+    InputId: inputs, input -> Input;
+}
 
 /// What C's integer types mean (the command's `--arithmetic`).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -390,34 +397,6 @@ impl Program {
             }
             kept
         });
-    }
-
-    pub fn variable(&self, id: VariableId) -> &Variable {
-        &self.variables[id.index()]
-    }
-
-    pub fn function(&self, id: FunctionId) -> &Function {
-        &self.functions[id.index()]
-    }
-
-    pub fn location(&self, id: LocationId) -> &Location {
-        &self.locations[id.index()]
-    }
-
-    pub fn edge(&self, id: EdgeId) -> &Edge {
-        &self.edges[id.index()]
-    }
-
-    pub fn region(&self, id: RegionId) -> &Region {
-        &self.regions[id.index()]
-    }
-
-    pub fn object(&self, id: ObjectId) -> &Object {
-        &self.objects[id.index()]
-    }
-
-    pub fn input(&self, id: InputId) -> &Input {
-        &self.inputs[id.index()]
     }
 
     /// The edges that leave each location, by location.
