@@ -15,6 +15,8 @@
 #[cfg(test)]
 mod comparison;
 mod config;
+#[cfg(test)]
+mod contract;
 pub mod external;
 pub mod horn;
 pub mod integer_encoding;

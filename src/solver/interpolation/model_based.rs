@@ -153,10 +153,7 @@ fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Mo
     };
     let (mut above, mut below) = (true, true);
     for &literal in literals {
-        let atom = match arena.as_application(literal) {
-            Some((Op::Not, &[inner])) => inner,
-            _ => literal,
-        };
+        let atom = arena.denied(literal).unwrap_or(literal);
         let Some((op, &[a, b])) = arena.as_application(atom) else {
             return false;
         };
@@ -193,10 +190,7 @@ fn candidates(arena: &Arena, variable: TermId, literals: &[TermId]) -> Vec<TermI
         candidates.extend(extremes.map(|bits| arena.bv(width, bits)));
     }
     for &literal in literals {
-        let atom = match arena.as_application(literal) {
-            Some((Op::Not, &[inner])) => inner,
-            _ => literal,
-        };
+        let atom = arena.denied(literal).unwrap_or(literal);
         let Some((_, &[a, b])) = arena.as_application(atom) else {
             continue;
         };
