@@ -207,6 +207,35 @@ pub fn for_each_subterm(
     }
 }
 
+/// Calls the function for each subterm that the memory does not know yet, arguments before what they are in, and not
+/// below what it knows; the function makes it known.
+pub fn for_each_unknown_subterm<M, E>(
+    pool: &(impl Pool + ?Sized),
+    root: TermId,
+    memory: &mut M,
+    knows: impl Fn(&M, TermId) -> bool,
+    mut learn: impl FnMut(&mut M, TermId, TermKind<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut stack = vec![root];
+    while let Some(&top) = stack.last() {
+        if knows(memory, top) {
+            stack.pop();
+            continue;
+        }
+        let kind = pool.kind(top);
+        let depth = stack.len();
+        if let TermKind::Apply { arguments, .. } = kind {
+            let unknown = |argument: &&TermId| !knows(memory, **argument);
+            stack.extend(arguments.iter().filter(unknown));
+        }
+        if stack.len() == depth {
+            learn(memory, top, kind)?;
+            stack.pop();
+        }
+    }
+    Ok(())
+}
+
 /// Whether the part occurs in one of the terms.
 pub fn occurs(
     pool: &(impl Pool + ?Sized),
