@@ -262,7 +262,38 @@ pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermI
     Rebuild::new(store(), store(), replace).rebuild(term)
 }
 
+/// Takes out of an edge's call what does not matter: such arguments become constants, and if no result matters, all
+/// results go. Tells how much changed.
+pub(super) fn reduce_call(
+    program: &Program,
+    edge: &mut Edge,
+    argument_matters: impl Fn(&Function, VariableId) -> bool,
+    result_matters: impl Fn(VariableId) -> bool,
+) -> usize {
+    let mut changes = 0;
+    if let Some(Operation::Call {
+        callee,
+        arguments,
+        results,
+    }) = edge.operations.first_mut()
+    {
+        let function = program.function(*callee);
+        for (argument, &parameter) in arguments.iter_mut().zip(&function.parameters) {
+            let any = any_value(program.variable(parameter));
+            if *argument != any && !argument_matters(function, parameter) {
+                *argument = any;
+                changes += 1;
+            }
+        }
+        if !results.is_empty() && !results.iter().any(|&result| result_matters(result)) {
+            results.clear();
+            changes += 1;
+        }
+    }
+    changes
+}
+
 /// A constant of the variable's sort, for where the value does not matter.
-pub(super) fn any_value(variable: &Variable) -> TermId {
+fn any_value(variable: &Variable) -> TermId {
     store().value(&Value::zero(variable.sort))
 }
