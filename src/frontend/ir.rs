@@ -457,6 +457,20 @@ pub enum Instruction {
     },
 }
 
+impl Instruction {
+    /// The place of the scalar that the instruction itself writes; for a call see [`ResultPlace`].
+    pub fn written_place(&self) -> Option<&Place> {
+        match self {
+            Self::Assign { place, .. }
+            | Self::Nondet { place, .. }
+            | Self::Approximate { place, .. }
+            | Self::Choice { place }
+            | Self::Allocate { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+}
+
 /// The contents of a new object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InitialContents {

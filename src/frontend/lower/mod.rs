@@ -392,34 +392,27 @@ impl<'a> Lowerer<'a> {
         });
     }
 
-    fn layout_error(&self, error: &LayoutError) -> Error {
-        self.error(error.to_string())
+    /// What the layout of types says, or the type error that there is none.
+    fn laid_out<T>(&self, result: std::result::Result<T, LayoutError>) -> Result<T> {
+        result.map_err(|error| self.error(error.to_string()))
     }
 
     fn size_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .size_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.size_of(ty))
     }
 
     fn alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.alignment_of(ty))
     }
 
     /// What `_Alignof` says of a type.
     fn member_alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .member_alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.member_alignment_of(ty))
     }
 
     /// What `__alignof__` says of a type.
     fn preferred_alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .preferred_alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.preferred_alignment_of(ty))
     }
 
     // --- instructions ---
