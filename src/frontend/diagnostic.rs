@@ -117,7 +117,6 @@ pub struct Error(Box<Diagnostic>);
 pub struct Warning {
     /// The message, one sentence without a full stop.
     pub message: String,
-    /// Where.
     pub span: Span,
 }
 

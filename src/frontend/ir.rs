@@ -22,7 +22,6 @@ use std::ops::Range;
 use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
 use crate::term::{FloatFormat, RoundingMode};
 
-/// A whole program.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// The files it comes from.
@@ -71,7 +70,6 @@ pub enum ScalarType {
     /// An integer (also an enumeration) of 1 to 128 bits; bit-fields have their own width only in [`Place`].
     Integer {
         bits: u8,
-        /// Whether negative values exist.
         signed: bool,
     },
     /// `_Bool`: 8 bits in memory, of which only the values 0 and 1 are ever written by an assignment.
@@ -124,7 +122,6 @@ pub struct Leaf {
     pub bits: u32,
     /// Its type (for a bit-field the declared one).
     pub scalar: ScalarType,
-    /// How many there are.
     pub count: u64,
     /// Distance in bits from one to the next.
     pub stride: u64,
@@ -192,7 +189,6 @@ pub enum Expr {
         operand: Box<Expr>,
         scalar: ScalarType,
     },
-    /// A binary operation.
     Binary {
         op: BinaryOp,
         left: Box<Expr>,
@@ -338,7 +334,6 @@ impl MathFunction {
 /// A function with a body.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The C name.
     pub name: String,
     /// The parameters' objects, in order.
     pub parameters: Vec<ObjectIndex>,
@@ -391,7 +386,6 @@ pub enum Instruction {
     },
     /// Padding of an object that is being initialised: bits that belong to no member that gets a value.
     Padding {
-        /// The object's address.
         destination: Expr,
         /// Bits, from the object's start.
         ranges: Vec<Range<u64>>,
@@ -496,7 +490,6 @@ pub enum UnknownEffect {
     Reachable,
 }
 
-/// Who is called.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function of the unit.
@@ -536,7 +529,6 @@ pub enum ResultPlace {
     },
 }
 
-/// How a block ends.
 #[derive(Clone, Debug)]
 pub enum Terminator {
     /// Goes on at a block.

@@ -27,7 +27,6 @@ pub(super) enum ChunkKind {
     /// A declaration, or something that cannot be parsed.
     Declaration,
     Typedef,
-    /// A function definition.
     Function,
     /// `asm("…");`
     Asm,

@@ -15,7 +15,6 @@ use crate::program::FileId;
 pub(super) enum TokenKind {
     /// An identifier or a keyword; [`Token::symbol`] says which.
     Word,
-    /// A preprocessing number.
     Number,
     /// A character constant with its prefix.
     Character,

@@ -45,7 +45,6 @@ bitflags::bitflags! {
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// What it is.
     pub id: TypeId,
     pub qualifiers: Qualifiers,
     /// What `aligned` asked for: the exponent of the power of two plus one, or zero.
@@ -138,7 +137,6 @@ pub enum TypeKind {
     Void,
     Bool,
     Integer(IntegerKind),
-    /// A real floating type.
     Float(FloatKind),
     /// A complex type; only its size is known here.
     Complex(FloatKind),
@@ -226,7 +224,6 @@ impl IntegerKind {
         }
     }
 
-    /// Whether negative values exist.
     pub fn is_signed(self) -> bool {
         match self {
             Self::Char

@@ -107,7 +107,6 @@ impl ProgramBuilder {
         id
     }
 
-    /// The parameter's variable.
     pub fn parameter(&self, function: FunctionId, index: usize) -> VariableId {
         self.program.function(function).parameters[index]
     }

@@ -100,7 +100,6 @@ impl DataModel {
 pub struct Program {
     /// The source files, for messages and witnesses.
     pub sources: SourceMap,
-    /// What integers mean.
     pub arithmetic: Arithmetic,
     /// Sizes of C's types.
     pub data_model: DataModel,
@@ -111,7 +110,6 @@ pub struct Program {
     /// All locations of all functions.
     pub locations: Vec<Location>,
     pub edges: Vec<Edge>,
-    /// Memory regions.
     pub regions: Vec<Region>,
     /// Objects that exist from the program's start: globals, string literals, and locals whose address is taken.
     pub objects: Vec<Object>,
@@ -125,7 +123,6 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
 }
 
-/// A program variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// The C name, or a name of our own that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
@@ -134,13 +131,11 @@ pub struct Variable {
     pub symbol: Symbol,
     /// The sort of its values; an array for a region's contents.
     pub sort: Sort,
-    /// Who may use it.
     pub scope: Scope,
     /// What it stands for.
     pub role: Role,
     /// How C sees the value, for printing invariants and witnesses.
     pub c_type: Option<CScalar>,
-    /// Where it is declared.
     pub span: Span,
 }
 
@@ -149,9 +144,7 @@ pub struct Variable {
 pub enum CScalar {
     /// An integer of the width in bits, of either signedness.
     Integer {
-        /// Width in bits.
         bits: u8,
-        /// Whether it is signed.
         signed: bool,
     },
     /// `_Bool`.
@@ -184,17 +177,14 @@ pub enum Role {
 
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The C name.
     pub name: String,
     /// The parameters, in order; a struct passed by value is one parameter for each scalar part.
     pub parameters: Vec<VariableId>,
     /// The variables that hold the result at the exit: none for `void`, several for a struct.
     pub results: Vec<VariableId>,
-    /// Where it starts.
     pub entry: LocationId,
     /// Where it returns; without outgoing edges.
     pub exit: LocationId,
-    /// Where it is defined.
     pub span: Span,
 }
 
@@ -229,9 +219,7 @@ impl fmt::Display for Property {
 /// An edge: its operations happen one after the other, all or none.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Where it starts.
     pub source: LocationId,
-    /// Where it leads.
     pub target: LocationId,
     /// What happens; empty for a skip. A call stands alone on its edge.
     pub operations: Vec<Operation>,
@@ -244,7 +232,6 @@ pub struct Edge {
 pub enum Operation {
     /// `target := value`. For a region's variable the value may be a constant array, a store chain or another array.
     Assign {
-        /// The variable written.
         target: VariableId,
         /// A term of the variable's sort.
         value: TermId,
@@ -253,7 +240,6 @@ pub enum Operation {
     Assume(TermId),
     /// `region[index] := value`.
     Store {
-        /// The region written.
         region: RegionId,
         /// A term of the region's index sort; see [`Region`].
         index: TermId,
@@ -352,13 +338,10 @@ pub struct Object {
 /// A place where a value comes from outside.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What makes the value.
     pub kind: InputKind,
-    /// Sort of the value.
     pub sort: Sort,
     /// How C reads it.
     pub c_type: Option<CScalar>,
-    /// Where it is.
     pub span: Span,
 }
 

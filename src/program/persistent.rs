@@ -87,7 +87,6 @@ const fn above(key: u32, bit: u32) -> u32 {
 }
 
 impl<V: Clone + PartialEq> PersistentMap<V> {
-    /// The empty map.
     pub const fn new() -> Self {
         Self(None)
     }
@@ -156,7 +155,6 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         Node::branch(above(a_prefix, bit), bit, zero, one)
     }
 
-    /// Removes the key.
     pub fn remove(&mut self, key: u32) {
         if self.get(key).is_some() {
             self.0 = self.0.take().and_then(|node| Self::remove_from(&node, key));

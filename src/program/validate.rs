@@ -16,7 +16,6 @@ pub enum Malformed {
     /// A term does not have the sort that its place demands.
     #[error("{place}: a term of sort {found} where {expected} is needed")]
     Sort {
-        /// Where.
         place: String,
         /// The sort needed.
         expected: Sort,

@@ -31,7 +31,6 @@ pub enum Encoding {
 /// The choice of a solver.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SolverConfig {
-    /// The program.
     pub backend: Backend,
     pub encoding: Encoding,
 }

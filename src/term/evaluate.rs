@@ -9,7 +9,6 @@ use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the variable {symbol} (instance {instance}) has no value")]
 pub struct Unassigned {
-    /// The variable.
     pub symbol: Symbol,
     pub instance: u32,
 }
@@ -51,7 +50,6 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         }
     }
 
-    /// The term's value.
     pub fn evaluate(&mut self, term: TermId) -> Result<Value, Unassigned> {
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {

@@ -47,7 +47,6 @@ impl From<RoundingMode> for Round {
 }
 
 impl RoundingMode {
-    /// All of them.
     pub const ALL: [Self; 4] = [
         Self::NearestEven,
         Self::Downward,
@@ -69,13 +68,9 @@ impl RoundingMode {
 /// A binary operation with a rounding mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// Sum.
     Add,
-    /// Difference.
     Sub,
-    /// Product.
     Mul,
-    /// Quotient.
     Div,
 }
 
@@ -180,7 +175,6 @@ impl FloatValue {
         self.bits & !(1 << (self.format.storage_bits() - 1))
     }
 
-    /// Whether this is NaN.
     pub const fn is_nan(self) -> bool {
         self.bits == Self::nan(self.format).bits
     }
@@ -230,7 +224,6 @@ impl FloatValue {
         }
     }
 
-    /// Clears the sign.
     pub fn absolute(self) -> Self {
         Self {
             format: self.format,
@@ -287,7 +280,6 @@ impl FloatValue {
         }
     }
 
-    /// Square root.
     pub fn sqrt(self, mode: RoundingMode) -> Self {
         match (self.format, mode) {
             (FloatFormat::F32, RoundingMode::NearestEven) => {
@@ -310,12 +302,10 @@ impl FloatValue {
         exact::remainder(self, divisor)
     }
 
-    /// The nearest integral float.
     pub fn round_to_integral(self, mode: RoundingMode) -> Self {
         exact::round_to_integral(mode, self)
     }
 
-    /// Conversion to another format.
     pub fn convert(self, mode: RoundingMode, format: FloatFormat) -> Self {
         use FloatFormat::{F32, F64};
         match (self.format, format, mode) {

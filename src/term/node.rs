@@ -45,7 +45,6 @@ pub(super) enum Key<'k> {
     Words(Node),
     /// An application to more arguments.
     List(Op, Sort, &'k [TermId]),
-    /// An integer constant.
     Integer(&'k BigInt),
 }
 

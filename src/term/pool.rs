@@ -53,28 +53,19 @@ pub enum TermKind<'a> {
         instance: u32,
     },
     /// An operator applied to its operands.
-    Apply {
-        /// The operator.
-        op: Op,
-        /// The operands.
-        arguments: &'a [TermId],
-    },
+    Apply { op: Op, arguments: &'a [TermId] },
 }
 
 /// A constant term's value, by reference where it is big.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Constant<'a> {
-    /// A truth value.
     Bool(bool),
-    /// A bit vector.
     BitVec(BitVecValue),
-    /// An integer.
     Int(&'a BigInt),
     Float(FloatValue),
 }
 
 impl Constant<'_> {
-    /// The value, owned.
     pub fn to_value(self) -> Value {
         match self {
             Self::Bool(value) => Value::Bool(value),
@@ -100,7 +91,6 @@ pub trait Pool {
 
     fn kind(&self, term: TermId) -> TermKind<'_>;
 
-    /// The term's sort.
     fn sort(&self, term: TermId) -> Sort;
 
     /// Told by the constructors what has become of an application: for pools that keep a record.

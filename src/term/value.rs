@@ -12,11 +12,8 @@ use super::{FloatValue, ScalarSort, Sort};
 /// A value of any sort.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
-    /// A truth value.
     Bool(bool),
-    /// A bit vector.
     BitVec(BitVecValue),
-    /// An integer.
     Int(BigInt),
     Float(FloatValue),
     /// A total function from scalars to scalars.
@@ -29,7 +26,6 @@ impl Value {
         Self::BitVec(BitVecValue::new(width, bits))
     }
 
-    /// The integer.
     pub fn int(value: impl Into<BigInt>) -> Self {
         Self::Int(value.into())
     }
@@ -188,7 +184,6 @@ impl BitVecValue {
         Self::new(width, bits)
     }
 
-    /// The number of bits.
     pub const fn width(self) -> u8 {
         self.width
     }

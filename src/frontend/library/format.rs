@@ -25,7 +25,6 @@ pub use scan::scan_function;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
-    /// A floating-point number.
     Float,
     Pointer,
 }

@@ -18,7 +18,6 @@ use rustc_hash::FxHashSet;
 pub(super) struct FunctionBuilder {
     /// Its index in the unit.
     pub index: FunctionIndex,
-    /// Its C name.
     pub name: String,
     pub result_type: Type,
     /// The object that holds its result.
@@ -26,7 +25,6 @@ pub(super) struct FunctionBuilder {
     pub parameters: Vec<ObjectIndex>,
     /// The hidden last parameter of a variadic function: the address of the variable arguments.
     pub variable_arguments: Option<ObjectIndex>,
-    /// Where it is defined.
     pub span: Span,
     /// Where instructions go.
     pub current: BlockIndex,

@@ -16,7 +16,6 @@ pub(super) struct Declared<'a> {
     /// The name; `None` in an abstract declarator.
     pub name: Option<&'a Node<ast::Identifier>>,
     pub ty: Type,
-    /// What its attributes say.
     pub attributes: Attributes,
 }
 

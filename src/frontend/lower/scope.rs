@@ -16,7 +16,6 @@ pub(super) struct SymbolId(u32);
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
     pub ty: Type,
-    /// What it is.
     pub entity: Entity,
     /// Where it was first declared.
     pub span: Span,
@@ -31,9 +30,7 @@ pub(super) enum Entity {
     Function {
         name: Rc<str>,
     },
-    /// An enumeration constant.
     Enumerator(i128),
-    /// A typedef's name.
     Typedef,
 }
 

@@ -23,7 +23,6 @@ pub(super) struct Jumps {
     pub blocks: Blocks,
     /// The switches, innermost last.
     pub switches: Vec<SwitchContext>,
-    /// The function's labels.
     pub labels: FxHashMap<String, Label>,
     /// The labels whose addresses are taken, in the order of their numbers (from one).
     pub numbered: Vec<String>,
@@ -36,11 +35,9 @@ pub(super) struct Jumps {
 pub(super) struct ComputedGoto {
     /// The block that it ends.
     pub block: BlockIndex,
-    /// The label's number.
     pub number: Expr,
     /// Where it stands among the blocks of the source.
     pub from: Position,
-    /// Its place.
     pub span: Span,
 }
 

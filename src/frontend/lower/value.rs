@@ -11,7 +11,6 @@ use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
 pub(super) struct Value {
     /// Its type; the declared one for a bit-field that has not been read yet.
     pub ty: Type,
-    /// What it is.
     pub kind: ValueKind,
 }
 
@@ -24,7 +23,6 @@ pub(super) enum ValueKind {
     Aggregate(Expr),
     /// A function, by its address.
     Function(Expr),
-    /// Nothing.
     Void,
 }
 

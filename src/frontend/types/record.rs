@@ -10,7 +10,6 @@ use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
 use crate::program::DataModel;
 
-/// Struct or union.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {
     /// `struct`.
@@ -22,7 +21,6 @@ pub enum RecordKind {
 /// A struct or union.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Which of the two.
     pub kind: RecordKind,
     pub tag: Option<String>,
     /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
@@ -33,7 +31,6 @@ pub struct Record {
     pub is_user_aligned: bool,
 }
 
-/// A member.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Its name; `None` for an anonymous struct or union.

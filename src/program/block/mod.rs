@@ -43,7 +43,6 @@ pub enum BlockEnd {
     /// A call of a function in a recursive component, whose edge starts at the block's source. The block has no
     /// updates; it comes back at the edge's target, at the same call string.
     RecursiveCall {
-        /// The call edge.
         edge: EdgeId,
         /// The call string of the caller.
         call_string: CallStringId,

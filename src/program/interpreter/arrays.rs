@@ -275,7 +275,6 @@ impl Expressions {
         Ok(())
     }
 
-    /// Writes one element.
     pub(super) fn store(&mut self, array: Register, index: Register, value: Place) -> Compiled<()> {
         self.assembler.emit(match value {
             Place::Narrow(value) => Instruction::Store {

@@ -31,7 +31,6 @@ pub(crate) enum Validity {
     Table {
         /// The region, for its static objects.
         region: RegionId,
-        /// Size of an element.
         element_bytes: u64,
         /// Address of cell zero.
         base: Option<AddressTerm>,
@@ -73,7 +72,6 @@ pub struct Executable {
     pub(crate) arrays: Vec<ArrayDescription>,
     pub(crate) general: Vec<General>,
     pub(crate) calls: Vec<CallSite>,
-    /// Each function's locals.
     pub(crate) locals: Vec<Locals>,
     pub(crate) unsupported: FxHashMap<EdgeId, String>,
     pub(crate) variables: Vec<VariableDescription>,
@@ -116,7 +114,6 @@ impl Executable {
         compile::compile(program, checks)
     }
 
-    /// The number of instructions.
     pub fn instruction_count(&self) -> usize {
         self.code.len()
     }
@@ -127,7 +124,6 @@ impl Executable {
         self.deterministic
     }
 
-    /// Where the edge leads.
     pub fn target(&self, edge: EdgeId) -> LocationId {
         self.edge_targets[edge.index()]
     }

@@ -27,7 +27,6 @@ pub(crate) struct Memory {
     pub(super) cells: Array,
     /// The first index of the range.
     pub(super) low: u64,
-    /// The range's length.
     pub(super) length: u64,
 }
 
@@ -45,7 +44,6 @@ pub(crate) struct Heap {
 /// An activation of a function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// The call.
     pub(super) site: u32,
     /// Where it goes on.
     pub(super) return_to: Address,
@@ -82,7 +80,6 @@ pub(super) enum Undo {
     Bits(Register, u64, u128),
     /// A cell that is an integer.
     Integer(Register, u64, Integer),
-    /// A whole array.
     Array(Register, Box<Memory>),
     Objects(Box<ObjectTable>),
 }
@@ -415,7 +412,6 @@ impl Heap {
         }
     }
 
-    /// A new object.
     pub(super) fn allocate(
         &mut self,
         executable: &Executable,
@@ -432,7 +428,6 @@ impl Heap {
         });
     }
 
-    /// Ends an object.
     pub(super) fn free(
         &mut self,
         executable: &Executable,

@@ -46,7 +46,6 @@ pub struct InstructionView<'s> {
     pub(super) returns_from: Option<u32>,
 }
 
-/// Watches nothing.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoObserver;
 

@@ -48,7 +48,6 @@ enum Translated {
     Plain(TermId),
 }
 
-/// Translated terms.
 #[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,

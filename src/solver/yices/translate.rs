@@ -24,7 +24,6 @@ pub struct Translated {
     pub needs_more: bool,
 }
 
-/// Translated terms.
 #[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,
@@ -281,7 +280,6 @@ fn plain(term: term_t) -> Translated {
     }
 }
 
-/// The bit vector.
 pub fn bits(width: u8, bits: u128) -> Result<term_t> {
     // SAFETY: the width is positive; the array has that many elements and is copied.
     required(unsafe {

@@ -37,12 +37,10 @@ use super::{
 pub trait Build: Pool {
     // --- leaves ---
 
-    /// The constant.
     fn value(&self, value: &Value) -> TermId {
         self.intern_constant(value)
     }
 
-    /// The truth value.
     fn boolean(&self, value: bool) -> TermId {
         TermId::from_bool(value)
     }
@@ -57,12 +55,10 @@ pub trait Build: Pool {
         self.intern_bits(Sort::BitVec(width), value as u128)
     }
 
-    /// The integer.
     fn int(&self, value: i64) -> TermId {
         self.intern_constant(&Value::int(value))
     }
 
-    /// The integer.
     fn int_big(&self, value: BigInt) -> TermId {
         self.intern_constant(&Value::Int(value))
     }

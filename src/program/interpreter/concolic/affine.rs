@@ -28,7 +28,6 @@ impl Affine {
         }
     }
 
-    /// The input itself.
     pub(super) const fn input(input: u32) -> Self {
         Self {
             input,

@@ -49,7 +49,6 @@ pub(super) struct Objects {
     fixed: FxHashMap<TermId, u32>,
     /// By constant address, what is there.
     constant: BTreeMap<i128, Constant>,
-    /// Where objects are allocated.
     sites: FxHashSet<Site>,
     /// For each function whether a call of it may free what it has not made itself.
     frees: Vec<bool>,
