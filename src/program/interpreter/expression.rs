@@ -468,43 +468,28 @@ impl Expressions {
             (Place::Narrow(a), Place::Narrow(b)) => {
                 let shift = 64 - sort.width().unwrap_or(64) as u8;
                 // A jump if the relation holds is one unless its converse does.
+                let (op, a, b) = match (op, when) {
+                    (Op::BvUle, Truth::True) => (Op::BvUlt, b, a),
+                    (Op::BvUlt, Truth::True) => (Op::BvUle, b, a),
+                    (Op::BvSle, Truth::True) => (Op::BvSlt, b, a),
+                    (Op::BvSlt, Truth::True) => (Op::BvSle, b, a),
+                    _ => (op, a, b),
+                };
                 match (op, when) {
                     (Op::Eq, Truth::True) => Instruction::JumpIfEqual { a, b, target },
                     (Op::Eq, Truth::False) => Instruction::JumpUnlessEqual { a, b, target },
-                    (Op::BvUlt, Truth::False) => {
-                        Instruction::JumpUnlessUnsignedLess { a, b, target }
-                    }
-                    (Op::BvUle, Truth::True) => {
-                        Instruction::JumpUnlessUnsignedLess { a: b, b: a, target }
-                    }
-                    (Op::BvUle, Truth::False) => {
-                        Instruction::JumpUnlessUnsignedLessEqual { a, b, target }
-                    }
-                    (Op::BvUlt, Truth::True) => {
-                        Instruction::JumpUnlessUnsignedLessEqual { a: b, b: a, target }
-                    }
-                    (Op::BvSlt, Truth::False) => Instruction::JumpUnlessSignedLess {
+                    (Op::BvUlt, _) => Instruction::JumpUnlessUnsignedLess { a, b, target },
+                    (Op::BvUle, _) => Instruction::JumpUnlessUnsignedLessEqual { a, b, target },
+                    (Op::BvSlt, _) => Instruction::JumpUnlessSignedLess {
                         shift,
                         a,
                         b,
                         target,
                     },
-                    (Op::BvSle, Truth::True) => Instruction::JumpUnlessSignedLess {
-                        shift,
-                        a: b,
-                        b: a,
-                        target,
-                    },
-                    (Op::BvSle, Truth::False) => Instruction::JumpUnlessSignedLessEqual {
+                    (Op::BvSle, _) => Instruction::JumpUnlessSignedLessEqual {
                         shift,
                         a,
                         b,
-                        target,
-                    },
-                    (Op::BvSlt, Truth::True) => Instruction::JumpUnlessSignedLessEqual {
-                        shift,
-                        a: b,
-                        b: a,
                         target,
                     },
                     _ => return self.jump_on_value(term, when, target),
