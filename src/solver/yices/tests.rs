@@ -197,7 +197,14 @@ fn yices_and_z3_agree() {
 #[test]
 fn limits_and_interrupts_end_a_check() {
     let product = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
-    contract::limits_and_interrupts_end_a_check(&mut solver().1, product);
+    let (_, mut solver) = solver();
+    let large = contract::limits_and_interrupts_end_a_check(&mut solver, product);
+    // What was asserted still is, and what was popped is not.
+    assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
+    assert_eq!(solver.unsat_core(), [large]);
+    solver.pop();
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+    assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
 }
 
 /// Products of sums of products: multiplied out, they would have 2^60 monomials.
