@@ -1,13 +1,11 @@
 //! Literals: integer, floating and character constants, and strings.
 
 use lang_c::ast;
-use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
-use rustc_apfloat::{Float as _, Round};
 use thiserror::Error;
 
 use crate::frontend::types::{FloatKind, IntegerKind};
 use crate::program::DataModel;
-use crate::term::FloatFormat;
+use crate::term::{FloatFormat, FloatValue, RoundingMode};
 
 /// Why a literal has no value.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -119,15 +117,7 @@ pub fn sized_float(format: &ast::TS18661FloatType) -> Option<FloatKind> {
 
 /// The bits of a decimal or hexadecimal number in the format, rounded to nearest even.
 pub fn float_bits(text: &str, format: FloatFormat) -> Option<u128> {
-    let mode = Round::NearestTiesToEven;
-    match format {
-        FloatFormat::F16 => Half::from_str_r(text, mode).map(|r| r.value.to_bits()),
-        FloatFormat::F32 => Single::from_str_r(text, mode).map(|r| r.value.to_bits()),
-        FloatFormat::F64 => Double::from_str_r(text, mode).map(|r| r.value.to_bits()),
-        FloatFormat::F80 => X87DoubleExtended::from_str_r(text, mode).map(|r| r.value.to_bits()),
-        FloatFormat::F128 => Quad::from_str_r(text, mode).map(|r| r.value.to_bits()),
-    }
-    .ok()
+    FloatValue::parse(format, RoundingMode::NearestEven, text).map(FloatValue::bits)
 }
 
 /// The width of a string's or a character constant's elements.

@@ -117,7 +117,6 @@ pub struct Error(Box<Diagnostic>);
 pub struct Warning {
     /// The message, one sentence without a full stop.
     pub message: String,
-    /// Where.
     pub span: Span,
 }
 
@@ -185,7 +184,6 @@ impl Error {
         self
     }
 
-    /// What kind of error it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }

@@ -22,7 +22,6 @@ use std::ops::Range;
 use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
 use crate::term::{FloatFormat, RoundingMode};
 
-/// A whole program.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// The files it comes from.
@@ -70,14 +69,11 @@ pub struct BlockIndex(pub u32);
 pub enum ScalarType {
     /// An integer (also an enumeration) of 1 to 128 bits; bit-fields have their own width only in [`Place`].
     Integer {
-        /// Width in bits.
         bits: u8,
-        /// Whether negative values exist.
         signed: bool,
     },
     /// `_Bool`: 8 bits in memory, of which only the values 0 and 1 are ever written by an assignment.
     Bool,
-    /// A float.
     Float(FloatFormat),
     /// A pointer to an object or a function, or null (all bits zero).
     Pointer,
@@ -92,14 +88,12 @@ pub struct Object {
     pub size: u64,
     /// Alignment in bytes, a power of two.
     pub alignment: u64,
-    /// When it exists.
     pub storage: Storage,
     /// Whether nothing may change it once it is initialised: it is declared `const` (and not `volatile`) as a whole, or
     /// constant text.
     pub constant: bool,
     /// The scalar members with their places; overlapping in a union. One entry at offset zero for a scalar object.
     pub leaves: Vec<Leaf>,
-    /// Where it is declared.
     pub span: Span,
 }
 
@@ -128,7 +122,6 @@ pub struct Leaf {
     pub bits: u32,
     /// Its type (for a bit-field the declared one).
     pub scalar: ScalarType,
-    /// How many there are.
     pub count: u64,
     /// Distance in bits from one to the next.
     pub stride: u64,
@@ -141,8 +134,18 @@ pub struct Place {
     pub address: Box<Expr>,
     /// The type of the value that is read or written.
     pub scalar: ScalarType,
-    /// For a bit-field, which bits.
     pub bit_field: Option<BitField>,
+}
+
+impl Place {
+    /// A scalar that is no bit-field.
+    pub fn new(address: Expr, scalar: ScalarType) -> Self {
+        Self {
+            address: Box::new(address),
+            scalar,
+            bit_field: None,
+        }
+    }
 }
 
 /// The bits of a bit-field, counted from the least significant bit of the byte at the place's address.
@@ -159,27 +162,21 @@ pub struct BitField {
 pub enum Expr {
     /// An integer, `_Bool` or pointer constant; the value is sign-extended for signed types, else not negative.
     Integer {
-        /// The value.
         value: i128,
-        /// The type.
         scalar: ScalarType,
     },
     /// A float constant by its IEEE bits.
     Float {
         /// The bits, in the low [`FloatFormat::storage_bits`].
         bits: u128,
-        /// The format.
         format: FloatFormat,
     },
-    /// The address of an object.
     ObjectAddress(ObjectIndex),
-    /// The address of a function.
     FunctionAddress(FunctionIndex),
     /// The address of a function that has no body here.
     ExternalFunctionAddress(String),
     /// `base + bytes`; type pointer.
     Offset {
-        /// The pointer.
         base: Box<Expr>,
         /// Distance in bytes: a signed integer of a pointer's width.
         bytes: Box<Expr>,
@@ -188,20 +185,13 @@ pub enum Expr {
     Load(Place),
     /// A unary operation; the result has the operand's type but for [`UnaryOp::LogicalNot`].
     Unary {
-        /// What to do.
         op: UnaryOp,
-        /// On what.
         operand: Box<Expr>,
-        /// The operand's type.
         scalar: ScalarType,
     },
-    /// A binary operation.
     Binary {
-        /// What to do.
         op: BinaryOp,
-        /// Left operand.
         left: Box<Expr>,
-        /// Right operand.
         right: Box<Expr>,
         /// The operands' type; the result has it too, but for comparisons and logical operators, which give `int`.
         scalar: ScalarType,
@@ -210,29 +200,21 @@ pub enum Expr {
     Conditional {
         /// Any scalar.
         condition: Box<Expr>,
-        /// Value when the condition is not zero.
         then: Box<Expr>,
-        /// Value when the condition is zero.
         otherwise: Box<Expr>,
-        /// The branches' type.
         scalar: ScalarType,
     },
     /// C's conversion from one scalar type to another, with the current rounding mode where that matters.
     Convert {
-        /// The value.
         operand: Box<Expr>,
-        /// The value's type.
         from: ScalarType,
-        /// The result's type.
         to: ScalarType,
     },
     /// A function of `<math.h>` or a compiler built-in that is exact in the terms.
     Math {
-        /// Which.
         function: MathFunction,
         /// Operands, all of one float format (or integers for the bit functions).
         arguments: Vec<Expr>,
-        /// The operands' type.
         scalar: ScalarType,
     },
     /// The number of bytes from the pointer to the end of the object it points into, if that was made by
@@ -242,12 +224,21 @@ pub enum Expr {
     Rounding,
 }
 
-/// Unary operators.
+impl Expr {
+    /// `condition ? then : otherwise`.
+    pub fn conditional(condition: Self, then: Self, otherwise: Self, scalar: ScalarType) -> Self {
+        Self::Conditional {
+            condition: Box::new(condition),
+            then: Box::new(then),
+            otherwise: Box::new(otherwise),
+            scalar,
+        }
+    }
+}
+
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
-    /// `-`.
     Negate,
-    /// `~`.
     Complement,
     /// `!`; gives `int`.
     LogicalNot,
@@ -257,37 +248,23 @@ pub enum UnaryOp {
 /// bytes, but see [`BinaryOp::PointerDifference`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
-    /// `+`.
     Add,
-    /// `-`.
     Subtract,
-    /// `*`.
     Multiply,
-    /// `/`.
     Divide,
-    /// `%`.
     Remainder,
     /// `<<`; the right operand may have another integer type.
     ShiftLeft,
     /// `>>`, arithmetic for signed types; the right operand may have another integer type.
     ShiftRight,
-    /// `&`.
     And,
-    /// `|`.
     Or,
-    /// `^`.
     Xor,
-    /// `==`.
     Equal,
-    /// `!=`.
     NotEqual,
-    /// `<`.
     Less,
-    /// `<=`.
     LessEqual,
-    /// `>`.
     Greater,
-    /// `>=`.
     GreaterEqual,
     /// `&&` over harmless operands.
     LogicalAnd,
@@ -300,11 +277,8 @@ pub enum BinaryOp {
 /// Functions that terms can express exactly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MathFunction {
-    /// `fabs`.
     AbsoluteValue,
-    /// `sqrt`.
     SquareRoot,
-    /// `fma`.
     FusedMultiplyAdd,
     /// `floor`, `ceil`, `trunc`, `roundeven`: to an integral value in the given mode.
     RoundToIntegral(RoundingMode),
@@ -328,7 +302,6 @@ pub enum MathFunction {
     IsZero,
     /// `signbit`: gives `int`, 1 if the sign is set (for NaN: an unknown value).
     SignBit,
-    /// `copysign`.
     CopySign,
     /// `__builtin_popcount` and its like; gives `int`.
     PopulationCount,
@@ -340,10 +313,27 @@ pub enum MathFunction {
     ByteSwap,
 }
 
+impl MathFunction {
+    /// Whether the result is an `int`, whatever the operands are.
+    pub const fn gives_int(self) -> bool {
+        matches!(
+            self,
+            Self::IsNan
+                | Self::IsInfinite
+                | Self::IsNormal
+                | Self::IsSubnormal
+                | Self::IsZero
+                | Self::SignBit
+                | Self::PopulationCount
+                | Self::CountLeadingZeros
+                | Self::CountTrailingZeros
+        )
+    }
+}
+
 /// A function with a body.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The C name.
     pub name: String,
     /// The parameters' objects, in order.
     pub parameters: Vec<ObjectIndex>,
@@ -351,20 +341,16 @@ pub struct Function {
     pub result: Option<ObjectIndex>,
     /// Basic blocks; the first is the entry.
     pub blocks: Vec<Block>,
-    /// Where it is defined.
     pub span: Span,
 }
 
-/// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The source label, if the block begins at one.
     pub label: Option<String>,
     /// What happens, in order, each with its place in the source.
     pub instructions: Vec<(Instruction, Span)>,
-    /// How it ends.
     pub terminator: Terminator,
-    /// The terminator's place in the source.
     pub span: Span,
 }
 
@@ -373,7 +359,6 @@ pub struct Block {
 pub enum Instruction {
     /// `place = value`.
     Assign {
-        /// Where to.
         place: Place,
         /// What, of the place's type.
         value: Expr,
@@ -381,11 +366,9 @@ pub enum Instruction {
     /// Copies a whole object (struct or union assignment, constant-size `memcpy`); the ranges are equal or disjoint,
     /// or `overlapping` (`memmove`).
     Copy {
-        /// Address of the target.
         destination: Expr,
-        /// Address of the source.
         source: Expr,
-        /// Bytes.
+        /// In bytes.
         size: u64,
         /// The scalar members, relative to the start, as a hint how to cut it up; padding need not be copied.
         leaves: Vec<Leaf>,
@@ -394,48 +377,38 @@ pub enum Instruction {
     },
     /// Fills a range of constant size with one byte (`memset`, zeroing before an initialiser).
     Fill {
-        /// Address of the target.
         destination: Expr,
-        /// Bytes.
+        /// In bytes.
         size: u64,
-        /// The byte.
         byte: u8,
         /// The scalar members, relative to the start, as a hint how to cut it up.
         leaves: Vec<Leaf>,
     },
     /// Padding of an object that is being initialised: bits that belong to no member that gets a value.
     Padding {
-        /// The object's address.
         destination: Expr,
         /// Bits, from the object's start.
         ranges: Vec<Range<u64>>,
-        /// What they hold.
         contents: Padding,
     },
     /// Calls a function of the unit or through a pointer.
     Call {
-        /// Who.
         callee: Callee,
         /// The arguments, already converted to the parameters' types.
         arguments: Vec<Argument>,
-        /// Where the result goes.
         result: Option<ResultPlace>,
     },
     /// A call of a function without a body: returns any value, and may change what its pointer arguments and the
     /// non-static globals reach, unless it is `pure`.
     CallUnknown {
-        /// Its name.
         name: String,
-        /// The arguments.
         arguments: Vec<Argument>,
-        /// Where the result goes.
         result: Option<ResultPlace>,
         /// Whether it changes nothing.
         effect: UnknownEffect,
     },
     /// An input: `place := ` any value of its type.
     Nondet {
-        /// Where to.
         place: Place,
         /// The function that was called, for witnesses.
         function: String,
@@ -443,16 +416,12 @@ pub enum Instruction {
     /// A value that a real execution determines but that is not modelled (`sin(x)`): any value, and alarms that pass
     /// here are not confirmed.
     Approximate {
-        /// Where to.
         place: Place,
         /// What it would be, for messages.
         what: String,
     },
     /// A choice that C leaves to the implementation: any value.
-    Choice {
-        /// Where to.
-        place: Place,
-    },
+    Choice { place: Place },
     /// The object begins its life here with contents that are not determined.
     Declare(ObjectIndex),
     /// Makes a new object and assigns its address.
@@ -463,9 +432,7 @@ pub enum Instruction {
         size: Expr,
         /// Its alignment in bytes.
         alignment: u64,
-        /// How it ends.
         lifetime: Lifetime,
-        /// What it holds at first.
         contents: InitialContents,
     },
     /// Ends a heap object; null is allowed.
@@ -478,28 +445,38 @@ pub enum Instruction {
     Unsupported(String),
     /// No effect: what comes after is right if this assumption is.
     Assumption {
-        /// Its kind.
         kind: AssumptionKind,
         /// What is assumed, as a sentence without a capital and without the place.
         what: String,
     },
 }
 
+impl Instruction {
+    /// The place of the scalar that the instruction itself writes; for a call see [`ResultPlace`].
+    pub fn written_place(&self) -> Option<&Place> {
+        match self {
+            Self::Assign { place, .. }
+            | Self::Nondet { place, .. }
+            | Self::Approximate { place, .. }
+            | Self::Choice { place }
+            | Self::Allocate { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+}
+
 /// The contents of a new object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InitialContents {
-    /// Anything.
     Uninitialised,
     /// What was there before: an object that has ended starts anew where it was, larger or smaller.
     Kept,
-    /// Zero bytes.
     Zero,
 }
 
 /// The contents of padding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Padding {
-    /// Anything.
     Undetermined,
     /// Zero, as compilers make it, though the standard does not ask for it: the ledger says so if somebody reads it.
     Zero,
@@ -508,13 +485,11 @@ pub enum Padding {
 /// What a call of unknown code may change.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownEffect {
-    /// Nothing.
     Pure,
     /// What the pointer arguments and the non-static globals reach.
     Reachable,
 }
 
-/// Who is called.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function of the unit.
@@ -528,20 +503,15 @@ pub enum Callee {
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// A scalar.
     Scalar {
-        /// The value.
         value: Expr,
-        /// Its type.
         scalar: ScalarType,
     },
     /// A struct or union by value.
     Object {
-        /// Its address.
         address: Expr,
-        /// Its size in bytes.
+        /// In bytes.
         size: u64,
-        /// Its scalar members.
         leaves: Vec<Leaf>,
     },
 }
@@ -551,18 +521,14 @@ pub enum Argument {
 pub enum ResultPlace {
     /// A scalar; its type is the function's result type.
     Scalar(Place),
-    /// A struct or union.
     Object {
-        /// Address of the target.
         address: Expr,
-        /// Its size in bytes.
+        /// In bytes.
         size: u64,
-        /// Its scalar members.
         leaves: Vec<Leaf>,
     },
 }
 
-/// How a block ends.
 #[derive(Clone, Debug)]
 pub enum Terminator {
     /// Goes on at a block.
@@ -571,22 +537,17 @@ pub enum Terminator {
     Branch {
         /// Any scalar.
         condition: Expr,
-        /// Its type.
         scalar: ScalarType,
-        /// Where to when it is not zero.
         then: BlockIndex,
-        /// Where to when it is zero.
         otherwise: BlockIndex,
     },
     /// Goes on by an integer's value.
     Switch {
         /// The value, promoted.
         value: Expr,
-        /// Its type.
         scalar: ScalarType,
         /// Ranges of values, both ends included, disjoint, with their targets.
         cases: Vec<(i128, i128, BlockIndex)>,
-        /// Where to otherwise.
         default: BlockIndex,
     },
     /// Returns; the result object holds the result.

@@ -155,7 +155,6 @@ pub enum Builtin {
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct LibraryFunction {
-    /// Its name.
     pub name: &'static str,
     /// Its prototype as C text without the semicolon; empty where the type checker has its own rules for the arguments
     /// (`__builtin_isnan`, `__builtin_add_overflow`). Types are spelled without headers: `__regatta_size_t` and the like

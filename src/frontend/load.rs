@@ -17,7 +17,6 @@ use crate::program::{Arithmetic, DataModel, Program};
 pub struct LoadOptions {
     /// Sizes of C's types.
     pub data_model: DataModel,
-    /// What integers mean.
     pub arithmetic: Arithmetic,
     /// What must not happen.
     pub property: Specification,

@@ -18,7 +18,6 @@ use crate::program::Span;
 
 mod message;
 
-/// A parsed translation unit.
 #[derive(Debug, Default)]
 pub struct ParsedUnit {
     /// The external declarations in their order. What was rewritten is described in [`super::rewrite`].
@@ -45,7 +44,6 @@ pub enum Pragma {
     },
     /// `#pragma redefine_extname old new`.
     RedefineExternalName {
-        /// The C name.
         old: String,
         /// The symbol that it stands for.
         new: String,
@@ -84,7 +82,6 @@ impl Pragma {
     }
 }
 
-/// An external declaration.
 #[derive(Debug)]
 pub struct ParsedDeclaration {
     /// The syntax tree; its spans are offsets that [`PositionMap::span`] understands together with the origin.

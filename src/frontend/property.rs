@@ -43,7 +43,6 @@ impl Specification {
         matches!(self, Self::Default)
     }
 
-    /// Reads a property file.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let name = file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| {

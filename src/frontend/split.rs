@@ -26,9 +26,7 @@ pub(super) struct Chunk {
 pub(super) enum ChunkKind {
     /// A declaration, or something that cannot be parsed.
     Declaration,
-    /// A typedef.
     Typedef,
-    /// A function definition.
     Function,
     /// `asm("…");`
     Asm,
@@ -206,12 +204,13 @@ fn pragma_pack(pragma: &[u8], current: Option<u32>, stack: &mut Vec<Option<u32>>
     if reset { None } else { result }
 }
 
-struct Splitter<'tokens> {
+/// Tokens up to an end, with their brackets.
+struct Stretch<'tokens> {
     tokens: &'tokens [Token],
-    outline: Outline,
+    partner: &'tokens [u32],
 }
 
-impl Splitter<'_> {
+impl Stretch<'_> {
     fn is(&self, index: usize, symbol: Symbol) -> bool {
         self.tokens
             .get(index)
@@ -223,6 +222,63 @@ impl Splitter<'_> {
             .get(index)
             .filter(|token| token.kind == TokenKind::Word)
             .map(|token| token.symbol)
+    }
+
+    /// The index after a group in parentheses, if one begins at an index.
+    fn after_group(&self, index: usize) -> usize {
+        if self.is(index, p(b"(")) {
+            self.partner[index] as usize + 1
+        } else {
+            index
+        }
+    }
+
+    /// Whether C23's attributes begin at an index.
+    fn begins_attributes(&self, index: usize) -> bool {
+        self.is(index, p(b"[")) && self.is(index + 1, p(b"["))
+    }
+
+    /// The index after `struct tag { … }`, `enum tag`, and so on.
+    fn after_aggregate(&self, keyword: usize) -> usize {
+        let mut index = keyword + 1;
+        loop {
+            if self.begins_attributes(index) {
+                index = self.partner[index] as usize + 1;
+            } else if let Some(word::Attribute | word::AttributeGnu) = self.word(index) {
+                index = self.after_group(index + 1);
+            } else {
+                break;
+            }
+        }
+        if self.word(index).is_some_and(|word| !is_keyword(word)) {
+            index += 1;
+        }
+        if self.is(index, p(b"{")) {
+            index = self.partner[index] as usize + 1;
+        }
+        index
+    }
+}
+
+struct Splitter<'tokens> {
+    tokens: &'tokens [Token],
+    outline: Outline,
+}
+
+impl Splitter<'_> {
+    fn stretch(&self) -> Stretch<'_> {
+        Stretch {
+            tokens: self.tokens,
+            partner: &self.outline.partner,
+        }
+    }
+
+    fn is(&self, index: usize, symbol: Symbol) -> bool {
+        self.stretch().is(index, symbol)
+    }
+
+    fn word(&self, index: usize) -> Option<Symbol> {
+        self.stretch().word(index)
     }
 
     fn partner(&self, index: usize) -> usize {
@@ -313,7 +369,7 @@ impl Splitter<'_> {
             match (token.kind, token.symbol) {
                 (TokenKind::Word, word::Typedef) => kind = ChunkKind::Typedef,
                 (TokenKind::Word, word::Struct | word::Union | word::Enum) => {
-                    index = self.after_aggregate(index);
+                    index = self.stretch().after_aggregate(index);
                     continue;
                 }
                 (TokenKind::Punctuator, symbol) if symbol == p(b";") && !old_style => {
@@ -366,34 +422,6 @@ impl Splitter<'_> {
         })
     }
 
-    /// The index after `struct tag { … }`, `enum tag`, and so on.
-    fn after_aggregate(&self, keyword: usize) -> usize {
-        let mut index = self.after_attributes(keyword + 1);
-        if self.word(index).is_some_and(|word| !is_keyword(word)) {
-            index += 1;
-        }
-        if self.is(index, p(b"{")) {
-            index = self.partner(index) + 1;
-        }
-        index
-    }
-
-    fn after_attributes(&self, mut index: usize) -> usize {
-        loop {
-            if self.is(index, p(b"[")) && self.is(index + 1, p(b"[")) {
-                // C23's attributes.
-                index = self.partner(index) + 1;
-            } else if let Some(word::Attribute | word::AttributeGnu) = self.word(index) {
-                index += 1;
-                if self.is(index, p(b"(")) {
-                    index = self.partner(index) + 1;
-                }
-            } else {
-                return index;
-            }
-        }
-    }
-
     /// The names that a typedef declares.
     fn typedef_names(&self, chunk: Chunk) -> Vec<Symbol> {
         let known = |word: Symbol| self.outline.typedefs[word as usize] != u32::MAX;
@@ -416,26 +444,18 @@ pub(super) fn after_specifiers(
     end: usize,
     is_typedef: &dyn Fn(Symbol) -> bool,
 ) -> (usize, bool) {
-    let is = |index: usize, symbol: Symbol| {
-        index < end && tokens[index].kind == TokenKind::Punctuator && tokens[index].symbol == symbol
-    };
-    let skip_group = |index: usize| {
-        if is(index, p(b"(")) {
-            partner[index] as usize + 1
-        } else {
-            index
-        }
+    let stretch = Stretch {
+        tokens: &tokens[..end],
+        partner,
     };
     let mut index = first;
     let mut type_seen = false;
-    while index < end {
-        let token = tokens[index];
+    while let Some(token) = stretch.tokens.get(index) {
         if token.kind == TokenKind::PragmaPack {
             index += 1;
             continue;
         }
-        if is(index, p(b"[")) && is(index + 1, p(b"[")) {
-            // C23's attributes.
+        if stretch.begins_attributes(index) {
             index = partner[index] as usize + 1;
             continue;
         }
@@ -443,37 +463,17 @@ pub(super) fn after_specifiers(
             break;
         }
         match token.symbol {
-            word::Attribute | word::AttributeGnu => index = skip_group(index + 1),
+            word::Attribute | word::AttributeGnu | word::Alignas => {
+                index = stretch.after_group(index + 1);
+            }
             word::Extension => index += 1,
-            word::Alignas => index = skip_group(index + 1),
             word::Atomic => {
-                type_seen |= is(index + 1, p(b"("));
-                index = skip_group(index + 1);
+                type_seen |= stretch.is(index + 1, p(b"("));
+                index = stretch.after_group(index + 1);
             }
             word::Struct | word::Union | word::Enum => {
                 type_seen = true;
-                index += 1;
-                while index < end {
-                    let token = tokens[index];
-                    if is(index, p(b"[")) && is(index + 1, p(b"[")) {
-                        index = partner[index] as usize + 1;
-                    } else if token.kind == TokenKind::Word
-                        && matches!(token.symbol, word::Attribute | word::AttributeGnu)
-                    {
-                        index = skip_group(index + 1);
-                    } else {
-                        break;
-                    }
-                }
-                if index < end
-                    && tokens[index].kind == TokenKind::Word
-                    && !is_keyword(tokens[index].symbol)
-                {
-                    index += 1;
-                }
-                if is(index, p(b"{")) {
-                    index = partner[index] as usize + 1;
-                }
+                index = stretch.after_aggregate(index);
             }
             symbol if is_type_specifier(symbol) => {
                 type_seen = true;
@@ -482,7 +482,7 @@ pub(super) fn after_specifiers(
                     | word::TypeofGnu
                     | word::TypeofGnu2
                     | word::TypeofUnqual
-                    | word::TypeofUnqualGnu => skip_group(index + 1),
+                    | word::TypeofUnqualGnu => stretch.after_group(index + 1),
                     _ => index + 1,
                 };
             }
@@ -506,6 +506,10 @@ pub(super) fn typedef_names(
     is_typedef: &dyn Fn(Symbol) -> bool,
 ) -> Vec<Symbol> {
     let (mut index, _) = after_specifiers(tokens, partner, first, end, is_typedef);
+    let stretch = Stretch {
+        tokens: &tokens[..end],
+        partner,
+    };
     let mut names = Vec::new();
     let mut name = None;
     while index < end {
@@ -515,13 +519,7 @@ pub(super) fn typedef_names(
                 TokenKind::Word,
                 word::Attribute | word::AttributeGnu | word::Asm | word::AsmGnu | word::AsmGnu2,
             ) => {
-                let group = index + 1;
-                if group < end
-                    && tokens[group].kind == TokenKind::Punctuator
-                    && tokens[group].symbol == p(b"(")
-                {
-                    index = partner[group] as usize;
-                }
+                index = stretch.after_group(index + 1) - 1;
             }
             (TokenKind::Word, symbol) if name.is_none() && !is_keyword(symbol) => {
                 name = Some(symbol)

@@ -18,7 +18,6 @@ pub struct Task {
     pub data_model: Option<DataModel>,
 }
 
-/// A property of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskProperty {
     /// The property file, as a path that exists from here.

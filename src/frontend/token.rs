@@ -15,7 +15,6 @@ use crate::program::FileId;
 pub(super) enum TokenKind {
     /// An identifier or a keyword; [`Token::symbol`] says which.
     Word,
-    /// A preprocessing number.
     Number,
     /// A character constant with its prefix.
     Character,
@@ -175,7 +174,6 @@ pub(super) struct Marker {
     pub offset: u32,
     /// The line of the text that begins there, from zero.
     pub text_line: u32,
-    /// The file.
     pub file: FileId,
     /// The number of that line in the file.
     pub line: u32,

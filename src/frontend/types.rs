@@ -36,21 +36,16 @@ bitflags::bitflags! {
     /// Type qualifiers. `restrict` and `_Atomic` have no meaning for a sequential program and are not kept.
     #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
     pub struct Qualifiers: u8 {
-        /// `const`.
         const CONST = 1;
-        /// `volatile`.
         const VOLATILE = 2;
         /// Of a function type: `noreturn`. It says something about calls, and makes no other type.
         const NORETURN = 4;
     }
 }
 
-/// A C type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// What it is.
     pub id: TypeId,
-    /// Its qualifiers.
     pub qualifiers: Qualifiers,
     /// What `aligned` asked for: the exponent of the power of two plus one, or zero.
     alignment: u8,
@@ -68,21 +63,13 @@ impl Type {
         }
     }
 
-    /// `void`.
     pub const VOID: Self = Self::plain(0);
-    /// `_Bool`.
     pub const BOOL: Self = Self::plain(1);
-    /// `char`.
     pub const CHAR: Self = Self::plain(2);
-    /// `int`.
     pub const INT: Self = Self::plain(3);
-    /// `unsigned int`.
     pub const UNSIGNED_INT: Self = Self::plain(4);
-    /// `long`.
     pub const LONG: Self = Self::plain(5);
-    /// `unsigned long`.
     pub const UNSIGNED_LONG: Self = Self::plain(6);
-    /// `double`.
     pub const DOUBLE: Self = Self::plain(7);
 
     /// The type with further qualifiers.
@@ -145,47 +132,31 @@ impl Type {
     }
 }
 
-/// The kinds of types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TypeKind {
-    /// `void`.
     Void,
-    /// `_Bool`.
     Bool,
-    /// An integer type.
     Integer(IntegerKind),
-    /// A real floating type.
     Float(FloatKind),
     /// A complex type; only its size is known here.
     Complex(FloatKind),
-    /// An enumeration.
     Enumeration(EnumerationId),
-    /// A pointer.
     Pointer(Type),
-    /// An array.
     Array {
-        /// The type of an element.
         element: Type,
-        /// How many there are.
         length: ArrayLength,
     },
-    /// A function.
     Function(Rc<FunctionType>),
-    /// A struct or union.
     Record(RecordId),
     /// A vector of the given number of elements; only its size is known here.
     Vector {
-        /// The type of an element.
         element: Type,
-        /// How many there are.
         count: u64,
     },
 }
 
-/// The length of an array type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayLength {
-    /// A constant.
     Constant(u64),
     /// Not given: an incomplete type.
     Unknown,
@@ -195,10 +166,8 @@ pub enum ArrayLength {
     Unspecified,
 }
 
-/// A function's type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionType {
-    /// The result's type.
     pub result: Type,
     /// The parameters' types, arrays and functions turned to pointers.
     pub parameters: Vec<Type>,
@@ -222,42 +191,27 @@ pub enum ParameterForm {
 pub enum IntegerKind {
     /// `char`, signed on x86.
     Char,
-    /// `signed char`.
     SignedChar,
-    /// `unsigned char`.
     UnsignedChar,
-    /// `short`.
     Short,
-    /// `unsigned short`.
     UnsignedShort,
-    /// `int`.
     Int,
-    /// `unsigned int`.
     UnsignedInt,
-    /// `long`.
     Long,
-    /// `unsigned long`.
     UnsignedLong,
-    /// `long long`.
     LongLong,
-    /// `unsigned long long`.
     UnsignedLongLong,
-    /// `__int128`.
     Int128,
-    /// `unsigned __int128`.
     UnsignedInt128,
     /// The value of a bit-field wider than `int` and narrower than its declared type: gcc computes in exactly that
     /// width.
     Exact {
-        /// Width in bits.
         bits: u8,
-        /// Whether negative values exist.
         signed: bool,
     },
 }
 
 impl IntegerKind {
-    /// Width in bits.
     pub fn bits(self, model: DataModel) -> u8 {
         match self {
             Self::Char | Self::SignedChar | Self::UnsignedChar => 8,
@@ -270,7 +224,6 @@ impl IntegerKind {
         }
     }
 
-    /// Whether negative values exist.
     pub fn is_signed(self) -> bool {
         match self {
             Self::Char
@@ -306,15 +259,11 @@ impl IntegerKind {
 /// The real floating types. `_Float32`, `_Float64` and their like are the types of the same format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FloatKind {
-    /// `_Float16`.
     Float16,
-    /// `float`.
     Float,
-    /// `double`.
     Double,
     /// `long double`, the x87 format.
     LongDouble,
-    /// `_Float128`.
     Float128,
 }
 
@@ -331,10 +280,8 @@ impl FloatKind {
     }
 }
 
-/// An enumeration.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
-    /// Its tag.
     pub tag: Option<String>,
     /// The integer type that represents it; gcc's choice.
     pub representation: IntegerKind,
@@ -381,7 +328,6 @@ impl TypeTable {
         table
     }
 
-    /// The type of the given kind.
     pub fn intern(&mut self, kind: TypeKind) -> Type {
         if let Some(&id) = self.ids.get(&kind) {
             return Type::plain(id.0);
@@ -392,32 +338,26 @@ impl TypeTable {
         Type::plain(id.0)
     }
 
-    /// What a type is.
     pub fn kind(&self, of: Type) -> &TypeKind {
         &self.kinds[of.id.0 as usize]
     }
 
-    /// An integer type.
     pub fn integer(&mut self, kind: IntegerKind) -> Type {
         self.intern(TypeKind::Integer(kind))
     }
 
-    /// A floating type.
     pub fn float(&mut self, kind: FloatKind) -> Type {
         self.intern(TypeKind::Float(kind))
     }
 
-    /// A pointer to the type.
     pub fn pointer(&mut self, target: Type) -> Type {
         self.intern(TypeKind::Pointer(target))
     }
 
-    /// An array type.
     pub fn array(&mut self, element: Type, length: ArrayLength) -> Type {
         self.intern(TypeKind::Array { element, length })
     }
 
-    /// A function type.
     pub fn function(&mut self, function: FunctionType) -> Type {
         self.intern(TypeKind::Function(Rc::new(function)))
     }
@@ -481,7 +421,6 @@ impl TypeTable {
         self.intern(TypeKind::Enumeration(id))
     }
 
-    /// The enumeration of that id.
     pub fn enumeration(&self, id: EnumerationId) -> &Enumeration {
         &self.enumerations[id.0 as usize]
     }
@@ -557,7 +496,6 @@ impl TypeTable {
         }
     }
 
-    /// Whether it is `void`.
     pub fn is_void(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Void)
     }
@@ -570,7 +508,6 @@ impl TypeTable {
         )
     }
 
-    /// Whether it is a real floating type.
     pub fn is_float(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Float(_))
     }
@@ -580,17 +517,14 @@ impl TypeTable {
         self.is_integer(of) || self.is_float(of)
     }
 
-    /// Whether it is a pointer.
     pub fn is_pointer(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Pointer(_))
     }
 
-    /// Whether it is a function type.
     pub fn is_function(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Function(_))
     }
 
-    /// Whether it is an array.
     pub fn is_array(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Array { .. })
     }

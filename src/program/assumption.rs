@@ -9,7 +9,6 @@ use crate::program::cfa::LocationId;
 use crate::program::source::Span;
 use crate::term::TermId;
 
-/// What kind of assumption it is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AssumptionKind {
@@ -64,7 +63,6 @@ impl AssumptionKind {
 /// An assumption, and where it is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
-    /// Its kind.
     pub kind: AssumptionKind,
     /// What is assumed, as a sentence without a capital and without the place.
     pub what: String,
@@ -98,7 +96,6 @@ pub enum Doubt {
     },
     /// When the product is outside of the bounds, which belong to what is allowed.
     ProductOutside {
-        /// The factors.
         factors: (Operand, Operand),
         /// The least and the greatest value allowed.
         bounds: (i128, i128),
@@ -117,7 +114,6 @@ pub enum Doubt {
 /// A bit vector or an integer as a number.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// The term.
     pub term: TermId,
     /// Whether a bit vector is read as a signed number.
     pub signed: bool,

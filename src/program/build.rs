@@ -73,7 +73,6 @@ impl ProgramBuilder {
         &self.program
     }
 
-    /// The start function.
     pub fn start(&self) -> FunctionId {
         self.program.start
     }
@@ -108,7 +107,6 @@ impl ProgramBuilder {
         id
     }
 
-    /// The parameter's variable.
     pub fn parameter(&self, function: FunctionId, index: usize) -> VariableId {
         self.program.function(function).parameters[index]
     }
@@ -164,7 +162,6 @@ impl ProgramBuilder {
         id
     }
 
-    /// The variable as a term.
     pub fn value(&self, variable: VariableId) -> TermId {
         store().variable(self.program.variable(variable).symbol)
     }
@@ -265,7 +262,6 @@ impl ProgramBuilder {
         self.operations(vec![Operation::Assume(condition)]);
     }
 
-    /// A call.
     pub fn call(&mut self, callee: FunctionId, arguments: Vec<TermId>, results: Vec<VariableId>) {
         self.operations(vec![Operation::Call {
             callee,
@@ -333,7 +329,6 @@ impl ProgramBuilder {
         );
     }
 
-    /// The program.
     pub fn finish(self) -> Program {
         self.program
     }

@@ -65,11 +65,6 @@ impl CallGraph {
         self.recursive.contains(&true)
     }
 
-    /// Whether the two functions can call each other (or are the same function).
-    pub fn same_component(&self, a: FunctionId, b: FunctionId) -> bool {
-        self.components.component[a.index()] == self.components.component[b.index()]
-    }
-
     /// The call edges that lead to the function, those in unreachable functions included.
     pub fn calls_of(&self, function: FunctionId) -> &[EdgeId] {
         &self.calls[function.index()]

@@ -28,35 +28,42 @@ use crate::program::assumption::Assumption;
 use crate::program::source::{SourceMap, Span};
 use crate::term::{Sort, Symbol, TermId};
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub struct $name(pub u32);
+/// The tables of a program: for each the type of an index into it, and what it finds.
+macro_rules! tables {
+    ($($id:ident: $table:ident, $entry:ident -> $of:ident;)*) => {
+        $(
+            #[doc = concat!("Index into [`Program::", stringify!($table), "`].")]
+            #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+            pub struct $id(pub u32);
 
-        impl $name {
-            /// The id as an index into the table it belongs to.
-            pub const fn index(self) -> usize {
-                self.0 as usize
+            impl $id {
+                /// The id as an index into the table it belongs to.
+                pub const fn index(self) -> usize {
+                    self.0 as usize
+                }
             }
+        )*
+
+        impl Program {
+            $(
+                #[doc = concat!("The entry of [`Program::", stringify!($table), "`].")]
+                pub fn $entry(&self, id: $id) -> &$of {
+                    &self.$table[id.index()]
+                }
+            )*
         }
     };
 }
 
-id!(/// Index into [`Program::variables`].
-    VariableId);
-id!(/// Index into [`Program::functions`].
-    FunctionId);
-id!(/// Index into [`Program::locations`].
-    LocationId);
-id!(/// Index into [`Program::edges`].
-    EdgeId);
-id!(/// Index into [`Program::regions`].
-    RegionId);
-id!(/// Index into [`Program::objects`].
-    ObjectId);
-id!(/// Index into [`Program::inputs`].
-    InputId);
+tables! {
+    VariableId: variables, variable -> Variable;
+    FunctionId: functions, function -> Function;
+    LocationId: locations, location -> Location;
+    EdgeId: edges, edge -> Edge;
+    RegionId: regions, region -> Region;
+    ObjectId: objects, object -> Object;
+    InputId: inputs, input -> Input;
+}
 
 /// What C's integer types mean (the command's `--arithmetic`).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -93,7 +100,6 @@ impl DataModel {
 pub struct Program {
     /// The source files, for messages and witnesses.
     pub sources: SourceMap,
-    /// What integers mean.
     pub arithmetic: Arithmetic,
     /// Sizes of C's types.
     pub data_model: DataModel,
@@ -103,9 +109,7 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// All locations of all functions.
     pub locations: Vec<Location>,
-    /// All edges.
     pub edges: Vec<Edge>,
-    /// Memory regions.
     pub regions: Vec<Region>,
     /// Objects that exist from the program's start: globals, string literals, and locals whose address is taken.
     pub objects: Vec<Object>,
@@ -119,7 +123,6 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
 }
 
-/// A program variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// The C name, or a name of our own that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
@@ -128,13 +131,11 @@ pub struct Variable {
     pub symbol: Symbol,
     /// The sort of its values; an array for a region's contents.
     pub sort: Sort,
-    /// Who may use it.
     pub scope: Scope,
     /// What it stands for.
     pub role: Role,
     /// How C sees the value, for printing invariants and witnesses.
     pub c_type: Option<CScalar>,
-    /// Where it is declared.
     pub span: Span,
 }
 
@@ -143,16 +144,12 @@ pub struct Variable {
 pub enum CScalar {
     /// An integer of the width in bits, of either signedness.
     Integer {
-        /// Width in bits.
         bits: u8,
-        /// Whether it is signed.
         signed: bool,
     },
     /// `_Bool`.
     Bool,
-    /// A float.
     Float,
-    /// A pointer.
     Pointer,
 }
 
@@ -178,24 +175,19 @@ pub enum Role {
     Model,
 }
 
-/// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The C name.
     pub name: String,
     /// The parameters, in order; a struct passed by value is one parameter for each scalar part.
     pub parameters: Vec<VariableId>,
     /// The variables that hold the result at the exit: none for `void`, several for a struct.
     pub results: Vec<VariableId>,
-    /// Where it starts.
     pub entry: LocationId,
     /// Where it returns; without outgoing edges.
     pub exit: LocationId,
-    /// Where it is defined.
     pub span: Span,
 }
 
-/// A location.
 #[derive(Clone, Debug)]
 pub struct Location {
     /// The function it belongs to.
@@ -227,9 +219,7 @@ impl fmt::Display for Property {
 /// An edge: its operations happen one after the other, all or none.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Where it starts.
     pub source: LocationId,
-    /// Where it leads.
     pub target: LocationId,
     /// What happens; empty for a skip. A call stands alone on its edge.
     pub operations: Vec<Operation>,
@@ -242,7 +232,6 @@ pub struct Edge {
 pub enum Operation {
     /// `target := value`. For a region's variable the value may be a constant array, a store chain or another array.
     Assign {
-        /// The variable written.
         target: VariableId,
         /// A term of the variable's sort.
         value: TermId,
@@ -251,7 +240,6 @@ pub enum Operation {
     Assume(TermId),
     /// `region[index] := value`.
     Store {
-        /// The region written.
         region: RegionId,
         /// A term of the region's index sort; see [`Region`].
         index: TermId,
@@ -267,7 +255,6 @@ pub enum Operation {
     },
     /// Calls a function; see the module's comment.
     Call {
-        /// The function called.
         callee: FunctionId,
         /// One term for each of its parameters.
         arguments: Vec<TermId>,
@@ -351,13 +338,10 @@ pub struct Object {
 /// A place where a value comes from outside.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What makes the value.
     pub kind: InputKind,
-    /// Sort of the value.
     pub sort: Sort,
     /// How C reads it.
     pub c_type: Option<CScalar>,
-    /// Where it is.
     pub span: Span,
 }
 
@@ -396,41 +380,6 @@ impl Program {
             }
             kept
         });
-    }
-
-    /// The variable with the id.
-    pub fn variable(&self, id: VariableId) -> &Variable {
-        &self.variables[id.index()]
-    }
-
-    /// The function with the id.
-    pub fn function(&self, id: FunctionId) -> &Function {
-        &self.functions[id.index()]
-    }
-
-    /// The location with the id.
-    pub fn location(&self, id: LocationId) -> &Location {
-        &self.locations[id.index()]
-    }
-
-    /// The edge with the id.
-    pub fn edge(&self, id: EdgeId) -> &Edge {
-        &self.edges[id.index()]
-    }
-
-    /// The region with the id.
-    pub fn region(&self, id: RegionId) -> &Region {
-        &self.regions[id.index()]
-    }
-
-    /// The object with the id.
-    pub fn object(&self, id: ObjectId) -> &Object {
-        &self.objects[id.index()]
-    }
-
-    /// The input with the id.
-    pub fn input(&self, id: InputId) -> &Input {
-        &self.inputs[id.index()]
     }
 
     /// The edges that leave each location, by location.

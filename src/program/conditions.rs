@@ -66,11 +66,8 @@ pub fn exclusive(conditions: &[TermId]) -> bool {
 
 /// A term and the constant that the condition says it is equal to.
 fn equation(condition: TermId) -> Option<(TermId, TermId)> {
-    match store().kind(condition) {
-        TermKind::Apply {
-            op: Op::Eq,
-            arguments: &[a, b],
-        } => {
+    match store().as_application(condition) {
+        Some((Op::Eq, &[a, b])) => {
             if is_constant(b) {
                 Some((a, b))
             } else {

@@ -56,7 +56,6 @@ pub enum LoopShape {
 /// Why a location is a cut point; the first that applies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CutPointKind {
-    /// The program's entry.
     Entry,
     /// A location that violates the property.
     Error,
@@ -161,7 +160,6 @@ impl CutPoints {
         &self.loops
     }
 
-    /// The loop with the id.
     pub fn get(&self, id: LoopId) -> &Loop {
         &self.loops[id.index()]
     }
@@ -314,7 +312,6 @@ impl Search<'_> {
     }
 }
 
-/// A strongly connected component.
 enum Component {
     /// A node without an edge to itself.
     Single(u32),

@@ -39,7 +39,6 @@ impl Digraph {
         self.starts.len().saturating_sub(1)
     }
 
-    /// The node's successors.
     pub fn successors(&self, node: u32) -> &[u32] {
         &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
@@ -192,7 +191,6 @@ impl Components {
     }
 }
 
-/// A dominator tree.
 #[derive(Clone, Debug)]
 pub struct Dominators {
     /// The immediate dominator of each node: the root's is itself, [`NONE`] for what is not reached.

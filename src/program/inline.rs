@@ -27,7 +27,6 @@ pub struct CallStringId(pub u32);
 /// A location of the inlined program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InlinedLocation {
-    /// Where.
     pub location: LocationId,
     /// The calls that lead there.
     pub call_string: CallStringId,
@@ -38,16 +37,13 @@ pub struct InlinedLocation {
 pub struct Step {
     /// The edge taken; for a return the call edge that is completed.
     pub edge: EdgeId,
-    /// What the step does.
     pub kind: StepKind,
-    /// Where it leads.
     pub target: InlinedLocation,
 }
 
 /// What a [`Step`] does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    /// The edge's operations.
     Operations,
     /// Assigns the edge's arguments to the callee's parameters, all at once.
     Enter,
@@ -87,7 +83,6 @@ pub struct InlinedProgram {
 }
 
 impl InlinedProgram {
-    /// The inlined program.
     pub fn new(program: Arc<Program>) -> Self {
         let calls = CallGraph::new(&program);
         let cut_points = CutPoints::new(&program, &calls);
@@ -155,7 +150,6 @@ impl InlinedProgram {
         &self.graph
     }
 
-    /// Its call graph.
     pub fn calls(&self) -> &CallGraph {
         &self.calls
     }
@@ -165,7 +159,6 @@ impl InlinedProgram {
         &self.cut_points
     }
 
-    /// Where execution starts.
     pub fn entry(&self) -> InlinedLocation {
         self.entry_of(self.program.start)
     }

@@ -13,17 +13,60 @@ pub struct PersistentMap<V>(Option<Rc<Node<V>>>);
 
 #[derive(Debug)]
 enum Node<V> {
-    Leaf {
-        key: u32,
-        value: V,
-    },
-    /// Both subtrees agree on the bits above `bit`, which are those of `prefix`; they differ in `bit`.
-    Branch {
-        prefix: u32,
-        bit: u32,
-        zero: Rc<Node<V>>,
-        one: Rc<Node<V>>,
-    },
+    Leaf(u32, V),
+    Branch(Branch<V>),
+}
+
+/// Both subtrees agree on the bits above `bit`, which are those of `prefix`; they differ in `bit`.
+#[derive(Debug)]
+struct Branch<V> {
+    prefix: u32,
+    bit: u32,
+    zero: Rc<Node<V>>,
+    one: Rc<Node<V>>,
+}
+
+impl<V> Branch<V> {
+    /// The subtree that a key with this prefix is in.
+    fn child(&self, key: u32) -> &Rc<Node<V>> {
+        if key & self.bit == 0 {
+            &self.zero
+        } else {
+            &self.one
+        }
+    }
+
+    /// Whether the key, or the prefix of another tree, belongs below.
+    fn covers(&self, key: u32) -> bool {
+        above(key, self.bit) == self.prefix
+    }
+
+    /// The tree with other subtrees; `node`, which is this one, if they are the same.
+    fn with(&self, node: &Rc<Node<V>>, zero: Rc<Node<V>>, one: Rc<Node<V>>) -> Rc<Node<V>> {
+        if Rc::ptr_eq(&zero, &self.zero) && Rc::ptr_eq(&one, &self.one) {
+            return node.clone();
+        }
+        Node::branch(self.prefix, self.bit, zero, one)
+    }
+}
+
+impl<V> Node<V> {
+    fn branch(prefix: u32, bit: u32, zero: Rc<Self>, one: Rc<Self>) -> Rc<Self> {
+        Rc::new(Self::Branch(Branch {
+            prefix,
+            bit,
+            zero,
+            one,
+        }))
+    }
+
+    /// Prefix and branching bit; zero for a leaf, whose prefix is all of its key.
+    fn position(&self) -> (u32, u32) {
+        match self {
+            Self::Leaf(key, _) => (*key, 0),
+            Self::Branch(branch) => (branch.prefix, branch.bit),
+        }
+    }
 }
 
 impl<V> Clone for PersistentMap<V> {
@@ -44,7 +87,6 @@ const fn above(key: u32, bit: u32) -> u32 {
 }
 
 impl<V: Clone + PartialEq> PersistentMap<V> {
-    /// The empty map.
     pub const fn new() -> Self {
         Self(None)
     }
@@ -65,21 +107,15 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
 
     /// The value of the key.
     pub fn get(&self, key: u32) -> Option<&V> {
-        let mut node = self.0.as_deref()?;
+        Self::find(self.0.as_deref()?, key)
+    }
+
+    fn find(mut node: &Node<V>, key: u32) -> Option<&V> {
         loop {
             match node {
-                Node::Leaf { key: k, value } => return (*k == key).then_some(value),
-                Node::Branch {
-                    prefix,
-                    bit,
-                    zero,
-                    one,
-                } => {
-                    if above(key, *bit) != *prefix {
-                        return None;
-                    }
-                    node = if key & bit == 0 { zero } else { one };
-                }
+                Node::Leaf(own, value) => return (*own == key).then_some(value),
+                Node::Branch(branch) if branch.covers(key) => node = branch.child(key),
+                Node::Branch(_) => return None,
             }
         }
     }
@@ -87,49 +123,27 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
     /// Sets the value of the key.
     pub fn insert(&mut self, key: u32, value: V) {
         self.0 = Some(match self.0.take() {
-            None => Rc::new(Node::Leaf { key, value }),
+            None => Rc::new(Node::Leaf(key, value)),
             Some(node) => Self::insert_into(node, key, value),
         });
     }
 
     fn insert_into(node: Rc<Node<V>>, key: u32, value: V) -> Rc<Node<V>> {
         match &*node {
-            Node::Leaf { key: k, value: v } if *k == key => {
-                if *v == value {
-                    node
-                } else {
-                    Rc::new(Node::Leaf { key, value })
+            Node::Leaf(own, old) if *own == key => match *old == value {
+                true => node,
+                false => Rc::new(Node::Leaf(key, value)),
+            },
+            Node::Branch(branch) if branch.covers(key) => {
+                let new = Self::insert_into(branch.child(key).clone(), key, value);
+                match key & branch.bit {
+                    0 => branch.with(&node, new, branch.one.clone()),
+                    _ => branch.with(&node, branch.zero.clone(), new),
                 }
             }
-            Node::Leaf { key: k, .. } => {
-                let other = *k;
-                Self::link(key, Rc::new(Node::Leaf { key, value }), other, node)
-            }
-            Node::Branch {
-                prefix,
-                bit,
-                zero,
-                one,
-            } => {
-                if above(key, *bit) != *prefix {
-                    let other = *prefix;
-                    return Self::link(key, Rc::new(Node::Leaf { key, value }), other, node);
-                }
-                let (old, is_zero) = if key & bit == 0 {
-                    (zero, true)
-                } else {
-                    (one, false)
-                };
-                let new = Self::insert_into(old.clone(), key, value);
-                if Rc::ptr_eq(&new, old) {
-                    return node;
-                }
-                let (zero, one) = if is_zero {
-                    (new, one.clone())
-                } else {
-                    (zero.clone(), new)
-                };
-                Self::branch(*prefix, *bit, zero, one)
+            _ => {
+                let (prefix, _) = node.position();
+                Self::link(key, Rc::new(Node::Leaf(key, value)), prefix, node)
             }
         }
     }
@@ -138,19 +152,9 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
     fn link(a_prefix: u32, a: Rc<Node<V>>, b_prefix: u32, b: Rc<Node<V>>) -> Rc<Node<V>> {
         let bit = 1 << (31 - (a_prefix ^ b_prefix).leading_zeros());
         let (zero, one) = if a_prefix & bit == 0 { (a, b) } else { (b, a) };
-        Self::branch(above(a_prefix, bit), bit, zero, one)
+        Node::branch(above(a_prefix, bit), bit, zero, one)
     }
 
-    fn branch(prefix: u32, bit: u32, zero: Rc<Node<V>>, one: Rc<Node<V>>) -> Rc<Node<V>> {
-        Rc::new(Node::Branch {
-            prefix,
-            bit,
-            zero,
-            one,
-        })
-    }
-
-    /// Removes the key.
     pub fn remove(&mut self, key: u32) {
         if self.get(key).is_some() {
             self.0 = self.0.take().and_then(|node| Self::remove_from(&node, key));
@@ -158,32 +162,24 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
     }
 
     fn remove_from(node: &Rc<Node<V>>, key: u32) -> Option<Rc<Node<V>>> {
-        match &**node {
-            Node::Leaf { .. } => None,
-            Node::Branch {
-                prefix,
-                bit,
-                zero,
-                one,
-            } => {
-                let (zero, one) = if key & bit == 0 {
-                    (Self::remove_from(zero, key), Some(one.clone()))
-                } else {
-                    (Some(zero.clone()), Self::remove_from(one, key))
-                };
-                Self::maybe_branch(*prefix, *bit, zero, one)
-            }
+        let Node::Branch(branch) = &**node else {
+            return None;
+        };
+        let rest = Self::remove_from(branch.child(key), key);
+        match key & branch.bit {
+            0 => Self::joined(branch, rest, Some(branch.one.clone())),
+            _ => Self::joined(branch, Some(branch.zero.clone()), rest),
         }
     }
 
-    fn maybe_branch(
-        prefix: u32,
-        bit: u32,
+    /// What is left of a branch whose subtrees become these.
+    fn joined(
+        branch: &Branch<V>,
         zero: Option<Rc<Node<V>>>,
         one: Option<Rc<Node<V>>>,
     ) -> Option<Rc<Node<V>>> {
         match (zero, one) {
-            (Some(zero), Some(one)) => Some(Self::branch(prefix, bit, zero, one)),
+            (Some(zero), Some(one)) => Some(Node::branch(branch.prefix, branch.bit, zero, one)),
             (node, None) | (None, node) => node,
         }
     }
@@ -194,11 +190,8 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         std::iter::from_fn(move || {
             loop {
                 match stack.pop()? {
-                    Node::Leaf { key, value } => return Some((*key, value)),
-                    Node::Branch { zero, one, .. } => {
-                        stack.push(one);
-                        stack.push(zero);
-                    }
+                    Node::Leaf(key, value) => return Some((*key, value)),
+                    Node::Branch(branch) => stack.extend([&*branch.one, &*branch.zero]),
                 }
             }
         })
@@ -235,52 +228,28 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
             return Some(a.clone());
         }
         match (&**a, &**b) {
-            (Node::Leaf { key, value: left }, _) => {
+            (Node::Leaf(key, left), _) => {
                 let right = Self::find(b, *key)?;
-                let value = meet(*key, left, right)?;
-                Some(if value == *left {
-                    a.clone()
-                } else {
-                    Rc::new(Node::Leaf { key: *key, value })
-                })
+                Some(Self::changed(a, meet(*key, left, right)?))
             }
-            (_, Node::Leaf { key, value: right }) => {
+            (_, Node::Leaf(key, right)) => {
                 let left = Self::find(a, *key)?;
-                let value = meet(*key, left, right)?;
-                Some(if value == *right {
-                    b.clone()
-                } else {
-                    Rc::new(Node::Leaf { key: *key, value })
-                })
+                Some(Self::changed(b, meet(*key, left, right)?))
             }
-            (
-                Node::Branch {
-                    prefix: p,
-                    bit: m,
-                    zero: a0,
-                    one: a1,
-                },
-                Node::Branch {
-                    prefix: q,
-                    bit: n,
-                    zero: b0,
-                    one: b1,
-                },
-            ) => {
-                if m == n && p == q {
-                    let zero = Self::intersect_nodes(a0, b0, meet);
-                    let one = Self::intersect_nodes(a1, b1, meet);
-                    if Self::is(&zero, a0) && Self::is(&one, a1) {
-                        return Some(a.clone());
+            (Node::Branch(left), Node::Branch(right)) => {
+                if left.bit == right.bit && left.prefix == right.prefix {
+                    let zero = Self::intersect_nodes(&left.zero, &right.zero, meet);
+                    let one = Self::intersect_nodes(&left.one, &right.one, meet);
+                    for (node, branch) in [(a, left), (b, right)] {
+                        if Self::is(&zero, &branch.zero) && Self::is(&one, &branch.one) {
+                            return Some(node.clone());
+                        }
                     }
-                    if Self::is(&zero, b0) && Self::is(&one, b1) {
-                        return Some(b.clone());
-                    }
-                    Self::maybe_branch(*p, *m, zero, one)
-                } else if m > n && above(*q, *m) == *p {
-                    Self::intersect_nodes(if q & m == 0 { a0 } else { a1 }, b, meet)
-                } else if n > m && above(*p, *n) == *q {
-                    Self::intersect_nodes(a, if p & n == 0 { b0 } else { b1 }, meet)
+                    Self::joined(left, zero, one)
+                } else if left.bit > right.bit && left.covers(right.prefix) {
+                    Self::intersect_nodes(left.child(right.prefix), b, meet)
+                } else if right.bit > left.bit && right.covers(left.prefix) {
+                    Self::intersect_nodes(a, right.child(left.prefix), meet)
                 } else {
                     None
                 }
@@ -288,22 +257,18 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
+    /// The leaf with another value; itself if that is the same.
+    fn changed(leaf: &Rc<Node<V>>, value: V) -> Rc<Node<V>> {
+        match &**leaf {
+            Node::Leaf(key, old) if *old != value => Rc::new(Node::Leaf(*key, value)),
+            _ => leaf.clone(),
+        }
+    }
+
     fn is(result: &Option<Rc<Node<V>>>, node: &Rc<Node<V>>) -> bool {
         result
             .as_ref()
             .is_some_and(|result| Rc::ptr_eq(result, node))
-    }
-
-    fn find(node: &Rc<Node<V>>, key: u32) -> Option<&V> {
-        let mut node = &**node;
-        loop {
-            match node {
-                Node::Leaf { key: k, value } => return (*k == key).then_some(value),
-                Node::Branch { bit, zero, one, .. } => {
-                    node = if key & bit == 0 { zero } else { one }
-                }
-            }
-        }
     }
 
     /// The keys that either map has, with the value that `join` makes of what each map has.
@@ -324,29 +289,10 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
 
     fn map(node: &Rc<Node<V>>, change: &mut impl FnMut(u32, &V) -> V) -> Rc<Node<V>> {
         match &**node {
-            Node::Leaf { key, value } => {
-                let new = change(*key, value);
-                if new == *value {
-                    node.clone()
-                } else {
-                    Rc::new(Node::Leaf {
-                        key: *key,
-                        value: new,
-                    })
-                }
-            }
-            Node::Branch {
-                prefix,
-                bit,
-                zero,
-                one,
-            } => {
-                let (new_zero, new_one) = (Self::map(zero, change), Self::map(one, change));
-                if Rc::ptr_eq(&new_zero, zero) && Rc::ptr_eq(&new_one, one) {
-                    node.clone()
-                } else {
-                    Self::branch(*prefix, *bit, new_zero, new_one)
-                }
+            Node::Leaf(key, value) => Self::changed(node, change(*key, value)),
+            Node::Branch(branch) => {
+                let zero = Self::map(&branch.zero, change);
+                branch.with(node, zero, Self::map(&branch.one, change))
             }
         }
     }
@@ -359,78 +305,49 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         if Rc::ptr_eq(a, b) {
             return a.clone();
         }
-        let (p, m) = Self::position(a);
-        let (q, n) = Self::position(b);
+        let ((p, m), (q, n)) = (a.position(), b.position());
         match (&**a, &**b) {
-            (
-                Node::Leaf { key, value: left },
-                Node::Leaf {
-                    key: other,
-                    value: right,
-                },
-            ) if key == other => {
+            (Node::Leaf(key, left), Node::Leaf(other, right)) if key == other => {
                 let value = join(*key, Some(left), Some(right));
-                if value == *left {
-                    a.clone()
-                } else if value == *right {
-                    b.clone()
-                } else {
-                    Rc::new(Node::Leaf { key: *key, value })
-                }
+                let node = if value == *left { a } else { b };
+                Self::changed(node, value)
             }
-            (
-                Node::Branch {
-                    zero: a0, one: a1, ..
-                },
-                Node::Branch {
-                    zero: b0, one: b1, ..
-                },
-            ) if m == n && p == q => {
-                let zero = Self::union_nodes(a0, b0, join);
-                let one = Self::union_nodes(a1, b1, join);
-                if Rc::ptr_eq(&zero, a0) && Rc::ptr_eq(&one, a1) {
-                    a.clone()
-                } else if Rc::ptr_eq(&zero, b0) && Rc::ptr_eq(&one, b1) {
-                    b.clone()
-                } else {
-                    Self::branch(p, m, zero, one)
+            (Node::Branch(left), Node::Branch(right)) if m == n && p == q => {
+                let zero = Self::union_nodes(&left.zero, &right.zero, join);
+                let one = Self::union_nodes(&left.one, &right.one, join);
+                if Rc::ptr_eq(&zero, &right.zero) && Rc::ptr_eq(&one, &right.one) {
+                    let same = Rc::ptr_eq(&zero, &left.zero) && Rc::ptr_eq(&one, &left.one);
+                    return if same { a.clone() } else { b.clone() };
                 }
+                left.with(a, zero, one)
             }
-            (Node::Branch { zero, one, .. }, _) if m > n && above(q, m) == p => {
-                let left = &mut |key, value: &V| join(key, Some(value), None);
+            (Node::Branch(left), _) if m > n && left.covers(q) => {
+                let alone = &mut |key, value: &V| join(key, Some(value), None);
                 let (zero, one) = if q & m == 0 {
-                    let one = Self::map(one, left);
-                    (Self::union_nodes(zero, b, join), one)
+                    let one = Self::map(&left.one, alone);
+                    (Self::union_nodes(&left.zero, b, join), one)
                 } else {
-                    let zero = Self::map(zero, left);
-                    (zero, Self::union_nodes(one, b, join))
+                    let zero = Self::map(&left.zero, alone);
+                    (zero, Self::union_nodes(&left.one, b, join))
                 };
-                Self::branch(p, m, zero, one)
+                Node::branch(p, m, zero, one)
             }
-            (_, Node::Branch { zero, one, .. }) if n > m && above(p, n) == q => {
-                let right = &mut |key, value: &V| join(key, None, Some(value));
+            (_, Node::Branch(right)) if n > m && right.covers(p) => {
+                let alone = &mut |key, value: &V| join(key, None, Some(value));
                 let (zero, one) = if p & n == 0 {
-                    let one = Self::map(one, right);
-                    (Self::union_nodes(a, zero, join), one)
+                    let one = Self::map(&right.one, alone);
+                    (Self::union_nodes(a, &right.zero, join), one)
                 } else {
-                    let zero = Self::map(zero, right);
-                    (zero, Self::union_nodes(a, one, join))
+                    let zero = Self::map(&right.zero, alone);
+                    (zero, Self::union_nodes(a, &right.one, join))
                 };
-                Self::branch(q, n, zero, one)
+                Node::branch(q, n, zero, one)
             }
             _ => {
                 let left = Self::map(a, &mut |key, value| join(key, Some(value), None));
                 let right = Self::map(b, &mut |key, value| join(key, None, Some(value)));
                 Self::link(p, left, q, right)
             }
-        }
-    }
-
-    /// Prefix and branching bit; zero for a leaf, whose prefix is all of its key.
-    fn position(node: &Node<V>) -> (u32, u32) {
-        match node {
-            Node::Leaf { key, .. } => (*key, 0),
-            Node::Branch { prefix, bit, .. } => (*prefix, *bit),
         }
     }
 }

@@ -16,7 +16,6 @@ pub struct Span {
     pub line: u32,
     /// The column in bytes, from one.
     pub column: u16,
-    /// The file.
     pub file: FileId,
 }
 

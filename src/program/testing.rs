@@ -229,7 +229,6 @@ struct Generator<'b> {
     region: RegionId,
     inputs: Vec<InputId>,
     functions: Vec<FunctionId>,
-    /// The variables in scope.
     scope: Vec<VariableId>,
     current: usize,
     targets: Vec<LocationId>,

@@ -16,11 +16,9 @@ pub enum Malformed {
     /// A term does not have the sort that its place demands.
     #[error("{place}: a term of sort {found} where {expected} is needed")]
     Sort {
-        /// Where.
         place: String,
         /// The sort needed.
         expected: Sort,
-        /// The sort found.
         found: Sort,
     },
     /// A term has a variable that is not one of the program's at instance 0.

@@ -48,7 +48,6 @@ impl VariableUse {
         self.by_symbol.insert(symbol, variable);
     }
 
-    /// The variable with the symbol.
     pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.by_symbol.get(&symbol).copied()
     }

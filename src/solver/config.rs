@@ -31,9 +31,7 @@ pub enum Encoding {
 /// The choice of a solver.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SolverConfig {
-    /// The program.
     pub backend: Backend,
-    /// The encoding.
     pub encoding: Encoding,
 }
 

@@ -35,7 +35,6 @@ impl Predicate {
 /// A predicate applied to terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// The predicate.
     pub predicate: PredicateId,
     /// One term for each of its parameters, of the same sort.
     pub arguments: Vec<TermId>,
@@ -55,9 +54,7 @@ pub struct HornClause {
 /// Clauses over unknown predicates.
 #[derive(Clone, Debug, Default)]
 pub struct HornSystem {
-    /// The predicates.
     pub predicates: Vec<Predicate>,
-    /// The clauses.
     pub clauses: Vec<HornClause>,
 }
 

@@ -15,6 +15,8 @@
 #[cfg(test)]
 mod comparison;
 mod config;
+#[cfg(test)]
+mod contract;
 pub mod external;
 pub mod horn;
 pub mod integer_encoding;
@@ -74,11 +76,9 @@ pub trait Interrupt: Send + Sync {
 /// Work that a solver has done.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct SolverStatistics {
-    /// Checks asked.
     pub checks: u64,
     /// Wall time in checks, including what the solver makes of new assertions for them.
     pub check_time: Duration,
-    /// Terms translated.
     pub translated: u64,
 }
 

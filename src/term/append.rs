@@ -52,7 +52,6 @@ impl<T> AppendOnly<T> {
         }
     }
 
-    /// The number of elements.
     pub(super) fn len(&self) -> u32 {
         self.length.load(Ordering::Acquire)
     }

@@ -25,7 +25,6 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An empty arena.
     pub fn new() -> Self {
         Self {
             table: RefCell::new(Table::new()),

@@ -9,9 +9,7 @@ use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the variable {symbol} (instance {instance}) has no value")]
 pub struct Unassigned {
-    /// The variable.
     pub symbol: Symbol,
-    /// Which of its instances.
     pub instance: u32,
 }
 
@@ -52,7 +50,6 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         }
     }
 
-    /// The term's value.
     pub fn evaluate(&mut self, term: TermId) -> Result<Value, Unassigned> {
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {
@@ -67,7 +64,7 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
                 }
                 Step::Need(argument) => stack.push(argument),
                 Step::NeedAll => {
-                    if let TermKind::Apply { arguments, .. } = self.pool.kind(top) {
+                    if let Some((_, arguments)) = self.pool.as_application(top) {
                         stack.extend(
                             arguments
                                 .iter()

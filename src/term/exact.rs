@@ -12,9 +12,7 @@ use super::{FloatFormat, FloatValue, RoundingMode};
 /// A float taken apart.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Parts {
-    /// Not a number.
     NaN,
-    /// Infinity.
     Infinite {
         /// Its sign.
         negative: bool,
@@ -43,7 +41,6 @@ impl FloatFormat {
     }
 }
 
-/// Takes a float apart.
 pub(super) fn parts(value: FloatValue) -> Parts {
     let format = value.format();
     let precision = format.significand_bits();
@@ -159,7 +156,6 @@ fn overflow(format: FloatFormat, mode: RoundingMode, negative: bool) -> FloatVal
     assemble(format, negative, u128::MAX >> (128 - precision), largest)
 }
 
-/// Conversion to another format.
 pub(super) fn convert(format: FloatFormat, mode: RoundingMode, value: FloatValue) -> FloatValue {
     match parts(value) {
         Parts::NaN => FloatValue::nan(format),
@@ -231,7 +227,6 @@ pub(super) fn round_to_integral(mode: RoundingMode, value: FloatValue) -> FloatV
     }
 }
 
-/// The square root.
 pub(super) fn sqrt(mode: RoundingMode, value: FloatValue) -> FloatValue {
     let format = value.format();
     let (significand, exponent) = match parts(value) {

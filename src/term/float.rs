@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use num_bigint::BigInt;
-use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, Round};
 
 use super::exact::{self, Parts};
@@ -20,30 +19,21 @@ pub struct FloatValue {
 /// Runs an expression with `$float` standing for `rustc_apfloat`'s type of the format.
 macro_rules! with_format {
     ($format:expr, $float:ident => $body:expr) => {
+        $crate::term::with_format!(
+            $format, $float => $body;
+            F16 Half, F32 Single, F64 Double, F80 X87DoubleExtended, F128 Quad
+        )
+    };
+    ($format:expr, $float:ident => $body:expr; $($name:ident $ieee:ident),+) => {
         match $format {
-            FloatFormat::F16 => {
-                type $float = Half;
+            $($crate::term::FloatFormat::$name => {
+                type $float = rustc_apfloat::ieee::$ieee;
                 $body
-            }
-            FloatFormat::F32 => {
-                type $float = Single;
-                $body
-            }
-            FloatFormat::F64 => {
-                type $float = Double;
-                $body
-            }
-            FloatFormat::F80 => {
-                type $float = X87DoubleExtended;
-                $body
-            }
-            FloatFormat::F128 => {
-                type $float = Quad;
-                $body
-            }
+            })+
         }
     };
 }
+pub(crate) use with_format;
 
 impl From<RoundingMode> for Round {
     fn from(mode: RoundingMode) -> Self {
@@ -57,7 +47,6 @@ impl From<RoundingMode> for Round {
 }
 
 impl RoundingMode {
-    /// All of them.
     pub const ALL: [Self; 4] = [
         Self::NearestEven,
         Self::Downward,
@@ -79,13 +68,9 @@ impl RoundingMode {
 /// A binary operation with a rounding mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
-    /// Sum.
     Add,
-    /// Difference.
     Sub,
-    /// Product.
     Mul,
-    /// Quotient.
     Div,
 }
 
@@ -117,7 +102,6 @@ impl FloatValue {
         unchecked
     }
 
-    /// NaN.
     pub const fn nan(format: FloatFormat) -> Self {
         let quiet = 1 << (format.significand_bits() - 2);
         let infinity = Self::infinity(format, false).bits;
@@ -127,7 +111,6 @@ impl FloatValue {
         }
     }
 
-    /// Infinity.
     pub const fn infinity(format: FloatFormat, negative: bool) -> Self {
         let exponent = (1u128 << format.exponent_bits()) - 1;
         let field = format.storage_bits() - 1 - format.exponent_bits();
@@ -142,7 +125,6 @@ impl FloatValue {
         }
     }
 
-    /// Zero.
     pub const fn zero(format: FloatFormat, negative: bool) -> Self {
         Self {
             format,
@@ -174,7 +156,6 @@ impl FloatValue {
         })
     }
 
-    /// The format.
     pub const fn format(self) -> FloatFormat {
         self.format
     }
@@ -194,7 +175,6 @@ impl FloatValue {
         self.bits & !(1 << (self.format.storage_bits() - 1))
     }
 
-    /// Whether this is NaN.
     pub const fn is_nan(self) -> bool {
         self.bits == Self::nan(self.format).bits
     }
@@ -244,7 +224,6 @@ impl FloatValue {
         }
     }
 
-    /// Clears the sign.
     pub fn absolute(self) -> Self {
         Self {
             format: self.format,
@@ -301,7 +280,6 @@ impl FloatValue {
         }
     }
 
-    /// Square root.
     pub fn sqrt(self, mode: RoundingMode) -> Self {
         match (self.format, mode) {
             (FloatFormat::F32, RoundingMode::NearestEven) => {
@@ -324,12 +302,10 @@ impl FloatValue {
         exact::remainder(self, divisor)
     }
 
-    /// The nearest integral float.
     pub fn round_to_integral(self, mode: RoundingMode) -> Self {
         exact::round_to_integral(mode, self)
     }
 
-    /// Conversion to another format.
     pub fn convert(self, mode: RoundingMode, format: FloatFormat) -> Self {
         use FloatFormat::{F32, F64};
         match (self.format, format, mode) {
@@ -345,14 +321,6 @@ impl FloatValue {
     /// The nearest integer, or `None` for NaN and infinities.
     pub fn to_int(self, mode: RoundingMode) -> Option<BigInt> {
         exact::to_int(mode, self)
-    }
-
-    /// The value as a `double`, rounded to nearest.
-    pub fn to_f64(self) -> f64 {
-        f64::from_bits(
-            self.convert(RoundingMode::NearestEven, FloatFormat::F64)
-                .bits as u64,
-        )
     }
 }
 

@@ -80,6 +80,7 @@ pub use c_printer::{CType, CVariable, to_c};
 pub use connectives::{conjuncts, disjuncts};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;
+pub(crate) use float::with_format;
 pub use op::{Op, RoundingMode};
 pub use pool::{Constant, Pool, TermId, TermKind};
 pub use portable::{Exporter, PortableTerms};
@@ -89,8 +90,8 @@ pub use smtlib::{smtlib_script, to_smtlib};
 pub use sort::{FloatFormat, ScalarSort, Sort};
 pub use store::{Store, store};
 pub use substitute::{
-    Rebuild, at_instance, for_each_subterm, free_variables, instantiate, occurs, size, substitute,
-    transfer,
+    Rebuild, at_instance, for_each_subterm, for_each_unknown_subterm, free_variables, instantiate,
+    occurs, size, substitute, transfer,
 };
 pub use symbol::Symbol;
 pub use value::{ArrayValue, BitVecValue, Value};

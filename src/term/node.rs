@@ -45,7 +45,6 @@ pub(super) enum Key<'k> {
     Words(Node),
     /// An application to more arguments.
     List(Op, Sort, &'k [TermId]),
-    /// An integer constant.
     Integer(&'k BigInt),
 }
 
@@ -197,7 +196,6 @@ impl Table {
         Self(HashTable::new())
     }
 
-    /// The bytes allocated.
     pub(super) fn allocated_bytes(&self) -> usize {
         self.0.allocation_size()
     }

@@ -174,6 +174,5 @@ pub enum RoundingMode {
     Downward = 1,
     /// Towards positive infinity.
     Upward = 2,
-    /// Towards zero.
     TowardZero = 3,
 }

@@ -40,7 +40,6 @@ impl TermId {
     }
 }
 
-/// What a term is.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum TermKind<'a> {
     /// A constant. Array constants are applications of [`Op::ConstArray`] and [`Op::Store`].
@@ -54,29 +53,19 @@ pub enum TermKind<'a> {
         instance: u32,
     },
     /// An operator applied to its operands.
-    Apply {
-        /// The operator.
-        op: Op,
-        /// The operands.
-        arguments: &'a [TermId],
-    },
+    Apply { op: Op, arguments: &'a [TermId] },
 }
 
 /// A constant term's value, by reference where it is big.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Constant<'a> {
-    /// A truth value.
     Bool(bool),
-    /// A bit vector.
     BitVec(BitVecValue),
-    /// An integer.
     Int(&'a BigInt),
-    /// A float.
     Float(FloatValue),
 }
 
 impl Constant<'_> {
-    /// The value, owned.
     pub fn to_value(self) -> Value {
         match self {
             Self::Bool(value) => Value::Bool(value),
@@ -98,13 +87,10 @@ pub trait Pool {
     /// The constant of a Boolean, bit-vector or float sort with the given bits.
     fn intern_bits(&self, sort: Sort, bits: u128) -> TermId;
 
-    /// The variable.
     fn intern_variable(&self, symbol: Symbol, instance: u32) -> TermId;
 
-    /// What the term is.
     fn kind(&self, term: TermId) -> TermKind<'_>;
 
-    /// The term's sort.
     fn sort(&self, term: TermId) -> Sort;
 
     /// Told by the constructors what has become of an application: for pools that keep a record.
@@ -113,6 +99,22 @@ pub trait Pool {
     /// Whether a record is kept.
     fn records(&self) -> bool {
         false
+    }
+
+    /// Operator and operands, if the term is an application.
+    fn as_application(&self, term: TermId) -> Option<(Op, &[TermId])> {
+        match self.kind(term) {
+            TermKind::Apply { op, arguments } => Some((op, arguments)),
+            _ => None,
+        }
+    }
+
+    /// Symbol and instance, if the term is a variable.
+    fn as_variable(&self, term: TermId) -> Option<(Symbol, u32)> {
+        match self.kind(term) {
+            TermKind::Variable { symbol, instance } => Some((symbol, instance)),
+            _ => None,
+        }
     }
 
     /// The constant that the term is, or `None` if it is none (array constants never are, see [`TermKind::Constant`]).
@@ -125,11 +127,8 @@ pub trait Pool {
 
     /// The operands, if the term is an application of the operator.
     fn arguments(&self, op: Op, term: TermId) -> Option<&[TermId]> {
-        match self.kind(term) {
-            TermKind::Apply {
-                op: found,
-                arguments,
-            } if found == op => Some(arguments),
+        match self.as_application(term) {
+            Some((found, arguments)) if found == op => Some(arguments),
             _ => None,
         }
     }

@@ -39,7 +39,6 @@ pub struct Exporter<'p, P: ?Sized> {
 }
 
 impl<'p, P: Pool + ?Sized> Exporter<'p, P> {
-    /// An empty list.
     pub fn new(pool: &'p P) -> Self {
         Self {
             pool,
@@ -97,7 +96,6 @@ impl<'p, P: Pool + ?Sized> Exporter<'p, P> {
         }
     }
 
-    /// The list.
     pub fn finish(self) -> PortableTerms {
         self.terms
     }

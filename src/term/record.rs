@@ -10,9 +10,7 @@ use super::{Op, Pool, TermId, TermKind};
 /// What a constructor has made of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Recorded {
-    /// The operator.
     pub op: Op,
-    /// The operands.
     pub arguments: Vec<TermId>,
     /// Something that is said to be equal.
     pub result: TermId,

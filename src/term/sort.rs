@@ -61,32 +61,24 @@ impl FloatFormat {
 /// A sort without arrays: what an array's index and elements may be.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ScalarSort {
-    /// Truth values.
     Bool,
     /// Bit vectors of the given width, 1 to 128 bits.
     BitVec(u8),
-    /// Mathematical integers.
     Int,
-    /// IEEE floats.
     Float(FloatFormat),
 }
 
 /// The sort of a term.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Sort {
-    /// Truth values.
     Bool,
     /// Bit vectors of the given width, 1 to 128 bits.
     BitVec(u8),
-    /// Mathematical integers.
     Int,
-    /// IEEE floats.
     Float(FloatFormat),
     /// Total functions from `index` to `element`.
     Array {
-        /// Sort of the index.
         index: ScalarSort,
-        /// Sort of the elements.
         element: ScalarSort,
     },
 }

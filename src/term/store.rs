@@ -52,7 +52,6 @@ impl Store {
         store
     }
 
-    /// The number of terms.
     pub fn len(&self) -> usize {
         self.shards
             .iter()

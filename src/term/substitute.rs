@@ -20,8 +20,8 @@ pub fn instantiate(
     term: TermId,
     mut replace: impl FnMut(Symbol, u32) -> Option<TermId>,
 ) -> TermId {
-    let leaf = |term| match pool.kind(term) {
-        TermKind::Variable { symbol, instance } => replace(symbol, instance),
+    let leaf = |term| match pool.as_variable(term) {
+        Some((symbol, instance)) => replace(symbol, instance),
         _ => None,
     };
     Rebuild::new(pool, pool, leaf).rebuild(term)
@@ -200,11 +200,40 @@ pub fn for_each_subterm(
             visit(top, pool.kind(top));
         } else if seen.insert(top) {
             stack.push((top, true));
-            if let TermKind::Apply { arguments, .. } = pool.kind(top) {
+            if let Some((_, arguments)) = pool.as_application(top) {
                 stack.extend(arguments.iter().rev().map(|argument| (*argument, false)));
             }
         }
     }
+}
+
+/// Calls the function for each subterm that the memory does not know yet, arguments before what they are in, and not
+/// below what it knows; the function makes it known.
+pub fn for_each_unknown_subterm<M, E>(
+    pool: &(impl Pool + ?Sized),
+    root: TermId,
+    memory: &mut M,
+    knows: impl Fn(&M, TermId) -> bool,
+    mut learn: impl FnMut(&mut M, TermId, TermKind<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut stack = vec![root];
+    while let Some(&top) = stack.last() {
+        if knows(memory, top) {
+            stack.pop();
+            continue;
+        }
+        let kind = pool.kind(top);
+        let depth = stack.len();
+        if let TermKind::Apply { arguments, .. } = kind {
+            let unknown = |argument: &&TermId| !knows(memory, **argument);
+            stack.extend(arguments.iter().filter(unknown));
+        }
+        if stack.len() == depth {
+            learn(memory, top, kind)?;
+            stack.pop();
+        }
+    }
+    Ok(())
 }
 
 /// Whether the part occurs in one of the terms.

@@ -44,7 +44,6 @@ impl Symbol {
         }
     }
 
-    /// The name.
     pub fn name(self) -> &'static str {
         self.get().0
     }

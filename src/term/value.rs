@@ -12,13 +12,9 @@ use super::{FloatValue, ScalarSort, Sort};
 /// A value of any sort.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
-    /// A truth value.
     Bool(bool),
-    /// A bit vector.
     BitVec(BitVecValue),
-    /// An integer.
     Int(BigInt),
-    /// A float.
     Float(FloatValue),
     /// A total function from scalars to scalars.
     Array(ArrayValue),
@@ -30,7 +26,6 @@ impl Value {
         Self::BitVec(BitVecValue::new(width, bits))
     }
 
-    /// The integer.
     pub fn int(value: impl Into<BigInt>) -> Self {
         Self::Int(value.into())
     }
@@ -48,7 +43,6 @@ impl Value {
         }
     }
 
-    /// The sort.
     pub fn sort(&self) -> Sort {
         match self {
             Self::Bool(_) => Sort::Bool,
@@ -190,7 +184,6 @@ impl BitVecValue {
         Self::new(width, bits)
     }
 
-    /// The number of bits.
     pub const fn width(self) -> u8 {
         self.width
     }
@@ -274,7 +267,6 @@ impl ArrayValue {
         &self.entries
     }
 
-    /// The value at the index.
     pub fn select(&self, index: &Value) -> &Value {
         self.entries.get(index).unwrap_or(&self.default)
     }

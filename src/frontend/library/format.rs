@@ -24,11 +24,8 @@ pub use scan::scan_function;
 /// What an argument has to be.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// An integer.
     Integer,
-    /// A floating-point number.
     Float,
-    /// A pointer.
     Pointer,
 }
 

@@ -23,7 +23,6 @@ pub struct Precision {
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The function.
     pub name: &'static str,
     /// How it is modelled: `C text`, `built in`, `term`, `any value`, `input`, `not modelled`.
     pub model: &'static str,

@@ -84,7 +84,6 @@ impl Operand {
 }
 
 impl Lowerer<'_> {
-    /// An assembly statement.
     pub(super) fn asm_statement(&mut self, asm: &ast::AsmStatement) -> Result<()> {
         let span = self.span;
         let asm = match asm {

@@ -28,11 +28,7 @@ pub(super) enum Fixity {
 impl Lowerer<'_> {
     /// Writes a scalar.
     pub(super) fn assign_scalar(&mut self, address: Expr, scalar: ScalarType, value: Expr) {
-        let place = Place {
-            address: Box::new(address),
-            scalar,
-            bit_field: None,
-        };
+        let place = Place::new(address, scalar);
         self.emit(Instruction::Assign { place, value });
     }
 

@@ -18,17 +18,13 @@ use rustc_hash::FxHashSet;
 pub(super) struct FunctionBuilder {
     /// Its index in the unit.
     pub index: FunctionIndex,
-    /// Its C name.
     pub name: String,
-    /// The type of its result.
     pub result_type: Type,
     /// The object that holds its result.
     pub result: Option<ObjectIndex>,
-    /// Its parameters.
     pub parameters: Vec<ObjectIndex>,
     /// The hidden last parameter of a variadic function: the address of the variable arguments.
     pub variable_arguments: Option<ObjectIndex>,
-    /// Where it is defined.
     pub span: Span,
     /// Where instructions go.
     pub current: BlockIndex,
@@ -335,7 +331,6 @@ impl FunctionBuilder {
 pub(super) struct Trial {
     /// Where it began.
     pub saved: BlockIndex,
-    /// Its block.
     pub block: BlockIndex,
 }
 

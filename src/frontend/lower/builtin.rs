@@ -164,12 +164,8 @@ impl Lowerer<'_> {
                 self.end_path(Terminator::Unreachable);
                 Ok(Value::void())
             }
-            Builtin::AssertFail => {
-                self.failed_assertion();
-                Ok(Value::void())
-            }
-            Builtin::VerifierError => {
-                // A property that names it has been seen to already.
+            // A property that names the verifier's error has been seen to already.
+            Builtin::AssertFail | Builtin::VerifierError => {
                 self.failed_assertion();
                 Ok(Value::void())
             }

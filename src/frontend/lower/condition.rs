@@ -69,7 +69,6 @@ impl Lowerer<'_> {
         Ok(condition)
     }
 
-    /// A value as a condition.
     pub(super) fn condition_of(&mut self, value: Value) -> Result<Condition> {
         let value = self.rvalue(value);
         if !self.is_scalar(value.ty) {
@@ -364,12 +363,7 @@ impl Lowerer<'_> {
         let (right, _) = self.scalar_value(right)?;
         let result = self.scalar_type(ty)?;
         Ok(Value::scalar(
-            Expr::Conditional {
-                condition: Box::new(fold::truth_value(condition, scalar)),
-                then: Box::new(left),
-                otherwise: Box::new(right),
-                scalar: result,
-            },
+            Expr::conditional(fold::truth_value(condition, scalar), left, right, result),
             ty.unqualified(),
         ))
     }

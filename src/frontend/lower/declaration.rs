@@ -11,6 +11,7 @@ use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::specifier::{Specifiers, StorageClass};
 use super::value::Value;
 use super::{Lowerer, Result, fold};
+use crate::frontend::diagnostic::Error;
 use crate::frontend::ir::{
     BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage,
 };
@@ -147,7 +148,7 @@ impl Lowerer<'_> {
             let same = matches!(symbol.entity, Entity::Typedef)
                 && (symbol.span == Span::NONE || self.types.compatible(symbol.ty, ty));
             if !same {
-                return Err(self.error(format!("`{name}` is declared as something else before")));
+                return Err(self.other_before(name));
             }
         }
         let symbol = self.scopes.create(Symbol {
@@ -159,17 +160,28 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    fn other_before(&self, name: &str) -> Error {
+        self.error(format!("`{name}` is declared as something else before"))
+    }
+
+    fn conflicting_types(&self, name: &str, old: Type, new: Type) -> Error {
+        let (old, new) = (self.types.describe(old), self.types.describe(new));
+        self.error(format!(
+            "conflicting types for `{name}`: `{new}`, but `{old}` before"
+        ))
+    }
+
     /// Declares a function, in any scope; gives its symbol with what all declarations say together.
     pub(super) fn declare_function(&mut self, name: &str, ty: Type) -> Result<SymbolId> {
         if let Some(old) = self.scopes.lookup_innermost(name)
             && !matches!(self.scopes.symbol(old).entity, Entity::Function { .. })
         {
-            return Err(self.error(format!("`{name}` is declared as something else before")));
+            return Err(self.other_before(name));
         }
         if let Some(linked) = self.scopes.linked.get(name).copied() {
             let known = self.scopes.symbol(linked.symbol);
             if !matches!(known.entity, Entity::Function { .. }) {
-                return Err(self.error(format!("`{name}` is declared as something else before")));
+                return Err(self.other_before(name));
             }
             let known = known.ty;
             let merged = if self.types.compatible(known, ty) {
@@ -177,10 +189,7 @@ impl Lowerer<'_> {
             } else if self.is_forgivable_redeclaration(name, known, ty) {
                 ty
             } else {
-                let (old, new) = (self.types.describe(known), self.types.describe(ty));
-                return Err(self.error(format!(
-                    "conflicting types for `{name}`: `{new}`, but `{old}` before"
-                )));
+                return Err(self.conflicting_types(name, known, ty));
             };
             self.scopes.symbol_mut(linked.symbol).ty = merged;
             self.scopes.bind(name, linked.symbol);
@@ -259,7 +268,7 @@ impl Lowerer<'_> {
                 .get(entity)
                 .is_some_and(|linked| linked.symbol == other);
             if !same {
-                return Err(self.error(format!("`{name}` is declared as something else before")));
+                return Err(self.other_before(name));
             }
         }
         let symbol = match self.scopes.linked.get(entity).copied() {
@@ -267,15 +276,10 @@ impl Lowerer<'_> {
                 let known = self.scopes.symbol(linked.symbol);
                 let known_type = known.ty;
                 if !matches!(known.entity, Entity::Object(_)) {
-                    return Err(
-                        self.error(format!("`{name}` is declared as something else before"))
-                    );
+                    return Err(self.other_before(name));
                 }
                 if !self.types.compatible(known_type, ty) {
-                    let (old, new) = (self.types.describe(known_type), self.types.describe(ty));
-                    return Err(self.error(format!(
-                        "conflicting types for `{name}`: `{new}`, but `{old}` before"
-                    )));
+                    return Err(self.conflicting_types(name, known_type, ty));
                 }
                 if linked.definition == Definition::Complete && definition == Definition::Complete {
                     return Err(self.error(format!("redefinition of `{name}`")));

@@ -15,9 +15,7 @@ use crate::frontend::types::{
 pub(super) struct Declared<'a> {
     /// The name; `None` in an abstract declarator.
     pub name: Option<&'a Node<ast::Identifier>>,
-    /// Its type.
     pub ty: Type,
-    /// What its attributes say.
     pub attributes: Attributes,
 }
 

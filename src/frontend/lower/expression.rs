@@ -98,7 +98,6 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// An expression.
     pub(super) fn expression_for(
         &mut self,
         node: &Node<ast::Expression>,

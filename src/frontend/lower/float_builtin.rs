@@ -2,11 +2,10 @@
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::constant::float_bits;
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, MathFunction, ScalarType, UnaryOp};
 use crate::frontend::library::{Builtin, LibraryFunction};
 use crate::frontend::types::{FunctionType, Type};
-use crate::term::FloatFormat;
+use crate::term::FloatValue;
 
 /// The bits of the rounding mode in the machine's control word.
 const MODE_MASK: i128 = 0xc00;
@@ -32,9 +31,10 @@ impl Lowerer<'_> {
                     return self.unmodelled(known.name, function.result);
                 };
                 let bits = match builtin {
-                    Builtin::Infinity => infinity(format),
-                    _ => quiet_nan(format),
-                };
+                    Builtin::Infinity => FloatValue::infinity(format, false),
+                    _ => FloatValue::nan(format),
+                }
+                .bits();
                 Ok(Value::scalar(Expr::Float { bits, format }, ty))
             }
             Builtin::IsGreater => self.quiet_comparison(&[BinaryOp::Greater], known, values),
@@ -64,18 +64,9 @@ impl Lowerer<'_> {
                     return self.unmodelled(known.name, function.result);
                 };
                 let zero = Expr::Float { bits: 0, format };
-                let sign = Expr::Conditional {
-                    condition: Box::new(fold::binary(BinaryOp::Less, value, zero, scalar)),
-                    then: Box::new(fold::int(-1)),
-                    otherwise: Box::new(fold::int(1)),
-                    scalar: fold::INT,
-                };
-                let expr = Expr::Conditional {
-                    condition: Box::new(infinite),
-                    then: Box::new(sign),
-                    otherwise: Box::new(fold::int(0)),
-                    scalar: fold::INT,
-                };
+                let negative = fold::binary(BinaryOp::Less, value, zero, scalar);
+                let sign = Expr::conditional(negative, fold::int(-1), fold::int(1), fold::INT);
+                let expr = Expr::conditional(infinite, sign, fold::int(0), fold::INT);
                 Ok(Value::scalar(expr, Type::INT))
             }
             Builtin::IsFinite => {
@@ -172,12 +163,8 @@ impl Lowerer<'_> {
             (MathFunction::IsNan, nan),
         ] {
             let class = self.class_constant(class)?;
-            result = Expr::Conditional {
-                condition: Box::new(predicate(function, value.clone(), scalar)),
-                then: Box::new(class),
-                otherwise: Box::new(result),
-                scalar: fold::INT,
-            };
+            let condition = predicate(function, value.clone(), scalar);
+            result = Expr::conditional(condition, class, result, fold::INT);
         }
         Ok(Value::scalar(result, Type::INT))
     }
@@ -205,12 +192,15 @@ impl Lowerer<'_> {
         let chosen = match fold::constant(&invalid) {
             Some(0) => Some(number),
             Some(_) => None,
-            None => Some(Expr::Conditional {
-                condition: Box::new(invalid.clone()),
-                then: Box::new(Expr::Rounding),
-                otherwise: Box::new(number),
-                scalar: fold::INT,
-            }),
+            None => {
+                let condition = invalid.clone();
+                Some(Expr::conditional(
+                    condition,
+                    Expr::Rounding,
+                    number,
+                    fold::INT,
+                ))
+            }
         };
         if let Some(chosen) = chosen {
             self.dynamic_rounding = true;
@@ -225,38 +215,5 @@ fn predicate(function: MathFunction, value: Expr, scalar: ScalarType) -> Expr {
         function,
         arguments: vec![value],
         scalar,
-    }
-}
-
-/// Positive infinity.
-fn infinity(format: FloatFormat) -> u128 {
-    float_bits("inf", format).unwrap_or(0)
-}
-
-/// The positive quiet NaN without a payload.
-fn quiet_nan(format: FloatFormat) -> u128 {
-    let significand_bits = format.storage_bits() - format.exponent_bits() - 1;
-    infinity(format) | 1 << (significand_bits - if format == FloatFormat::F80 { 2 } else { 1 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn special_values() {
-        assert_eq!(
-            infinity(FloatFormat::F32),
-            u128::from(f32::INFINITY.to_bits())
-        );
-        assert_eq!(
-            infinity(FloatFormat::F64),
-            u128::from(f64::INFINITY.to_bits())
-        );
-        assert_eq!(infinity(FloatFormat::F80), 0x7fff_8000_0000_0000_0000);
-        assert_eq!(quiet_nan(FloatFormat::F32), 0x7fc0_0000);
-        assert_eq!(quiet_nan(FloatFormat::F64), 0x7ff8_0000_0000_0000);
-        assert_eq!(quiet_nan(FloatFormat::F80), 0x7fff_c000_0000_0000_0000);
-        assert_eq!(quiet_nan(FloatFormat::F16), 0x7e00);
     }
 }

@@ -4,17 +4,12 @@
 //! folded only where the exact result fits the type. [`evaluate`] is for what C wants constant (array bounds, cases,
 //! bit-field widths): there, machine integers wrap.
 
-use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert as _, Round, Status};
 
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::term::FloatFormat;
-
-/// C's `int`.
-pub(super) const INT: ScalarType = ScalarType::Integer {
-    bits: 32,
-    signed: true,
-};
+use crate::frontend::ir::{BinaryOp, Expr, Place, ScalarType, UnaryOp};
+pub(super) use crate::frontend::memory::walk::INT;
+use crate::frontend::memory::walk::{all_parts, is_condition};
+use crate::term::{FloatFormat, with_format};
 
 /// The constant of type `int`.
 pub(super) fn int(value: i128) -> Expr {
@@ -69,7 +64,6 @@ pub(super) fn constant(expr: &Expr) -> Option<i128> {
     }
 }
 
-/// The truth of a constant.
 pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
     match expr {
         Expr::Integer { value, .. } => Some(*value != 0),
@@ -152,17 +146,7 @@ pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr, scalar: ScalarType) 
 /// Whether the expression is sure to be an `int` of value 0 or 1.
 fn is_truth_value(expr: &Expr) -> bool {
     match expr {
-        Expr::Binary { op, .. } => matches!(
-            op,
-            BinaryOp::Equal
-                | BinaryOp::NotEqual
-                | BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual
-                | BinaryOp::LogicalAnd
-                | BinaryOp::LogicalOr
-        ),
+        Expr::Binary { op, .. } => is_condition(*op),
         Expr::Unary { op, .. } => *op == UnaryOp::LogicalNot,
         Expr::Integer { value, scalar } => *scalar == INT && matches!(value, 0 | 1),
         _ => false,
@@ -180,7 +164,6 @@ pub(super) fn truth_value(expr: Expr, scalar: ScalarType) -> Expr {
     }
 }
 
-/// The zero of a type.
 pub(super) fn zero(scalar: ScalarType) -> Expr {
     match scalar {
         ScalarType::Float(format) => Expr::Float { bits: 0, format },
@@ -233,13 +216,7 @@ fn fold_integers(op: BinaryOp, left: i128, right: i128, scalar: ScalarType) -> O
 /// Folds float arithmetic as gcc does at compile time: to nearest, and never a division by zero or an invalid
 /// operation.
 fn fold_floats(op: BinaryOp, left: u128, right: u128, format: FloatFormat) -> Option<Expr> {
-    match format {
-        FloatFormat::F16 => fold_ieee::<Half>(op, left, right, format),
-        FloatFormat::F32 => fold_ieee::<Single>(op, left, right, format),
-        FloatFormat::F64 => fold_ieee::<Double>(op, left, right, format),
-        FloatFormat::F80 => fold_ieee::<X87DoubleExtended>(op, left, right, format),
-        FloatFormat::F128 => fold_ieee::<Quad>(op, left, right, format),
-    }
+    with_format!(format, F => fold_ieee::<F>(op, left, right, format))
 }
 
 fn fold_ieee<F: Float>(op: BinaryOp, left: u128, right: u128, format: FloatFormat) -> Option<Expr> {
@@ -325,81 +302,33 @@ fn is_constant(expr: &Expr) -> bool {
 
 fn float_from_integer(value: i128, format: FloatFormat) -> u128 {
     let mode = Round::NearestTiesToEven;
-    match format {
-        FloatFormat::F16 => Half::from_i128_r(value, mode).value.to_bits(),
-        FloatFormat::F32 => Single::from_i128_r(value, mode).value.to_bits(),
-        FloatFormat::F64 => Double::from_i128_r(value, mode).value.to_bits(),
-        FloatFormat::F80 => X87DoubleExtended::from_i128_r(value, mode).value.to_bits(),
-        FloatFormat::F128 => Quad::from_i128_r(value, mode).value.to_bits(),
-    }
+    with_format!(format, F => F::from_i128_r(value, mode).value.to_bits())
 }
 
 fn convert_float(bits: u128, from: FloatFormat, to: FloatFormat) -> u128 {
-    macro_rules! to_format {
-        ($value:expr) => {{
-            let value = $value;
-            let mode = Round::NearestTiesToEven;
-            let mut loses_information = false;
-            let lost = &mut loses_information;
-            match to {
-                FloatFormat::F16 => {
-                    let result: Half = value.convert_r(mode, lost).value;
-                    result.to_bits()
-                }
-                FloatFormat::F32 => {
-                    let result: Single = value.convert_r(mode, lost).value;
-                    result.to_bits()
-                }
-                FloatFormat::F64 => {
-                    let result: Double = value.convert_r(mode, lost).value;
-                    result.to_bits()
-                }
-                FloatFormat::F80 => {
-                    let result: X87DoubleExtended = value.convert_r(mode, lost).value;
-                    result.to_bits()
-                }
-                FloatFormat::F128 => {
-                    let result: Quad = value.convert_r(mode, lost).value;
-                    result.to_bits()
-                }
-            }
-        }};
-    }
-    match from {
-        FloatFormat::F16 => to_format!(Half::from_bits(bits)),
-        FloatFormat::F32 => to_format!(Single::from_bits(bits)),
-        FloatFormat::F64 => to_format!(Double::from_bits(bits)),
-        FloatFormat::F80 => to_format!(X87DoubleExtended::from_bits(bits)),
-        FloatFormat::F128 => to_format!(Quad::from_bits(bits)),
-    }
+    let mut lost = false;
+    with_format!(from, From => with_format!(to, To => {
+        let value = From::from_bits(bits);
+        let result: To = value.convert_r(Round::NearestTiesToEven, &mut lost).value;
+        result.to_bits()
+    }))
 }
 
 /// A constant as an integer, cut off toward zero. What is out of the type's range has no meaning in C; gcc makes the
 /// nearest number of it, and zero of a NaN, where it converts while it compiles.
 fn float_to_integer(bits: u128, format: FloatFormat, to: ScalarType) -> Option<i128> {
     let (width, signed) = shape(to)?;
-    let mut exact = false;
-    macro_rules! from_format {
-        ($kind:ty) => {{
-            let value = <$kind>::from_bits(bits);
-            if value.is_nan() {
-                0
-            } else if signed {
-                let result = value.to_i128_r(width as usize, Round::TowardZero, &mut exact);
-                result.value
-            } else {
-                let result = value.to_u128_r(width as usize, Round::TowardZero, &mut exact);
-                result.value as i128
-            }
-        }};
-    }
-    Some(match format {
-        FloatFormat::F16 => from_format!(Half),
-        FloatFormat::F32 => from_format!(Single),
-        FloatFormat::F64 => from_format!(Double),
-        FloatFormat::F80 => from_format!(X87DoubleExtended),
-        FloatFormat::F128 => from_format!(Quad),
-    })
+    let (width, mode, mut exact) = (width as usize, Round::TowardZero, false);
+    Some(with_format!(format, F => {
+        let value = F::from_bits(bits);
+        if value.is_nan() {
+            0
+        } else if signed {
+            value.to_i128_r(width, mode, &mut exact).value
+        } else {
+            value.to_u128_r(width, mode, &mut exact).value as i128
+        }
+    }))
 }
 
 /// The value of an integer constant expression of which only folding was left out, with machine integers.
@@ -510,56 +439,26 @@ fn evaluate_unsigned_128(op: BinaryOp, left: u128, right: u128) -> Option<i128> 
 }
 
 /// Whether evaluating the expression can fault or depends on something that a guard may protect; see [`super`].
-pub(super) fn is_harmless(
-    expr: &Expr,
-    in_bounds: &dyn Fn(&crate::frontend::ir::Place) -> bool,
-) -> bool {
-    match expr {
-        Expr::Integer { .. }
-        | Expr::Float { .. }
-        | Expr::ObjectAddress(_)
-        | Expr::FunctionAddress(_)
-        | Expr::ExternalFunctionAddress(_)
-        | Expr::Rounding => true,
-        Expr::Offset { base, bytes } => {
-            is_harmless(base, in_bounds) && is_harmless(bytes, in_bounds)
-        }
-        Expr::Load(place) => in_bounds(place),
-        Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
-            is_harmless(operand, in_bounds)
-        }
+pub(super) fn is_harmless(expr: &Expr, in_bounds: &dyn Fn(&Place) -> bool) -> bool {
+    let alone = match expr {
+        Expr::Load(place) => return in_bounds(place),
+        Expr::AllocatedSize(_) => false,
         Expr::Binary {
             op,
-            left,
             right,
-            scalar,
-        } => {
-            let safe = match (op, scalar) {
-                (_, ScalarType::Float(_)) => true,
-                (BinaryOp::Divide | BinaryOp::Remainder, _) => {
-                    constant(right).is_some_and(|divisor| divisor != 0)
-                }
-                (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, _) => {
-                    let width = shape(*scalar).map_or(0, |(bits, _)| i128::from(bits));
-                    constant(right).is_some_and(|count| (0..width).contains(&count))
-                }
-                _ => true,
-            };
-            safe && is_harmless(left, in_bounds) && is_harmless(right, in_bounds)
-        }
-        Expr::Conditional {
-            condition,
-            then,
-            otherwise,
+            scalar: scalar @ (ScalarType::Integer { .. } | ScalarType::Bool | ScalarType::Pointer),
             ..
-        } => {
-            is_harmless(condition, in_bounds)
-                && is_harmless(then, in_bounds)
-                && is_harmless(otherwise, in_bounds)
-        }
-        Expr::Math { arguments, .. } => arguments
-            .iter()
-            .all(|argument| is_harmless(argument, in_bounds)),
-        Expr::AllocatedSize(_) => false,
-    }
+        } => match op {
+            BinaryOp::Divide | BinaryOp::Remainder => {
+                constant(right).is_some_and(|divisor| divisor != 0)
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+                let width = shape(*scalar).map_or(0, |(bits, _)| i128::from(bits));
+                constant(right).is_some_and(|count| (0..width).contains(&count))
+            }
+            _ => true,
+        },
+        _ => true,
+    };
+    alone && all_parts(expr, &mut |part| is_harmless(part, in_bounds))
 }

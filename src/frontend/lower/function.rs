@@ -431,12 +431,7 @@ impl Lowerer<'_> {
                 let zero = fold::zero(scalar);
                 let positive =
                     fold::binary(BinaryOp::GreaterEqual, value.clone(), zero.clone(), scalar);
-                value = Expr::Conditional {
-                    condition: Box::new(positive),
-                    then: Box::new(value),
-                    otherwise: Box::new(zero),
-                    scalar,
-                };
+                value = Expr::conditional(positive, value, zero, scalar);
                 *count = fold::convert(value.clone(), scalar, self.size_scalar());
             }
             (_, ScalarType::Pointer) => self.environment_strings(&place, count.clone()),

@@ -346,19 +346,10 @@ impl Lowerer<'_> {
             let value = self.cast(value, operand_type)?;
             arguments.push(self.scalar_value(value)?.0);
         }
-        let gives_int = matches!(
-            function,
-            MathFunction::IsNan
-                | MathFunction::IsInfinite
-                | MathFunction::IsNormal
-                | MathFunction::IsSubnormal
-                | MathFunction::IsZero
-                | MathFunction::SignBit
-                | MathFunction::PopulationCount
-                | MathFunction::CountLeadingZeros
-                | MathFunction::CountTrailingZeros
-        );
-        let ty = if gives_int { Type::INT } else { operand_type };
+        let ty = match function.gives_int() {
+            true => Type::INT,
+            false => operand_type,
+        };
         let expr = Expr::Math {
             function,
             arguments,
@@ -620,7 +611,6 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The value of a constant argument.
     pub(super) fn constant_argument(&self, value: &Value) -> Option<i128> {
         match &value.kind {
             ValueKind::Scalar(expr) => fold::evaluate(expr),

@@ -309,12 +309,10 @@ impl Lowerer<'_> {
     /// The address of what a weak symbol stands for, or null.
     pub(super) fn weak_address(&mut self, name: &str, address: Expr) -> Expr {
         match self.weak_flag(name) {
-            Some(flag) => Expr::Conditional {
-                condition: Box::new(flag),
-                then: Box::new(address),
-                otherwise: Box::new(super::fold::zero(ScalarType::Pointer)),
-                scalar: ScalarType::Pointer,
-            },
+            Some(flag) => {
+                let null = super::fold::zero(ScalarType::Pointer);
+                Expr::conditional(flag, address, null, ScalarType::Pointer)
+            }
             None => address,
         }
     }

@@ -215,6 +215,12 @@ impl Lowerer<'_> {
         self.types.leaves(bytes)
     }
 
+    /// A size that is known and within reason.
+    fn constant_size(&self, size: &Value) -> Option<u64> {
+        let size = u64::try_from(self.constant_argument(size)?).ok()?;
+        (size < 1 << 40).then_some(size)
+    }
+
     fn copy_memory(
         &mut self,
         builtin: Builtin,
@@ -222,11 +228,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
     ) -> Result<Value> {
         let [destination, source, size] = self.exactly(known, values)?;
-        let constant = self
-            .constant_argument(&size)
-            .and_then(|size| u64::try_from(size).ok())
-            .filter(|&size| size < 1 << 40);
-        let Some(size_known) = constant else {
+        let Some(size_known) = self.constant_size(&size) else {
             let name = match builtin {
                 Builtin::Memcpy => "__regatta_memcpy",
                 _ => "__regatta_memmove",
@@ -252,11 +254,9 @@ impl Lowerer<'_> {
 
     fn fill_memory(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
         let [destination, byte, size] = self.exactly(known, values)?;
-        let constant = self
-            .constant_argument(&size)
-            .and_then(|size| u64::try_from(size).ok())
-            .filter(|&size| size < 1 << 40);
-        let (Some(size_known), Some(byte_known)) = (constant, self.constant_argument(&byte)) else {
+        let (Some(size_known), Some(byte_known)) =
+            (self.constant_size(&size), self.constant_argument(&byte))
+        else {
             return self.call_prelude("__regatta_memset", vec![destination, byte, size]);
         };
         let leaves = self.leaves_at(std::slice::from_ref(&destination), size_known);

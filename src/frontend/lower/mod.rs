@@ -58,6 +58,7 @@ use crate::frontend::ir::{
     Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place, ScalarType,
     Storage, Terminator, Unit, UnknownEffect,
 };
+use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
 use crate::frontend::position::Origin;
 use crate::frontend::types::layout::LayoutError;
@@ -391,34 +392,27 @@ impl<'a> Lowerer<'a> {
         });
     }
 
-    fn layout_error(&self, error: &LayoutError) -> Error {
-        self.error(error.to_string())
+    /// What the layout of types says, or the type error that there is none.
+    fn laid_out<T>(&self, result: std::result::Result<T, LayoutError>) -> Result<T> {
+        result.map_err(|error| self.error(error.to_string()))
     }
 
     fn size_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .size_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.size_of(ty))
     }
 
     fn alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.alignment_of(ty))
     }
 
     /// What `_Alignof` says of a type.
     fn member_alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .member_alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.member_alignment_of(ty))
     }
 
     /// What `__alignof__` says of a type.
     fn preferred_alignment_of(&self, ty: Type) -> Result<u64> {
-        self.types
-            .preferred_alignment_of(ty)
-            .map_err(|error| self.layout_error(&error))
+        self.laid_out(self.types.preferred_alignment_of(ty))
     }
 
     // --- instructions ---
@@ -538,7 +532,7 @@ impl<'a> Lowerer<'a> {
     /// A scalar temporary of the current function.
     fn temporary(&mut self, scalar: ScalarType) -> ObjectIndex {
         let (size, alignment) = self.scalar_layout(scalar);
-        let bits = scalar_bits(scalar, self.options.data_model);
+        let bits = scalar_bits(scalar, self.options.data_model.pointer_bits());
         let index = self.push_object(Object {
             name: self.temporary_name(),
             size,
@@ -593,13 +587,8 @@ impl<'a> Lowerer<'a> {
         (size, if ilp32 { alignment.min(4) } else { alignment })
     }
 
-    /// The place of a scalar object.
     fn object_place(&self, object: ObjectIndex, scalar: ScalarType) -> Place {
-        Place {
-            address: Box::new(Expr::ObjectAddress(object)),
-            scalar,
-            bit_field: None,
-        }
+        Place::new(Expr::ObjectAddress(object), scalar)
     }
 
     /// The value of a scalar object.
@@ -621,16 +610,6 @@ impl<'a> Lowerer<'a> {
             bits: self.options.data_model.pointer_bits(),
             signed: false,
         }
-    }
-}
-
-/// Width of a scalar's representation in memory, padding not included.
-fn scalar_bits(scalar: ScalarType, model: DataModel) -> u32 {
-    match scalar {
-        ScalarType::Bool => 8,
-        ScalarType::Integer { bits, .. } => u32::from(bits),
-        ScalarType::Float(format) => format.storage_bits(),
-        ScalarType::Pointer => u32::from(model.pointer_bits()),
     }
 }
 

@@ -307,11 +307,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
     function.blocks.iter().any(|block| {
         matches!(block.terminator, Terminator::Error)
             || block.instructions.iter().any(|(one, _)| match one {
-                Instruction::Assign { place: to, .. }
-                | Instruction::Nondet { place: to, .. }
-                | Instruction::Approximate { place: to, .. }
-                | Instruction::Choice { place: to }
-                | Instruction::Allocate { place: to, .. } => place(to),
+                one if one.written_place().is_some_and(place) => true,
                 Instruction::Copy { destination, .. } | Instruction::Fill { destination, .. } => {
                     !is_harmless(destination)
                 }
@@ -328,11 +324,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                 }
                 Instruction::CallUnknown { result: to, .. } => result(to),
                 Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
-                Instruction::Declare(_)
-                | Instruction::Padding { .. }
-                | Instruction::Free(_)
-                | Instruction::Assume(_)
-                | Instruction::Assumption { .. } => false,
+                _ => false,
             })
     })
 }
@@ -399,11 +391,7 @@ fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
 }
 
 fn place(object: ObjectIndex, scalar: ScalarType) -> Place {
-    Place {
-        address: Box::new(Expr::ObjectAddress(object)),
-        scalar,
-        bit_field: None,
-    }
+    Place::new(Expr::ObjectAddress(object), scalar)
 }
 
 const fn scalar_leaf(scalar: ScalarType, bits: u32) -> crate::frontend::ir::Leaf {

@@ -261,7 +261,6 @@ impl Lowerer<'_> {
         Ok(self.object_at(address, target))
     }
 
-    /// What is at an address.
     pub(super) fn object_at(&self, address: Expr, ty: Type) -> Value {
         if self.types.is_function(ty) {
             return Value {

@@ -15,9 +15,7 @@ pub(super) struct SymbolId(u32);
 /// What an ordinary identifier stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
-    /// Its type.
     pub ty: Type,
-    /// What it is.
     pub entity: Entity,
     /// Where it was first declared.
     pub span: Span,
@@ -29,14 +27,10 @@ pub(super) enum Entity {
     Object(ObjectIndex),
     /// A variable-length array: the object that holds its address.
     VariableArray(ObjectIndex),
-    /// A function.
     Function {
-        /// Its name.
         name: Rc<str>,
     },
-    /// An enumeration constant.
     Enumerator(i128),
-    /// A typedef's name.
     Typedef,
 }
 

@@ -18,7 +18,6 @@ pub(super) enum StorageClass {
     Static,
 }
 
-/// What attributes say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attributes {
     pub packing: Packing,
@@ -60,7 +59,6 @@ impl Attributes {
     }
 }
 
-/// A machine mode.
 #[derive(Copy, Clone, Debug)]
 enum Mode {
     Integer(u8),

@@ -23,7 +23,6 @@ pub(super) struct Jumps {
     pub blocks: Blocks,
     /// The switches, innermost last.
     pub switches: Vec<SwitchContext>,
-    /// The function's labels.
     pub labels: FxHashMap<String, Label>,
     /// The labels whose addresses are taken, in the order of their numbers (from one).
     pub numbered: Vec<String>,

@@ -85,7 +85,10 @@ impl Lowerer<'_> {
             }
         }
         let mut names = FxHashSet::default();
-        self.check_member_names(&members, &mut names)?;
+        let members_named = members
+            .iter()
+            .map(|member| (member.name.as_deref(), member.ty));
+        self.check_member_names(members_named, &mut names)?;
         if body.microsoft_layout && members.iter().any(|member| member.bit_width.is_some()) {
             self.refuse("the attribute `ms_struct` on bit-fields");
         }
@@ -94,39 +97,26 @@ impl Lowerer<'_> {
         };
         self.types
             .complete_record(id, &members, body.packing, body.pack, body.alignment)
-            .map_err(|error| self.layout_error(&error))
+            .map_err(|error| self.error(error.to_string()))
     }
 
-    fn check_member_names(
+    /// Members, with those of anonymous records among them, must differ in their names.
+    fn check_member_names<'m>(
         &self,
-        members: &[FieldDeclaration],
+        members: impl Iterator<Item = (Option<&'m str>, Type)>,
         names: &mut FxHashSet<String>,
     ) -> Result<()> {
-        for member in members {
-            match &member.name {
-                Some(name) => {
-                    if !names.insert(name.clone()) {
-                        return Err(self.error(format!("the member `{name}` occurs twice")));
-                    }
+        for (name, ty) in members {
+            if let Some(name) = name {
+                if !names.insert(name.to_owned()) {
+                    return Err(self.error(format!("the member `{name}` occurs twice")));
                 }
-                None => self.check_anonymous_names(member.ty, names)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn check_anonymous_names(&self, ty: Type, names: &mut FxHashSet<String>) -> Result<()> {
-        let Some(record) = self.types.as_record(ty) else {
-            return Ok(());
-        };
-        for field in &record.fields {
-            match &field.name {
-                Some(name) => {
-                    if !names.insert(name.clone()) {
-                        return Err(self.error(format!("the member `{name}` occurs twice")));
-                    }
-                }
-                None => self.check_anonymous_names(field.ty, names)?,
+            } else if let Some(record) = self.types.as_record(ty) {
+                let fields: &mut dyn Iterator<Item = _> = &mut record
+                    .fields
+                    .iter()
+                    .map(|field| (field.name.as_deref(), field.ty));
+                self.check_member_names(fields, names)?;
             }
         }
         Ok(())

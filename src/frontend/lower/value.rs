@@ -3,6 +3,7 @@
 use super::builder::Mark;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BitField, Expr, Instruction, ObjectIndex, Place, ScalarType};
+use crate::frontend::memory::walk::all_parts;
 use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
 /// A C expression's value.
@@ -10,7 +11,6 @@ use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
 pub(super) struct Value {
     /// Its type; the declared one for a bit-field that has not been read yet.
     pub ty: Type,
-    /// What it is.
     pub kind: ValueKind,
 }
 
@@ -18,13 +18,11 @@ pub(super) struct Value {
 pub(super) enum ValueKind {
     /// An object that can be read, and written if it is modifiable.
     Lvalue(Lvalue),
-    /// A scalar.
     Scalar(Expr),
     /// A struct, union or array that is not an lvalue, by its address.
     Aggregate(Expr),
     /// A function, by its address.
     Function(Expr),
-    /// Nothing.
     Void,
 }
 
@@ -33,7 +31,6 @@ pub(super) enum ValueKind {
 pub(super) struct Lvalue {
     /// Address of the first byte touched.
     pub address: Expr,
-    /// For a bit-field, which bits.
     pub bit_field: Option<BitField>,
 }
 
@@ -164,32 +161,8 @@ impl Lowerer<'_> {
                 Expr::ObjectAddress(object) => !self.is_temporary(*object),
                 _ => true,
             },
-            Expr::Integer { .. }
-            | Expr::Float { .. }
-            | Expr::ObjectAddress(_)
-            | Expr::FunctionAddress(_)
-            | Expr::ExternalFunctionAddress(_) => false,
-            Expr::Offset { base, bytes } => self.reads_mutable(base) || self.reads_mutable(bytes),
-            Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
-                self.reads_mutable(operand)
-            }
-            Expr::Binary { left, right, .. } => {
-                self.reads_mutable(left) || self.reads_mutable(right)
-            }
-            Expr::Conditional {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
-                self.reads_mutable(condition)
-                    || self.reads_mutable(then)
-                    || self.reads_mutable(otherwise)
-            }
-            Expr::Math { arguments, .. } => arguments
-                .iter()
-                .any(|argument| self.reads_mutable(argument)),
             Expr::AllocatedSize(_) | Expr::Rounding => true,
+            _ => !all_parts(expr, &mut |part| !self.reads_mutable(part)),
         }
     }
 

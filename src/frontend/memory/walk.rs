@@ -54,18 +54,7 @@ pub fn type_of(expr: &Expr, pointer_bits: u8) -> ScalarType {
 
 /// The result type of a function on operands of the type.
 pub const fn math_type(function: MathFunction, scalar: ScalarType) -> ScalarType {
-    match function {
-        MathFunction::IsNan
-        | MathFunction::IsInfinite
-        | MathFunction::IsNormal
-        | MathFunction::IsSubnormal
-        | MathFunction::IsZero
-        | MathFunction::SignBit
-        | MathFunction::PopulationCount
-        | MathFunction::CountLeadingZeros
-        | MathFunction::CountTrailingZeros => INT,
-        _ => scalar,
-    }
+    if function.gives_int() { INT } else { scalar }
 }
 
 /// Whether the operator gives a truth value.
@@ -133,6 +122,13 @@ pub fn parts<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         Expr::Math { arguments, .. } => arguments.iter().for_each(f),
         Expr::AllocatedSize(pointer) => f(pointer),
     }
+}
+
+/// Whether all direct parts of an expression have a property; none is asked for after one that has not.
+pub fn all_parts(expr: &Expr, has: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    let mut all = true;
+    parts(expr, &mut |part| all = all && has(part));
+    all
 }
 
 /// Calls back for the expressions that stand directly in an instruction, addresses of places included.

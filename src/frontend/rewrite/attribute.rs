@@ -9,140 +9,30 @@ use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::token::{TokenKind, punctuator as p, word};
 
 /// Attributes that say something about layout, linkage or control.
-const KEPT: &[&str] = &[
-    "alias",
-    "aligned",
-    "cleanup",
-    "constructor",
-    "destructor",
-    "gcc_struct",
-    "hardbool",
-    "ifunc",
-    "mode",
-    "ms_struct",
-    "naked",
-    "noreturn",
-    "packed",
-    "scalar_storage_order",
-    "transparent_union",
-    "vector_size",
-    "weak",
-    "weakref",
-];
+const KEPT: &str = "\
+    alias aligned cleanup constructor destructor gcc_struct hardbool ifunc mode ms_struct naked noreturn \
+    packed scalar_storage_order transparent_union vector_size weak weakref";
 
 /// gcc's attributes that promise what a function does; they are of use where it is not defined.
-const PROMISES: &[&str] = &["const", "malloc", "pure", "returns_nonnull"];
+const PROMISES: &str = "const malloc pure returns_nonnull";
 
 /// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
 /// and promises to the optimiser, diagnostics, calling conventions, sections, visibility, instrumentation.
-const WITHOUT_EFFECT: &[&str] = &[
-    "access",
-    "alloc_align",
-    "alloc_size",
-    "always_inline",
-    "artificial",
-    "assume",
-    "assume_aligned",
-    "btf_decl_tag",
-    "btf_type_tag",
-    "cdecl",
-    "cf_check",
-    "cold",
-    "common",
-    "copy",
-    "counted_by",
-    "deprecated",
-    "designated_init",
-    "diagnose_if",
-    "enum_extensibility",
-    "error",
-    "expected_throw",
-    "externally_visible",
-    "fallthrough",
-    "fastcall",
-    "fd_arg",
-    "fd_arg_read",
-    "fd_arg_write",
-    "flag_enum",
-    "flatten",
-    "force_align_arg_pointer",
-    "format",
-    "format_arg",
-    "gnu_inline",
-    "hot",
-    "indirect_branch",
-    "indirect_return",
-    "leaf",
-    "may_alias",
-    "maybe_unused",
-    "minsize",
-    "ms_abi",
-    "ms_hook_prologue",
-    "musttail",
-    "neverinline",
-    "no_address_safety_analysis",
-    "no_caller_saved_registers",
-    "no_dangling",
-    "no_icf",
-    "no_instrument_function",
-    "no_profile_instrument_function",
-    "no_reorder",
-    "no_sanitize",
-    "no_sanitize_address",
-    "no_sanitize_coverage",
-    "no_sanitize_thread",
-    "no_sanitize_undefined",
-    "no_split_stack",
-    "no_stack_limit",
-    "no_stack_protector",
-    "no_tls_get_addr",
-    "noclone",
-    "nocommon",
-    "nocf_check",
-    "nodebug",
-    "nodiscard",
-    "noinline",
-    "noipa",
-    "nomerge",
-    "nonnull",
-    "nonnull_if_nonzero",
-    "nonstring",
-    "noplt",
-    "nothrow",
-    "null_terminated_string_arg",
-    "objc_root_class",
-    "optnone",
-    "overloadable",
-    "patchable_function_entry",
-    "regparm",
-    "reproducible",
-    "retain",
-    "section",
-    "sentinel",
-    "signal",
-    "simd",
-    "sseregparm",
-    "stack_protect",
-    "stdcall",
-    "strict_flex_array",
-    "symver",
-    "sysv_abi",
-    "tainted_args",
-    "target",
-    "target_clones",
-    "thiscall",
-    "tls_model",
-    "unavailable",
-    "uninitialized",
-    "unsequenced",
-    "unused",
-    "used",
-    "visibility",
-    "warn_if_not_aligned",
-    "warn_unused_result",
-    "warning",
-    "zero_call_used_regs",
-];
+const WITHOUT_EFFECT: &str = "\
+    access alloc_align alloc_size always_inline artificial assume assume_aligned btf_decl_tag \
+    btf_type_tag cdecl cf_check cold common copy counted_by deprecated designated_init diagnose_if \
+    enum_extensibility error expected_throw externally_visible fallthrough fastcall fd_arg fd_arg_read \
+    fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg gnu_inline hot \
+    indirect_branch indirect_return leaf may_alias maybe_unused minsize ms_abi ms_hook_prologue musttail \
+    neverinline no_address_safety_analysis no_caller_saved_registers no_dangling no_icf \
+    no_instrument_function no_profile_instrument_function no_reorder no_sanitize no_sanitize_address \
+    no_sanitize_coverage no_sanitize_thread no_sanitize_undefined no_split_stack no_stack_limit \
+    no_stack_protector no_tls_get_addr noclone nocommon nocf_check nodebug nodiscard noinline noipa \
+    nomerge nonnull nonnull_if_nonzero nonstring noplt nothrow null_terminated_string_arg \
+    objc_root_class optnone overloadable patchable_function_entry regparm reproducible retain section \
+    sentinel signal simd sseregparm stack_protect stdcall strict_flex_array symver sysv_abi tainted_args \
+    target target_clones thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
+    warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 
 /// The name without the underscores that may stand around it.
 fn plain(name: &[u8]) -> &[u8] {
@@ -151,8 +41,9 @@ fn plain(name: &[u8]) -> &[u8] {
         .unwrap_or(name)
 }
 
-fn contains(names: &[&str], name: &[u8]) -> bool {
-    names.iter().any(|known| known.as_bytes() == name)
+fn contains(names: &str, name: &[u8]) -> bool {
+    let mut names = names.split_ascii_whitespace();
+    names.any(|known| known.as_bytes() == name)
 }
 
 impl Rewriter<'_> {

@@ -8,25 +8,9 @@ use crate::frontend::token::{
 };
 
 /// The binary operators that group from left to right.
-const LEFT_ASSOCIATIVE: [Symbol; 18] = [
-    p(b"*"),
-    p(b"/"),
-    p(b"%"),
-    p(b"+"),
-    p(b"-"),
-    p(b"<<"),
-    p(b">>"),
-    p(b"<"),
-    p(b">"),
-    p(b"<="),
-    p(b">="),
-    p(b"=="),
-    p(b"!="),
-    p(b"&"),
-    p(b"^"),
-    p(b"|"),
-    p(b"&&"),
-    p(b"||"),
+const LEFT_ASSOCIATIVE: [&[u8]; 18] = [
+    b"*", b"/", b"%", b"+", b"-", b"<<", b">>", b"<", b">", b"<=", b">=", b"==", b"!=", b"&", b"^",
+    b"|", b"&&", b"||",
 ];
 
 impl Rewriter<'_> {
@@ -148,7 +132,8 @@ impl Rewriter<'_> {
             }
             _ => {}
         }
-        let chained = LEFT_ASSOCIATIVE.contains(&symbol) && !self.begins_operand();
+        let is_chain = LEFT_ASSOCIATIVE.iter().any(|text| p(text) == symbol);
+        let chained = is_chain && !self.begins_operand();
         self.copy(index);
         self.previous = Some(index);
         self.statement_start = false;

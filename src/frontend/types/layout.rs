@@ -9,7 +9,6 @@ use crate::program::DataModel;
 /// Why a type has no size.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LayoutError {
-    /// The type is incomplete.
     #[error("the type `{0}` is incomplete")]
     Incomplete(String),
     /// The type is as large as the address space.

@@ -10,7 +10,6 @@ use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
 use crate::program::DataModel;
 
-/// Struct or union.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {
     /// `struct`.
@@ -22,9 +21,7 @@ pub enum RecordKind {
 /// A struct or union.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Which of the two.
     pub kind: RecordKind,
-    /// Its tag.
     pub tag: Option<String>,
     /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
     pub fields: Vec<Field>,
@@ -34,7 +31,6 @@ pub struct Record {
     pub is_user_aligned: bool,
 }
 
-/// A member.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Its name; `None` for an anonymous struct or union.
@@ -54,7 +50,6 @@ pub struct Field {
 pub struct FieldDeclaration {
     /// Its name; `None` for anonymous members and unnamed bit-fields.
     pub name: Option<String>,
-    /// Its type.
     pub ty: Type,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
@@ -101,12 +96,10 @@ impl TypeTable {
         self.intern(TypeKind::Record(id))
     }
 
-    /// The record of that id.
     pub fn record(&self, id: RecordId) -> &Record {
         &self.records[id.0 as usize]
     }
 
-    /// The record of a type.
     pub fn as_record(&self, of: Type) -> Option<&Record> {
         match self.kind(of) {
             TypeKind::Record(id) => Some(self.record(*id)),

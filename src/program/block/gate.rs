@@ -20,7 +20,7 @@ use crate::program::cut_points::CutPointKind;
 use crate::program::digraph::{Digraph, Dominators, NONE};
 use crate::program::inline::{CallStringId, InlinedLocation, Step, StepKind};
 use crate::program::persistent::PersistentMap;
-use crate::term::{Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, store};
+use crate::term::{Build, Op, Pool, Rebuild, Sort, Symbol, TermId, store};
 
 /// A node of the acyclic graph.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -497,11 +497,8 @@ impl<'a> Encoder<'a> {
 
     /// The term's value after the changes.
     fn value(&self, values: &Values, term: TermId) -> TermId {
-        let replace = |term| match store().kind(term) {
-            TermKind::Variable {
-                symbol,
-                instance: 0,
-            } => {
+        let replace = |term| match store().as_variable(term) {
+            Some((symbol, 0)) => {
                 let variable = self.blocks.variable(symbol)?;
                 values.get(variable.0).copied()
             }

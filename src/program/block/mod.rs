@@ -27,7 +27,7 @@ use crate::program::cfa::*;
 use crate::program::inline::{CallStringId, InlinedLocation, InlinedProgram};
 use crate::program::liveness::Liveness;
 use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, instantiate, store};
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, instantiate, store};
 
 /// Where a block leads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +44,6 @@ pub enum BlockEnd {
     /// A call of a function in a recursive component, whose edge starts at the block's source. The block has no
     /// updates; it comes back at the edge's target, at the same call string.
     RecursiveCall {
-        /// The call edge.
         edge: EdgeId,
         /// The call string of the caller.
         call_string: CallStringId,
@@ -128,8 +127,8 @@ impl Block {
         pool: &P,
         mut replace: impl FnMut(Symbol, u32) -> TermId,
     ) -> Instance {
-        let mut rebuild = Rebuild::new(pool, pool, |term| match pool.kind(term) {
-            TermKind::Variable { symbol, instance } => Some(replace(symbol, instance)),
+        let mut rebuild = Rebuild::new(pool, pool, |term| match pool.as_variable(term) {
+            Some((symbol, instance)) => Some(replace(symbol, instance)),
             _ => None,
         });
         Instance {
@@ -241,7 +240,6 @@ impl Blocks {
         }
     }
 
-    /// The variable with the symbol.
     pub fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.by_symbol.get(&symbol).copied()
     }

@@ -49,7 +49,6 @@ pub(crate) struct Cells<T> {
     pages: Vec<Box<[T]>>,
     /// The page used last.
     recent: (u64, u32),
-    /// Bytes taken.
     bytes: usize,
 }
 
@@ -209,7 +208,6 @@ pub(crate) enum Array {
     Long(Cells<u64>),
     /// Elements of up to 128 bits.
     Wide(Cells<u128>),
-    /// Mathematical integers.
     Int(Cells<Integer>),
 }
 
@@ -298,7 +296,6 @@ impl Array {
         }
     }
 
-    /// Reads a mathematical integer.
     pub(crate) fn read_integer(&mut self, index: u64) -> Integer {
         match self {
             Self::Int(cells) => cells.read(index),
@@ -306,7 +303,6 @@ impl Array {
         }
     }
 
-    /// Writes a mathematical integer.
     pub(crate) fn write_integer(&mut self, index: u64, value: Integer) {
         match self {
             Self::Int(cells) => cells.write(index, value),

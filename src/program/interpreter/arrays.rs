@@ -31,11 +31,8 @@ pub(super) fn decompose(index: TermId) -> (Option<TermId>, u128) {
     if let Some(value) = constant(index) {
         return (None, value);
     }
-    match store().kind(index) {
-        TermKind::Apply {
-            op: Op::BvAdd,
-            arguments: &[a, b],
-        } => match (constant(a), constant(b)) {
+    match store().as_application(index) {
+        Some((Op::BvAdd, &[a, b])) => match (constant(a), constant(b)) {
             (Some(offset), None) => (Some(b), offset),
             (None, Some(offset)) => (Some(a), offset),
             _ => (Some(index), 0),
@@ -66,20 +63,16 @@ impl Expressions {
         let mut bytes = Vec::new();
         let mut stack = vec![term];
         while let Some(part) = stack.pop() {
-            match store().kind(part) {
-                TermKind::Apply {
-                    op: Op::Concat,
-                    arguments: &[high, low],
-                } => stack.extend([high, low]),
-                TermKind::Apply {
-                    op: Op::Select,
-                    arguments: &[array, index],
-                } if store().sort(part) == Sort::BitVec(8) => bytes.push((array, index)),
+            match store().as_application(part) {
+                Some((Op::Concat, &[high, low])) => stack.extend([high, low]),
+                Some((Op::Select, &[array, index])) if store().sort(part) == Sort::BitVec(8) => {
+                    bytes.push((array, index))
+                }
                 _ => return None,
             }
         }
         let (array, index) = *bytes.first()?;
-        let TermKind::Variable { symbol, .. } = store().kind(array) else {
+        let Some((symbol, _)) = store().as_variable(array) else {
             return None;
         };
         let in_order = bytes.iter().enumerate().all(|(distance, byte)| {
@@ -137,7 +130,7 @@ impl Expressions {
     /// `Select(array, index)`.
     pub(super) fn select(&mut self, array: TermId, index: Place, sort: Sort) -> Compiled<Place> {
         let class = sort.scalar().map_or(Class::Narrow, Class::of);
-        if let TermKind::Variable { symbol, .. } = store().kind(array) {
+        if let Some((symbol, _)) = store().as_variable(array) {
             let Some(variable) = self.facts.variable(symbol) else {
                 return Err(NotCompiled(format!(
                     "no variable of the program is called {symbol}"
@@ -155,10 +148,7 @@ impl Expressions {
         let end = self.assembler.label();
         let mut array = array;
         // The stores, the last one first: the first that matches decides.
-        while let TermKind::Apply {
-            op: Op::Store,
-            arguments: &[older, stored_index, element],
-        } = store().kind(array)
+        while let Some((Op::Store, &[older, stored_index, element])) = store().as_application(array)
         {
             let next = self.assembler.label();
             let stored_index = self.under_guard_value(stored_index)?;
@@ -226,11 +216,7 @@ impl Expressions {
         // What is stored is computed before anything is changed.
         let mut stores = Vec::new();
         let mut base = term;
-        while let TermKind::Apply {
-            op: Op::Store,
-            arguments: &[older, index, element],
-        } = store().kind(base)
-        {
+        while let Some((Op::Store, &[older, index, element])) = store().as_application(base) {
             let index = self.value(index)?;
             stores.push((self.index_register(index)?, self.value(element)?));
             base = older;
@@ -288,7 +274,6 @@ impl Expressions {
         Ok(())
     }
 
-    /// Writes one element.
     pub(super) fn store(&mut self, array: Register, index: Register, value: Place) -> Compiled<()> {
         self.assembler.emit(match value {
             Place::Narrow(value) => Instruction::Store {

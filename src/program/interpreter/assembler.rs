@@ -11,9 +11,7 @@ use crate::term::{ScalarSort, Value};
 /// The shape of an array register.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct ArrayShape {
-    /// Sort of the indices.
     pub(crate) index: ScalarSort,
-    /// Sort of the elements.
     pub(crate) element: ScalarSort,
     /// How many cells from zero on are probably used.
     pub(crate) expected_length: u64,
@@ -40,7 +38,6 @@ pub(crate) struct Assembler {
     pub(crate) wide: Vec<u128>,
     /// What integer registers hold at first.
     pub(crate) integer: Vec<Integer>,
-    /// The array registers.
     pub(crate) arrays: Vec<ArrayShape>,
     constants: FxHashMap<(Class, u128), Place>,
     big_constants: FxHashMap<Integer, Place>,
@@ -120,7 +117,6 @@ impl Assembler {
         }
     }
 
-    /// A register for an array.
     pub(crate) fn new_array(&mut self, shape: ArrayShape) -> Register {
         self.arrays.push(shape);
         self.arrays.len() as Register - 1
@@ -151,7 +147,6 @@ impl Assembler {
         }
     }
 
-    /// Makes all temporaries free.
     pub(crate) fn release_temporaries(&mut self) {
         for (class, register) in self.temporaries.drain(..) {
             self.free.entry(class).or_default().push(register);
@@ -159,7 +154,6 @@ impl Assembler {
         self.fresh = None;
     }
 
-    /// Appends an instruction.
     pub(crate) fn emit(&mut self, instruction: Instruction) {
         self.code.push(instruction);
         self.edge_of.push(self.edge);
@@ -217,13 +211,11 @@ impl Assembler {
         }
     }
 
-    /// A new label.
     pub(crate) fn label(&mut self) -> Label {
         self.labels.push(UNPLACED);
         self.labels.len() as Label - 1
     }
 
-    /// Places the label here.
     pub(crate) fn place(&mut self, label: Label) {
         self.labels[label as usize] = self.code.len() as Address;
         self.fresh = None;

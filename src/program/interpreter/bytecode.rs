@@ -23,7 +23,6 @@ pub(crate) enum Place {
     Narrow(Register),
     /// A bit pattern of up to 128 bits.
     Wide(Register),
-    /// A mathematical integer.
     Integer(Register),
     Array(Register),
 }
@@ -198,7 +197,6 @@ pub(crate) enum Instruction {
     Begin,
     /// Remembers an array's cells for [`Instruction::Rollback`].
     Remember { array: Register, index: Register, count: u8 },
-    /// Remembers an array.
     RememberArray { array: Register },
     /// Remembers the live objects.
     RememberObjects,
@@ -230,7 +228,6 @@ const _: () = assert!(size_of::<Instruction>() == 16);
 #[derive(Clone, Debug)]
 pub(crate) struct General {
     pub(crate) op: Op,
-    /// The result's sort.
     pub(crate) sort: Sort,
     pub(crate) arguments: Vec<(Place, Sort)>,
     pub(crate) to: Place,
@@ -240,7 +237,6 @@ pub(crate) struct General {
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
     pub(crate) callee: FunctionId,
-    /// Where the callee starts.
     pub(crate) entry: Address,
     /// From the arguments to the parameters; no source is among the targets.
     pub(crate) parameters: Vec<(Place, Place)>,

@@ -18,7 +18,7 @@ use super::value::Class;
 use crate::program::{
     Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId,
 };
-use crate::term::{Build, Op, Pool, TermId, TermKind, store};
+use crate::term::{Build, Op, Pool, TermId, store};
 
 impl Executable {
     /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
@@ -521,22 +521,18 @@ impl<'p> Compiler<'p> {
 
 /// The number whose lowest byte the term is.
 fn lowest_byte_of(value: TermId) -> Option<TermId> {
-    match store().kind(value) {
-        TermKind::Apply {
-            op: Op::Extract { high: 7, low: 0 },
-            arguments,
-        } => Some(arguments[0]),
+    match store().as_application(value) {
+        Some((Op::Extract { high: 7, low: 0 }, arguments)) => Some(arguments[0]),
         _ => None,
     }
 }
 
 /// Whether the term is the number's byte at the position, counted from the lowest.
 fn is_byte_of(term: TermId, number: TermId, position: u8) -> bool {
-    match store().kind(term) {
-        TermKind::Apply {
-            op: Op::Extract { high, low },
-            arguments,
-        } => arguments[0] == number && low == position * 8 && high == position * 8 + 7,
+    match store().as_application(term) {
+        Some((Op::Extract { high, low }, arguments)) => {
+            arguments[0] == number && low == position * 8 && high == position * 8 + 7
+        }
         _ => false,
     }
 }

@@ -42,19 +42,10 @@ fn leading_conditions(edge: &Edge) -> Vec<TermId> {
 
 /// The cases of a literal that is a disjunction.
 fn cases(literal: TermId) -> Option<Vec<TermId>> {
-    match store().kind(literal) {
-        TermKind::Apply {
-            op: Op::Or,
-            arguments,
-        } => Some(arguments.to_vec()),
-        TermKind::Apply {
-            op: Op::Not,
-            arguments,
-        } => match store().kind(arguments[0]) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => Some(
+    match store().as_application(literal) {
+        Some((Op::Or, arguments)) => Some(arguments.to_vec()),
+        Some((Op::Not, arguments)) => match store().as_application(arguments[0]) {
+            Some((Op::And, arguments)) => Some(
                 arguments
                     .iter()
                     .map(|argument| store().not(*argument))
@@ -108,18 +99,11 @@ enum Order {
 
 /// The ranges to which a literal confines a term; both ends included.
 fn range_of(literal: TermId) -> Vec<((TermId, Order), i128, i128)> {
-    let (literal, holds) = match store().kind(literal) {
-        TermKind::Apply {
-            op: Op::Not,
-            arguments,
-        } => (arguments[0], false),
+    let (literal, holds) = match store().as_application(literal) {
+        Some((Op::Not, arguments)) => (arguments[0], false),
         _ => (literal, true),
     };
-    let TermKind::Apply {
-        op,
-        arguments: &[a, b],
-    } = store().kind(literal)
-    else {
+    let Some((op, &[a, b])) = store().as_application(literal) else {
         return Vec::new();
     };
     let order = match op {

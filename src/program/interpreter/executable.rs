@@ -30,7 +30,6 @@ pub(crate) enum Validity {
     Table {
         /// The region, for its static objects.
         region: RegionId,
-        /// Size of an element.
         element_bytes: u64,
         /// Address of cell zero.
         base: Option<AddressTerm>,
@@ -72,7 +71,6 @@ pub struct Executable {
     pub(crate) arrays: Vec<ArrayDescription>,
     pub(crate) general: Vec<General>,
     pub(crate) calls: Vec<CallSite>,
-    /// Each function's locals.
     pub(crate) locals: Vec<Locals>,
     pub(crate) unsupported: FxHashMap<EdgeId, String>,
     pub(crate) variables: Vec<VariableDescription>,
@@ -104,14 +102,8 @@ pub(crate) struct RegionDescription {
 }
 
 impl Executable {
-    /// The number of instructions.
     pub fn instruction_count(&self) -> usize {
         self.code.len()
-    }
-
-    /// The number of edges of the program.
-    pub fn edge_count(&self) -> usize {
-        self.edge_targets.len()
     }
 
     /// Whether the inputs alone decide how a run goes: no two edges that leave a location can both be taken. False
@@ -120,7 +112,6 @@ impl Executable {
         self.deterministic
     }
 
-    /// Where the edge leads.
     pub fn target(&self, edge: EdgeId) -> LocationId {
         self.edge_targets[edge.index()]
     }

@@ -18,7 +18,6 @@ use crate::term::Value;
 pub(super) enum Stop {
     /// The fuel is used up; the run can go on.
     Pause,
-    /// The run is over.
     Finished(Outcome),
 }
 

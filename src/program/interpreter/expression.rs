@@ -44,7 +44,6 @@ pub(crate) struct Expressions {
     edge_start: usize,
 }
 
-/// The register of a narrow place.
 pub(crate) fn narrow(place: Place) -> Compiled<Register> {
     match place {
         Place::Narrow(register) => Ok(register),
@@ -54,7 +53,6 @@ pub(crate) fn narrow(place: Place) -> Compiled<Register> {
     }
 }
 
-/// The register of an integer place.
 fn integer(place: Place) -> Compiled<Register> {
     match place {
         Place::Integer(register) => Ok(register),
@@ -170,7 +168,7 @@ impl Expressions {
                 stack.pop();
                 continue;
             }
-            let TermKind::Apply { op, arguments } = store().kind(term) else {
+            let Some((op, arguments)) = store().as_application(term) else {
                 stack.pop();
                 continue;
             };
@@ -229,12 +227,10 @@ impl Expressions {
         }
     }
 
-    /// The narrow register of an operand.
     pub(crate) fn narrow_operand(&mut self, term: TermId) -> Compiled<Register> {
         narrow(self.operand(term)?)
     }
 
-    /// The integer register of an operand.
     pub(crate) fn integer_operand(&mut self, term: TermId) -> Compiled<Register> {
         integer(self.operand(term)?)
     }
@@ -472,43 +468,28 @@ impl Expressions {
             (Place::Narrow(a), Place::Narrow(b)) => {
                 let shift = 64 - sort.width().unwrap_or(64) as u8;
                 // A jump if the relation holds is one unless its converse does.
+                let (op, a, b) = match (op, when) {
+                    (Op::BvUle, Truth::True) => (Op::BvUlt, b, a),
+                    (Op::BvUlt, Truth::True) => (Op::BvUle, b, a),
+                    (Op::BvSle, Truth::True) => (Op::BvSlt, b, a),
+                    (Op::BvSlt, Truth::True) => (Op::BvSle, b, a),
+                    _ => (op, a, b),
+                };
                 match (op, when) {
                     (Op::Eq, Truth::True) => Instruction::JumpIfEqual { a, b, target },
                     (Op::Eq, Truth::False) => Instruction::JumpUnlessEqual { a, b, target },
-                    (Op::BvUlt, Truth::False) => {
-                        Instruction::JumpUnlessUnsignedLess { a, b, target }
-                    }
-                    (Op::BvUle, Truth::True) => {
-                        Instruction::JumpUnlessUnsignedLess { a: b, b: a, target }
-                    }
-                    (Op::BvUle, Truth::False) => {
-                        Instruction::JumpUnlessUnsignedLessEqual { a, b, target }
-                    }
-                    (Op::BvUlt, Truth::True) => {
-                        Instruction::JumpUnlessUnsignedLessEqual { a: b, b: a, target }
-                    }
-                    (Op::BvSlt, Truth::False) => Instruction::JumpUnlessSignedLess {
+                    (Op::BvUlt, _) => Instruction::JumpUnlessUnsignedLess { a, b, target },
+                    (Op::BvUle, _) => Instruction::JumpUnlessUnsignedLessEqual { a, b, target },
+                    (Op::BvSlt, _) => Instruction::JumpUnlessSignedLess {
                         shift,
                         a,
                         b,
                         target,
                     },
-                    (Op::BvSle, Truth::True) => Instruction::JumpUnlessSignedLess {
-                        shift,
-                        a: b,
-                        b: a,
-                        target,
-                    },
-                    (Op::BvSle, Truth::False) => Instruction::JumpUnlessSignedLessEqual {
+                    (Op::BvSle, _) => Instruction::JumpUnlessSignedLessEqual {
                         shift,
                         a,
                         b,
-                        target,
-                    },
-                    (Op::BvSlt, Truth::True) => Instruction::JumpUnlessSignedLessEqual {
-                        shift,
-                        a: b,
-                        b: a,
                         target,
                     },
                     _ => return self.jump_on_value(term, when, target),
@@ -591,11 +572,8 @@ impl Truth {
 
 /// The term that this one is the negation of, for a subtraction.
 pub(crate) fn negated(term: TermId) -> Option<TermId> {
-    match store().kind(term) {
-        TermKind::Apply {
-            op: Op::BvNeg | Op::IntNeg,
-            arguments,
-        } => Some(arguments[0]),
+    match store().as_application(term) {
+        Some((Op::BvNeg | Op::IntNeg, arguments)) => Some(arguments[0]),
         _ => None,
     }
 }

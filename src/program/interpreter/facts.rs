@@ -52,7 +52,6 @@ impl FactTable {
         }
     }
 
-    /// The variable with the symbol.
     pub(crate) fn variable(&self, symbol: Symbol) -> Option<VariableId> {
         self.variables.get(&symbol).copied()
     }

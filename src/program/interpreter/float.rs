@@ -6,81 +6,65 @@
 use super::bytecode::{FloatFunction, FloatOperation, Precision, Signedness};
 use super::value::{double, single};
 
+/// Runs an expression once for each precision, with functions from bits to floats and back.
+macro_rules! for_precision {
+    ($precision:expr, |$read:ident, $write:ident| $body:expr) => {
+        match $precision {
+            Precision::Single => {
+                let ($read, $write) = (|bits: u64| f32::from_bits(bits as u32), single);
+                $body
+            }
+            Precision::Double => {
+                let ($read, $write) = (f64::from_bits, double);
+                $body
+            }
+        }
+    };
+}
+
 /// An operation on two floats.
 #[inline]
 pub(super) fn binary(precision: Precision, operation: FloatOperation, a: u64, b: u64) -> u64 {
-    match precision {
-        Precision::Single => {
-            let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-            match operation {
-                FloatOperation::Add => single(a + b),
-                FloatOperation::Subtract => single(a - b),
-                FloatOperation::Multiply => single(a * b),
-                FloatOperation::Divide => single(a / b),
-                FloatOperation::Less => u64::from(a < b),
-                FloatOperation::LessEqual => u64::from(a <= b),
-                FloatOperation::Equal => u64::from(a == b),
-            }
+    for_precision!(precision, |read, write| {
+        let (a, b) = (read(a), read(b));
+        match operation {
+            FloatOperation::Add => write(a + b),
+            FloatOperation::Subtract => write(a - b),
+            FloatOperation::Multiply => write(a * b),
+            FloatOperation::Divide => write(a / b),
+            FloatOperation::Less => u64::from(a < b),
+            FloatOperation::LessEqual => u64::from(a <= b),
+            FloatOperation::Equal => u64::from(a == b),
         }
-        Precision::Double => {
-            let (a, b) = (f64::from_bits(a), f64::from_bits(b));
-            match operation {
-                FloatOperation::Add => double(a + b),
-                FloatOperation::Subtract => double(a - b),
-                FloatOperation::Multiply => double(a * b),
-                FloatOperation::Divide => double(a / b),
-                FloatOperation::Less => u64::from(a < b),
-                FloatOperation::LessEqual => u64::from(a <= b),
-                FloatOperation::Equal => u64::from(a == b),
-            }
-        }
-    }
+    })
 }
 
-/// A function of one float.
 pub(super) fn unary(precision: Precision, function: FloatFunction, bits: u64) -> u64 {
-    match precision {
-        Precision::Single => {
-            let a = f32::from_bits(bits as u32);
-            match function {
-                FloatFunction::Negate => single(-a),
-                FloatFunction::AbsoluteValue => single(a.abs()),
-                FloatFunction::SquareRoot => single(a.sqrt()),
-                FloatFunction::RoundToEven => single(a.round_ties_even()),
-                FloatFunction::Floor => single(a.floor()),
-                FloatFunction::Ceiling => single(a.ceil()),
-                FloatFunction::Truncate => single(a.trunc()),
-                FloatFunction::IsNan => u64::from(a.is_nan()),
-                FloatFunction::IsInfinite => u64::from(a.is_infinite()),
-                FloatFunction::IsZero => u64::from(a == 0.0),
-                FloatFunction::IsNormal => u64::from(a.is_normal()),
-                FloatFunction::IsSubnormal => u64::from(a.is_subnormal()),
-                FloatFunction::IsNegative => bits >> 31 & 1,
-                FloatFunction::FromBits => single(a),
-                FloatFunction::Convert => double(f64::from(a)),
-            }
-        }
-        Precision::Double => {
-            let a = f64::from_bits(bits);
-            match function {
-                FloatFunction::Negate => double(-a),
-                FloatFunction::AbsoluteValue => double(a.abs()),
-                FloatFunction::SquareRoot => double(a.sqrt()),
-                FloatFunction::RoundToEven => double(a.round_ties_even()),
-                FloatFunction::Floor => double(a.floor()),
-                FloatFunction::Ceiling => double(a.ceil()),
-                FloatFunction::Truncate => double(a.trunc()),
-                FloatFunction::IsNan => u64::from(a.is_nan()),
-                FloatFunction::IsInfinite => u64::from(a.is_infinite()),
-                FloatFunction::IsZero => u64::from(a == 0.0),
-                FloatFunction::IsNormal => u64::from(a.is_normal()),
-                FloatFunction::IsSubnormal => u64::from(a.is_subnormal()),
-                FloatFunction::IsNegative => bits >> 63,
-                FloatFunction::FromBits => double(a),
-                FloatFunction::Convert => single(a as f32),
-            }
-        }
+    if function == FloatFunction::Convert {
+        return match precision {
+            Precision::Single => double(f32::from_bits(bits as u32).into()),
+            Precision::Double => single(f64::from_bits(bits) as f32),
+        };
     }
+    for_precision!(precision, |read, write| {
+        let a = read(bits);
+        match function {
+            FloatFunction::Negate => write(-a),
+            FloatFunction::AbsoluteValue => write(a.abs()),
+            FloatFunction::SquareRoot => write(a.sqrt()),
+            FloatFunction::RoundToEven => write(a.round_ties_even()),
+            FloatFunction::Floor => write(a.floor()),
+            FloatFunction::Ceiling => write(a.ceil()),
+            FloatFunction::Truncate => write(a.trunc()),
+            FloatFunction::IsNan => u64::from(a.is_nan()),
+            FloatFunction::IsInfinite => u64::from(a.is_infinite()),
+            FloatFunction::IsZero => u64::from(a == 0.0),
+            FloatFunction::IsNormal => u64::from(a.is_normal()),
+            FloatFunction::IsSubnormal => u64::from(a.is_subnormal()),
+            FloatFunction::IsNegative => u64::from(a.is_sign_negative()),
+            FloatFunction::FromBits | FloatFunction::Convert => write(a),
+        }
+    })
 }
 
 /// A bit vector of 64 - `shift` bits as a float.

@@ -50,7 +50,7 @@ pub(super) struct AddressRegisters<'r> {
 }
 
 impl AddressRegisters<'_> {
-    fn get(&self, term: AddressTerm) -> Option<u64> {
+    pub(super) fn get(&self, term: AddressTerm) -> Option<u64> {
         match term {
             AddressTerm::Constant(address) => Some(address),
             AddressTerm::Variable(Place::Narrow(register)) => Some(self.narrow[register as usize]),

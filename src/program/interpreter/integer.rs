@@ -170,7 +170,6 @@ impl Integer {
         matches!(self, Self::Small(0))
     }
 
-    /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::Small(_) => 0,

@@ -15,7 +15,6 @@ const FAULT_LIMIT: usize = 64;
 /// An activation of a function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// The call.
     pub(super) site: u32,
     /// Where it goes on.
     pub(super) return_to: Address,

@@ -61,7 +61,6 @@ const NEIGHBOURHOOD: u64 = 1 << 16;
 const NULL_PAGE: u64 = 256;
 
 impl ObjectTable {
-    /// Forgets all objects.
     pub(crate) fn clear(&mut self) {
         self.live.clear();
         self.ended.clear();

@@ -3,7 +3,7 @@
 use super::array::Array;
 use super::bytecode::{Instruction, Place};
 use super::executable::{AddressTerm, Executable};
-use super::heap::Memory;
+use super::heap::{AddressRegisters, Memory};
 use super::integer::Integer;
 use super::value::value_of_bits;
 use crate::program::{EdgeId, VariableId};
@@ -46,7 +46,6 @@ pub struct InstructionView<'s> {
     pub(super) returns_from: Option<u32>,
 }
 
-/// Watches nothing.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoObserver;
 
@@ -97,7 +96,6 @@ impl StateView<'_> {
         })
     }
 
-    /// The value at a place.
     pub(super) fn value_at(&self, place: Place, sort: Sort) -> Value {
         match place {
             Place::Narrow(register) => {
@@ -145,14 +143,8 @@ impl StateView<'_> {
     }
 
     pub(super) fn address(&self, term: AddressTerm) -> Option<u64> {
-        match term {
-            AddressTerm::Constant(address) => Some(address),
-            AddressTerm::Variable(Place::Narrow(register)) => Some(self.narrow[register as usize]),
-            AddressTerm::Variable(Place::Integer(register)) => self.integer[register as usize]
-                .small()
-                .map(|address| address as u64),
-            AddressTerm::Variable(_) => None,
-        }
+        let (narrow, integer) = (self.narrow, self.integer);
+        AddressRegisters { narrow, integer }.get(term)
     }
 }
 

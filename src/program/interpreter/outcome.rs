@@ -31,29 +31,23 @@ impl Default for Limits<'_> {
     }
 }
 
-/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A location of [`crate::program::Program::errors`] was reached.
     Error {
-        /// Which.
         location: LocationId,
     },
     /// The program ended: a location without successors was reached that is not an error.
     Ended {
-        /// Which.
         location: LocationId,
     },
     /// None of the edges that leave the location could be taken.
     Blocked {
-        /// Which.
         location: LocationId,
     },
     /// An edge whose meaning is not known was to be taken.
     Unsupported {
-        /// Which.
         edge: EdgeId,
-        /// Why.
         reason: String,
     },
     /// The input source did not give a value.
@@ -64,7 +58,6 @@ pub enum Outcome {
     MemoryLimit,
     /// The deadline has passed.
     TimeLimit,
-    /// Cancelled from outside.
     Cancelled,
 }
 
@@ -90,7 +83,6 @@ pub enum FaultKind {
 /// A fault and its place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// What happened.
     pub kind: FaultKind,
     /// On which edge; it may be one whose condition turned out false.
     pub edge: EdgeId,
@@ -99,11 +91,9 @@ pub struct Fault {
 /// What a run was like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How it ended.
     pub outcome: Outcome,
     /// The first faults, in order.
     pub faults: Vec<Fault>,
-    /// Number of faults.
     pub fault_count: u64,
     /// Number of inputs consumed.
     pub inputs: u64,

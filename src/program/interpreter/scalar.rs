@@ -78,6 +78,67 @@ impl Expressions {
         Ok(Some(Place::Narrow(register)))
     }
 
+    fn float_unary(
+        &mut self,
+        precision: Precision,
+        function: FloatFunction,
+        operand: TermId,
+    ) -> Compiled<Option<Place>> {
+        let a = self.narrow_operand(operand)?;
+        self.fresh(Class::Narrow, |to| Instruction::FloatUnary {
+            precision,
+            function,
+            to,
+            a,
+        })
+    }
+
+    fn float(
+        &mut self,
+        precision: Precision,
+        operation: FloatOperation,
+        a: TermId,
+        b: TermId,
+    ) -> Compiled<Option<Place>> {
+        let (a, b) = (self.narrow_operand(a)?, self.narrow_operand(b)?);
+        self.fresh(Class::Narrow, |to| Instruction::Float {
+            precision,
+            operation,
+            to,
+            a,
+            b,
+        })
+    }
+
+    fn integer(
+        &mut self,
+        operation: IntegerOperation,
+        a: TermId,
+        b: TermId,
+    ) -> Compiled<Option<Place>> {
+        let (a, b) = (self.integer_operand(a)?, self.integer_operand(b)?);
+        self.fresh(Class::Integer, |to| Instruction::Integer {
+            operation,
+            to,
+            a,
+            b,
+        })
+    }
+
+    fn integer_compare(
+        &mut self,
+        relation: IntegerRelation,
+        a: Register,
+        b: Register,
+    ) -> Compiled<Option<Place>> {
+        self.fresh(Class::Narrow, |to| Instruction::IntegerCompare {
+            relation,
+            to,
+            a,
+            b,
+        })
+    }
+
     fn unary(&mut self, op: Op, sort: Sort, operand: TermId) -> Compiled<Option<Place>> {
         let from = store().sort(operand);
         if let (Op::BvToInt | Op::BvToNat, Some(shift)) = (op, shift(from)) {
@@ -106,14 +167,7 @@ impl Expressions {
             };
         }
         if let (Op::FpFromBits(_), Some(precision)) = (op, precision(sort)) {
-            let a = self.narrow_operand(operand)?;
-            let function = FloatFunction::FromBits;
-            return self.fresh(Class::Narrow, |to| Instruction::FloatUnary {
-                precision,
-                function,
-                to,
-                a,
-            });
+            return self.float_unary(precision, FloatFunction::FromBits, operand);
         }
         if let Some(precision) = precision(from) {
             let function = match op {
@@ -129,13 +183,7 @@ impl Expressions {
                 Op::FpIsNegative => FloatFunction::IsNegative,
                 _ => return Ok(None),
             };
-            let a = self.narrow_operand(operand)?;
-            return self.fresh(Class::Narrow, |to| Instruction::FloatUnary {
-                precision,
-                function,
-                to,
-                a,
-            });
+            return self.float_unary(precision, function, operand);
         }
         let (Some(from_shift), Some(to_shift)) = (shift(from), shift(sort)) else {
             return Ok(None);
@@ -179,20 +227,11 @@ impl Expressions {
         };
         let second = subtrahend.unwrap_or(b);
         if sort == Sort::Int {
-            let (a, b) = (
-                self.integer_operand(minuend)?,
-                self.integer_operand(second)?,
-            );
             let operation = match subtrahend {
                 Some(_) => IntegerOperation::Subtract,
                 None => IntegerOperation::Add,
             };
-            return self.fresh(Class::Integer, |to| Instruction::Integer {
-                operation,
-                to,
-                a,
-                b,
-            });
+            return self.integer(operation, minuend, second);
         }
         let Some(shift) = shift(sort) else {
             return Ok(None);
@@ -210,43 +249,26 @@ impl Expressions {
                 self.fresh(Class::Narrow, |to| Instruction::Equal { to, a, b })
             }
             (Place::Integer(a), Place::Integer(b)) => {
-                let relation = IntegerRelation::Equal;
-                self.fresh(Class::Narrow, |to| Instruction::IntegerCompare {
-                    relation,
-                    to,
-                    a,
-                    b,
-                })
+                self.integer_compare(IntegerRelation::Equal, a, b)
             }
             _ => Ok(None),
         }
     }
 
     fn integer_binary(&mut self, op: Op, a: TermId, b: TermId) -> Compiled<Option<Place>> {
-        let (a, b) = (self.integer_operand(a)?, self.integer_operand(b)?);
-        let operation = match op {
-            Op::IntMul => IntegerOperation::Multiply,
-            Op::IntDiv => IntegerOperation::Divide,
-            Op::IntMod => IntegerOperation::Modulo,
+        match op {
+            Op::IntMul => self.integer(IntegerOperation::Multiply, a, b),
+            Op::IntDiv => self.integer(IntegerOperation::Divide, a, b),
+            Op::IntMod => self.integer(IntegerOperation::Modulo, a, b),
             _ => {
+                let (a, b) = (self.integer_operand(a)?, self.integer_operand(b)?);
                 let relation = match op {
                     Op::IntLt => IntegerRelation::Less,
                     _ => IntegerRelation::LessEqual,
                 };
-                return self.fresh(Class::Narrow, |to| Instruction::IntegerCompare {
-                    relation,
-                    to,
-                    a,
-                    b,
-                });
+                self.integer_compare(relation, a, b)
             }
-        };
-        self.fresh(Class::Integer, |to| Instruction::Integer {
-            operation,
-            to,
-            a,
-            b,
-        })
+        }
     }
 
     fn bit_vector_binary(
@@ -303,19 +325,12 @@ impl Expressions {
         let Some(precision) = precision(store().sort(a)) else {
             return Ok(None);
         };
-        let (a, b) = (self.narrow_operand(a)?, self.narrow_operand(b)?);
         let operation = match op {
             Op::FpLt => FloatOperation::Less,
             Op::FpLe => FloatOperation::LessEqual,
             _ => FloatOperation::Equal,
         };
-        self.fresh(Class::Narrow, |to| Instruction::Float {
-            precision,
-            operation,
-            to,
-            a,
-            b,
-        })
+        self.float(precision, operation, a, b)
     }
 
     fn float_binary(
@@ -337,14 +352,7 @@ impl Expressions {
         else {
             return Ok(None);
         };
-        let (a, b) = (self.narrow_operand(a)?, self.narrow_operand(b)?);
-        self.fresh(Class::Narrow, |to| Instruction::Float {
-            precision,
-            operation,
-            to,
-            a,
-            b,
-        })
+        self.float(precision, operation, a, b)
     }
 
     fn rounded_unary(
@@ -375,13 +383,7 @@ impl Expressions {
         let (Some(precision), true) = (precision(from), precision(sort).is_some()) else {
             return Ok(None);
         };
-        let a = self.narrow_operand(operand)?;
-        self.fresh(Class::Narrow, |to| Instruction::FloatUnary {
-            precision,
-            function,
-            to,
-            a,
-        })
+        self.float_unary(precision, function, operand)
     }
 
     fn integer_to_float(

@@ -163,7 +163,6 @@ impl Registers<'_> {
         }
     }
 
-    /// Copies registers.
     #[inline]
     fn copy_all(&mut self, moves: &[(Place, Place)], heap: &mut Heap) {
         for (from, to) in moves {

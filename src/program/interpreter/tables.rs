@@ -184,7 +184,6 @@ fn address_term(term: TermId, expressions: &Expressions) -> Option<AddressTerm> 
     }
 }
 
-/// Each function's locals.
 fn locals(program: &Program, places: &[Place]) -> Vec<Locals> {
     let mut locals = vec![Locals::default(); program.functions.len()];
     for (variable, place) in program.variables.iter().zip(places) {

@@ -31,7 +31,6 @@ pub(crate) enum Class {
     Narrow,
     /// A longer bit pattern.
     Wide,
-    /// A mathematical integer.
     Integer,
 }
 

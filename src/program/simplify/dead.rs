@@ -8,7 +8,7 @@ use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
 use crate::program::graph::Graph;
 use crate::program::liveness::{Liveness, Scratch};
-use crate::program::simplify::workspace::{Workspace, any_value};
+use crate::program::simplify::workspace::{Workspace, reduce_call};
 
 /// Runs the pass; tells how many operations went.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
@@ -45,34 +45,22 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
                 (needed, _) => needed != Some(false),
             });
         changes += before - edge.operations.len();
-        if let Some(Operation::Call {
-            callee,
-            arguments,
-            results,
-        }) = edge.operations.first_mut()
-        {
-            let function = &program.functions[callee.index()];
-            for (argument, &parameter) in arguments.iter_mut().zip(&function.parameters) {
-                let any = any_value(&program.variables[parameter.index()]);
-                let dead = planted!(
-                    "dead: no argument matters",
-                    !liveness.is_live(function.entry, parameter),
-                    true
-                );
-                if *argument != any && dead {
-                    *argument = any;
-                    changes += 1;
-                }
-            }
-            let mut live = results
-                .iter()
-                .filter(|&&result| liveness.is_live(edge.target, result));
-            let dead = planted!("dead: no result matters", live.next().is_none(), true);
-            if !results.is_empty() && dead {
-                results.clear();
-                changes += 1;
-            }
-        }
+        let argument_matters = |callee: &Function, parameter| {
+            planted!(
+                "dead: no argument matters",
+                liveness.is_live(callee.entry, parameter),
+                false
+            )
+        };
+        let target = edge.target;
+        let result_matters = |result| {
+            planted!(
+                "dead: no result matters",
+                liveness.is_live(target, result),
+                false
+            )
+        };
+        changes += reduce_call(program, edge, argument_matters, result_matters);
     }
     program.edges = edges;
     changes

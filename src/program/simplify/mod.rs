@@ -142,7 +142,6 @@ pub enum Pass {
     Regions,
     /// Dead assignments.
     Dead,
-    /// Slicing.
     Slice,
     /// Chains of edges.
     Chains,

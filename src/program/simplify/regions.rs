@@ -157,11 +157,8 @@ fn rewrite(
     into: &mut Vec<Operation>,
 ) {
     operation.map_terms(|term| {
-        let with = |term| match store().kind(term) {
-            TermKind::Apply {
-                op: Op::Select,
-                arguments,
-            } => {
+        let with = |term| match store().as_application(term) {
+            Some((Op::Select, arguments)) => {
                 let cell = variables.get(&arguments[0])?.get(&arguments[1])?;
                 Some(workspace.value(*cell))
             }

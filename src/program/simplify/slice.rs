@@ -17,7 +17,7 @@ use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::simplify::dependence::ControlDependence;
 use crate::program::simplify::globals::modified_globals;
 use crate::program::simplify::termination::Termination;
-use crate::program::simplify::workspace::{Workspace, any_value};
+use crate::program::simplify::workspace::{Workspace, reduce_call};
 use crate::program::variables::VariableUse;
 
 /// Runs the pass; tells how many operations and edges changed.
@@ -31,18 +31,11 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     let control = ControlDependence::new(program, &graph, &cut_points, &termination);
     let mut slicer = Slicer::new(program, &graph, &calls, &control, &termination, uses);
     slicer.collect();
-    let Slicer {
-        variables,
-        decisions,
-        edges,
-        inputs,
-        ..
-    } = slicer;
     let slice = Slice {
-        variables,
-        decisions,
-        edges,
-        inputs,
+        variables: slicer.variables,
+        decisions: slicer.decisions,
+        edges: slicer.edges,
+        inputs: slicer.inputs,
     };
     slice.apply(workspace, &graph, &control)
 }
@@ -429,28 +422,16 @@ impl Slice {
             Operation::Assume(_) => planted!("slice: conditions go", decides, false),
             Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => true,
         });
-        let mut changes = before - edge.operations.len();
-        if let Some(Operation::Call {
-            callee,
-            arguments,
-            results,
-        }) = edge.operations.first_mut()
-        {
-            let function = &program.functions[callee.index()];
-            for (argument, parameter) in arguments.iter_mut().zip(&function.parameters) {
-                let any = any_value(&program.variables[parameter.index()]);
-                if !self.variables[parameter.index()] && *argument != any {
-                    *argument = any;
-                    changes += 1;
-                }
-            }
-            if !results.is_empty() && !results.iter().any(|result| self.variables[result.index()]) {
-                results.clear();
-                changes += 1;
-            }
-        }
+        let changes = before - edge.operations.len();
+        let matters = |variable: VariableId| self.variables[variable.index()];
+        let reduced = reduce_call(
+            program,
+            &mut edge,
+            |_, parameter| matters(parameter),
+            matters,
+        );
         program.edges[id.index()] = edge;
-        changes
+        changes + reduced
     }
 }
 

@@ -17,7 +17,7 @@ use crate::program::digraph::Digraph;
 use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::simplify::range::{full, number};
 use crate::program::variables::VariableUse;
-use crate::term::{Op, Pool, Sort, TermId, TermKind, conjuncts, store};
+use crate::term::{Op, Pool, Sort, TermId, conjuncts, store};
 
 /// What surely ends.
 pub(super) struct Termination {
@@ -218,18 +218,11 @@ impl Search<'_> {
 
     /// The constant that the term adds to the variable.
     fn increment(&self, variable: VariableId, value: TermId) -> Option<i128> {
-        let TermKind::Apply {
-            op: Op::BvAdd | Op::IntAdd,
-            arguments: &[a, b],
-        } = store().kind(value)
-        else {
+        let Some((Op::BvAdd | Op::IntAdd, &[a, b])) = store().as_application(value) else {
             return None;
         };
-        let is_it = |term| match store().kind(term) {
-            TermKind::Variable {
-                symbol,
-                instance: 0,
-            } => self.uses.variable(symbol) == Some(variable),
+        let is_it = |term| match store().as_variable(term) {
+            Some((symbol, 0)) => self.uses.variable(symbol) == Some(variable),
             _ => false,
         };
         if is_it(a) {
@@ -283,18 +276,11 @@ impl Search<'_> {
         condition: TermId,
         steps: &FxHashMap<VariableId, Option<Step>>,
     ) -> Option<EdgeId> {
-        let (condition, holds) = match store().kind(condition) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments,
-            } => (arguments[0], false),
+        let (condition, holds) = match store().as_application(condition) {
+            Some((Op::Not, arguments)) => (arguments[0], false),
             _ => (condition, true),
         };
-        let TermKind::Apply {
-            op,
-            arguments: &[a, b],
-        } = store().kind(condition)
-        else {
+        let Some((op, &[a, b])) = store().as_application(condition) else {
             return None;
         };
         let sort = store().sort(a);
@@ -387,11 +373,7 @@ impl Search<'_> {
         bound: TermId,
         steps: &FxHashMap<VariableId, Option<Step>>,
     ) -> Option<(Step, Option<i128>)> {
-        let TermKind::Variable {
-            symbol,
-            instance: 0,
-        } = store().kind(term)
-        else {
+        let Some((symbol, 0)) = store().as_variable(term) else {
             return None;
         };
         let step = (*steps.get(&self.uses.variable(symbol)?)?)?;

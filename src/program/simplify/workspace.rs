@@ -6,7 +6,7 @@ use crate::program::cfa::*;
 use crate::program::simplify::constants::RoundStates;
 use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
 use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, Value, store};
+use crate::term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
 
 /// The program in the making. Edges come and go; locations stay until the end.
 pub(super) struct Workspace {
@@ -139,7 +139,6 @@ impl Workspace {
             .unwrap_or_else(|| name.to_owned())
     }
 
-    /// The variable as a term.
     pub fn value(&self, variable: VariableId) -> TermId {
         store().variable(self.program.variable(variable).symbol)
     }
@@ -256,17 +255,45 @@ impl Workspace {
 
 /// The term with other terms in the places of variables.
 pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
-    let replace = |term| match store().kind(term) {
-        TermKind::Variable {
-            symbol,
-            instance: 0,
-        } => with(symbol),
+    let replace = |term| match store().as_variable(term) {
+        Some((symbol, 0)) => with(symbol),
         _ => None,
     };
     Rebuild::new(store(), store(), replace).rebuild(term)
 }
 
+/// Takes out of an edge's call what does not matter: such arguments become constants, and if no result matters, all
+/// results go. Tells how much changed.
+pub(super) fn reduce_call(
+    program: &Program,
+    edge: &mut Edge,
+    argument_matters: impl Fn(&Function, VariableId) -> bool,
+    result_matters: impl Fn(VariableId) -> bool,
+) -> usize {
+    let mut changes = 0;
+    if let Some(Operation::Call {
+        callee,
+        arguments,
+        results,
+    }) = edge.operations.first_mut()
+    {
+        let function = program.function(*callee);
+        for (argument, &parameter) in arguments.iter_mut().zip(&function.parameters) {
+            let any = any_value(program.variable(parameter));
+            if *argument != any && !argument_matters(function, parameter) {
+                *argument = any;
+                changes += 1;
+            }
+        }
+        if !results.is_empty() && !results.iter().any(|&result| result_matters(result)) {
+            results.clear();
+            changes += 1;
+        }
+    }
+    changes
+}
+
 /// A constant of the variable's sort, for where the value does not matter.
-pub(super) fn any_value(variable: &Variable) -> TermId {
+fn any_value(variable: &Variable) -> TermId {
     store().value(&Value::zero(variable.sort))
 }

@@ -25,8 +25,7 @@ pub use self::number::Reading;
 pub use self::translate::Translator;
 use super::{Answer, CheckLimit, Encoding, Interrupt, Solver, SolverConfig, SolverStatistics};
 use crate::term::{
-    Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,
-    Value,
+    Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, Value,
 };
 
 /// A solver over terms with bit vectors that asks another one about integers.
@@ -68,7 +67,7 @@ impl<S: Solver> IntegerEncoding<S> {
             for &condition in self.translator.sides(top) {
                 self.inner.assert(condition);
             }
-            if let TermKind::Apply { arguments, .. } = arena.kind(top) {
+            if let Some((_, arguments)) = arena.as_application(top) {
                 stack.extend(arguments);
             }
         }

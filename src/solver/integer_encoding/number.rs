@@ -24,7 +24,6 @@ const PERIODS: i32 = 3;
 /// bounds grow. Only what depends on the very number asks for a reading of it.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// The integer.
     pub term: TermId,
     /// Its least possible value.
     pub low: BigInt,
@@ -56,7 +55,6 @@ impl Number {
         }
     }
 
-    /// The number.
     pub fn constant(arena: &Arena, value: impl Into<BigInt>) -> Self {
         let value = value.into();
         Self::new(arena.int_big(value.clone()), value.clone(), value)
@@ -77,7 +75,6 @@ impl Number {
         *low <= self.low && self.high <= *high
     }
 
-    /// The sum.
     pub fn plus(&self, arena: &Arena, other: &Self) -> Self {
         Self::new(
             arena.int_add(self.term, other.term),
@@ -86,7 +83,6 @@ impl Number {
         )
     }
 
-    /// The difference.
     pub fn minus(&self, arena: &Arena, other: &Self) -> Self {
         Self::new(
             arena.int_sub(self.term, other.term),
@@ -95,7 +91,6 @@ impl Number {
         )
     }
 
-    /// The multiple.
     pub fn times(&self, arena: &Arena, factor: &BigInt) -> Self {
         let term = arena.int_mul(self.term, arena.int_big(factor.clone()));
         let (one, other) = (&self.low * factor, &self.high * factor);

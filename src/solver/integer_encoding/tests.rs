@@ -4,6 +4,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::IntegerEncoding;
+use crate::solver::contract;
 use crate::solver::random_terms::{RandomTerms, seeds};
 use crate::solver::z3::{Core, Z3Solver};
 use crate::solver::{Answer, CheckLimit, Solver};
@@ -167,7 +168,7 @@ fn wrap_around() {
     let unsigned = variable(&t, "u", 32);
     let one = t.bv(32, 1);
     let least = t.bv(32, 1 << 31);
-    let cases = [
+    let cases = vec![
         // x + 1 > x, but for INT_MAX.
         (vec![t.sle(t.add(x, one), x)], true),
         (vec![t.sle(t.add(x, one), x), t.slt(x, y)], false),
@@ -227,26 +228,7 @@ fn wrap_around() {
             false,
         ),
     ];
-    for (number, (formulas, satisfiable)) in cases.into_iter().enumerate() {
-        solver.push();
-        for &formula in &formulas {
-            solver.assert(formula);
-        }
-        let expected = if satisfiable {
-            Answer::Satisfiable
-        } else {
-            Answer::Unsatisfiable
-        };
-        assert_eq!(solver.check(&[]), expected, "case {number}");
-        for &formula in formulas.iter().filter(|_| satisfiable) {
-            assert_eq!(
-                solver.value(formula),
-                Some(Value::Bool(true)),
-                "case {number}"
-            );
-        }
-        solver.pop();
-    }
+    contract::decides(&mut solver, cases, "wrap around");
 }
 
 #[test]

@@ -15,6 +15,8 @@
 //! With that, reads, writes, choices, constant arrays and equalities mean the same. For a narrow index sort, a constant
 //! array becomes an unknown one (and λ is not needed: such indices read zero).
 
+use std::convert::Infallible;
+
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::number::{Number, Reading, power, range};
 use crate::term::{
     Arena, BitVecValue, Build, Constant, Op, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,
+    for_each_unknown_subterm,
 };
 
 /// Arrays with fewer index bits may be written at every index.
@@ -45,7 +48,6 @@ enum Translated {
     Plain(TermId),
 }
 
-/// Translated terms.
 #[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,
@@ -78,47 +80,29 @@ impl Translator {
     /// The translation of a term that is no bit vector; of a bit vector, its number.
     pub fn translate(&mut self, arena: &Arena, term: TermId) -> TermId {
         self.vote(arena, term);
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
-            if self.terms.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let translated = match arena.kind(top) {
+        let knows = |this: &Self, term| this.terms.contains_key(&term);
+        let done = for_each_unknown_subterm(arena, term, self, knows, |this, top, kind| {
+            let translated = match kind {
                 TermKind::Constant(Constant::BitVec(value)) => {
                     Translated::Number(Number::of_bits(arena, value))
                 }
                 TermKind::Constant(_) => Translated::Plain(top),
                 TermKind::Variable { symbol, instance } => {
-                    self.variable(arena, top, symbol, instance)
+                    this.variable(arena, top, symbol, instance)
                 }
-                TermKind::Apply { op, arguments } => {
-                    let depth = stack.len();
-                    stack.extend(
-                        arguments
-                            .iter()
-                            .copied()
-                            .filter(|argument| !self.terms.contains_key(argument)),
-                    );
-                    if stack.len() > depth {
-                        continue;
+                TermKind::Apply { op, arguments } => match arena.sort(top) {
+                    Sort::BitVec(width) => {
+                        let number = this.bit_vector(arena, top, width, op, arguments);
+                        Translated::Number(this.shortened(arena, number, width))
                     }
-                    match arena.sort(top) {
-                        Sort::BitVec(width) => {
-                            let number = self.bit_vector(arena, top, width, op, arguments);
-                            Translated::Number(self.shortened(arena, number, width))
-                        }
-                        sort => Translated::Plain(self.plain(arena, sort, op, arguments)),
-                    }
-                }
+                    sort => Translated::Plain(this.plain(arena, sort, op, arguments)),
+                },
             };
-            self.terms.insert(top, translated);
-            stack.pop();
-        }
-        match &self.terms[&term] {
-            Translated::Number(number) => number.term,
-            Translated::Plain(plain) => *plain,
-        }
+            this.terms.insert(top, translated);
+            Ok(())
+        });
+        let Ok::<(), Infallible>(()) = done;
+        self.translation(term)
     }
 
     /// Finds out how the variables of a term are best read: as they are compared, divided, extended. What is voted on

@@ -44,7 +44,6 @@ pub enum Choice {
 pub struct InterpolationConfig {
     /// The solver for the core and for the checks.
     pub solver: SolverConfig,
-    /// The sources.
     pub choice: Choice,
     /// Wall time that the conditions have for a sequence.
     pub conditions_time: Duration,

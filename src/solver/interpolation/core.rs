@@ -31,7 +31,6 @@ impl CoreSequence {
     }
 }
 
-/// The variables in terms.
 pub fn variables(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();
     for_each_subterm(arena, terms, |term, kind| {

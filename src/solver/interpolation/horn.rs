@@ -8,12 +8,11 @@ use super::super::{CheckLimit, Reason};
 use super::core::{CoreSequence, variables};
 use super::project::project;
 use super::queries::Queries;
-use crate::term::{Build, Op, Pool, TermId, TermKind, conjuncts};
+use crate::term::{Build, Op, Pool, TermId, conjuncts};
 
 /// A context keeps what it has translated; it is replaced after this number of sequences.
 const SEQUENCES: u32 = 100;
 
-/// The source.
 #[derive(Default)]
 pub struct HornSource {
     /// The context, and the number of sequences that it was asked about; made when it is needed.
@@ -87,11 +86,8 @@ fn without_quantifiers(
             continue;
         }
         // Not everywhere true where the negation somewhere is.
-        let opposite = match arena.kind(conjunct) {
-            TermKind::Apply {
-                op: Op::Or,
-                arguments,
-            } => arguments
+        let opposite = match arena.as_application(conjunct) {
+            Some((Op::Or, arguments)) => arguments
                 .iter()
                 .map(|&literal| arena.not(literal))
                 .collect(),

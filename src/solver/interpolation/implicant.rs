@@ -19,7 +19,7 @@ pub struct Model {
 impl Model {
     /// Gives a variable its value.
     pub fn set(&mut self, arena: &Arena, variable: TermId, value: Value) {
-        if let TermKind::Variable { symbol, instance } = arena.kind(variable) {
+        if let Some((symbol, instance)) = arena.as_variable(variable) {
             self.values.insert((symbol, instance), value);
         }
     }
@@ -66,15 +66,12 @@ pub fn implicant(
             literals.push(top);
             continue;
         }
-        let (is_negated, formula) = match arena.kind(top) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments: &[inner],
-            } => (true, inner),
+        let (is_negated, formula) = match arena.as_application(top) {
+            Some((Op::Not, &[inner])) => (true, inner),
             _ => (false, top),
         };
         let signed = |term| if is_negated { arena.not(term) } else { term };
-        let TermKind::Apply { op, arguments } = arena.kind(formula) else {
+        let Some((op, arguments)) = arena.as_application(formula) else {
             literals.push(top);
             continue;
         };
@@ -155,11 +152,8 @@ fn resolve(
             mentioning.insert(term);
             let decision = match op {
                 Op::Ite => Some((arguments[0], arguments[1], arguments[2])),
-                Op::Select => match arena.kind(arguments[0]) {
-                    TermKind::Apply {
-                        op: Op::Store,
-                        arguments: &[array, index, element],
-                    } => {
+                Op::Select => match arena.as_application(arguments[0]) {
+                    Some((Op::Store, &[array, index, element])) => {
                         let behind = arena.select(array, arguments[1]);
                         Some((arena.eq(index, arguments[1]), element, behind))
                     }

@@ -68,7 +68,6 @@ pub enum Interpolation {
     Unknown(Reason),
 }
 
-/// Finds interpolants.
 pub trait Interpolator {
     /// The pool that the terms live in.
     fn arena(&self) -> &Rc<Arena>;
@@ -111,7 +110,6 @@ pub struct SourceStatistics {
 /// What an interpolator has done.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterpolationStatistics {
-    /// Sequences asked about.
     pub sequences: u64,
     /// Those that were satisfiable.
     pub satisfiable: u64,

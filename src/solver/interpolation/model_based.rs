@@ -153,18 +153,8 @@ fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Mo
     };
     let (mut above, mut below) = (true, true);
     for &literal in literals {
-        let atom = match arena.kind(literal) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments: &[inner],
-            } => inner,
-            _ => literal,
-        };
-        let TermKind::Apply {
-            op,
-            arguments: &[a, b],
-        } = arena.kind(atom)
-        else {
+        let atom = arena.denied(literal).unwrap_or(literal);
+        let Some((op, &[a, b])) = arena.as_application(atom) else {
             return false;
         };
         let within = containing(arena, atom, variable);
@@ -200,17 +190,8 @@ fn candidates(arena: &Arena, variable: TermId, literals: &[TermId]) -> Vec<TermI
         candidates.extend(extremes.map(|bits| arena.bv(width, bits)));
     }
     for &literal in literals {
-        let atom = match arena.kind(literal) {
-            TermKind::Apply {
-                op: Op::Not,
-                arguments: &[inner],
-            } => inner,
-            _ => literal,
-        };
-        let TermKind::Apply {
-            arguments: &[a, b], ..
-        } = arena.kind(atom)
-        else {
+        let atom = arena.denied(literal).unwrap_or(literal);
+        let Some((_, &[a, b])) = arena.as_application(atom) else {
             continue;
         };
         if arena.sort(a) != arena.sort(b) {

@@ -180,11 +180,7 @@ fn without(
 
 /// Whether the term is the relation of something that takes each value for one value of the variable.
 fn is_free_side(arena: &Arena, term: TermId, variable: TermId, relation: Op) -> bool {
-    let TermKind::Apply {
-        op,
-        arguments: &[a, b],
-    } = arena.kind(term)
-    else {
+    let Some((op, &[a, b])) = arena.as_application(term) else {
         return false;
     };
     let within = containing(arena, term, variable);
@@ -195,7 +191,7 @@ fn is_free_side(arena: &Arena, term: TermId, variable: TermId, relation: Op) -> 
 
 /// ∃ variable. comparison, of a side that takes each value.
 fn comparison(arena: &Arena, variable: TermId, conjunct: TermId) -> Option<TermId> {
-    let TermKind::Apply { op, arguments } = arena.kind(conjunct) else {
+    let Some((op, arguments)) = arena.as_application(conjunct) else {
         return None;
     };
     if let (Op::Not, &[inner]) = (op, arguments) {

@@ -42,7 +42,6 @@ impl Quality {
         })
     }
 
-    /// As a number.
     pub fn cost(self) -> usize {
         self.cost
     }

@@ -44,17 +44,14 @@ pub fn solve(arena: &Arena, literal: TermId, variable: TermId) -> Option<Solutio
         TermKind::Apply {
             op: Op::Not,
             arguments: &[inner],
-        } => match arena.kind(inner) {
+        } => match arena.as_application(inner) {
             _ if inner == variable => Some(Solution {
                 value: TermId::FALSE,
                 sides: Vec::new(),
                 fresh: Vec::new(),
             }),
             // Of truth values, what differs is equal to the other's negation.
-            TermKind::Apply {
-                op: Op::Eq,
-                arguments: &[a, b],
-            } if arena.sort(a) == Sort::Bool => {
+            Some((Op::Eq, &[a, b])) if arena.sort(a) == Sort::Bool => {
                 solve_equation(arena, a, arena.not(b), variable, &within)
             }
             _ => None,
@@ -85,7 +82,7 @@ pub fn solve_equation(
     let mut sides = Vec::new();
     let mut fresh = Vec::new();
     while side != variable {
-        let TermKind::Apply { op, arguments } = arena.kind(side) else {
+        let Some((op, arguments)) = arena.as_application(side) else {
             return None;
         };
         let arguments: smallvec::SmallVec<[TermId; 3]> = arguments.into();

@@ -35,7 +35,7 @@ pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
-use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, TermKind, Value};
+use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
 
 /// Yices over an arena.
 pub struct YicesSolver {
@@ -113,7 +113,6 @@ impl Context {
         }
     }
 
-    /// Asserts all of them.
     fn assert(&self, formulas: &[term_t]) -> Result<(), String> {
         // SAFETY: context and formulas are alive; the length is the slice's.
         let code =
@@ -190,7 +189,7 @@ impl YicesSolver {
                 .translator
                 .get(top)
                 .is_some_and(|translated| translated.needs_more);
-            let TermKind::Apply { op, arguments } = arena.kind(top) else {
+            let Some((op, arguments)) = arena.as_application(top) else {
                 continue;
             };
             if !needs_more || !self.occurring.insert(top) {

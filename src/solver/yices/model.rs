@@ -20,7 +20,6 @@ impl Model {
         (!raw.is_null()).then_some(Self(raw))
     }
 
-    /// The value of a variable.
     pub fn variable(&self, term: term_t, sort: Sort, instances: &Instances) -> Option<Value> {
         let Sort::Array { index, element } = sort else {
             return match self.node(term) {

@@ -1,10 +1,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::RngExt;
 
 use super::{YicesSolver, YicesToken};
+use crate::solver::contract;
 use crate::solver::random_terms::{RandomTerms, seeds};
 use crate::solver::z3::{Core, Z3Solver};
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
@@ -40,38 +41,7 @@ fn one_thread_at_a_time() {
 
 #[test]
 fn models_cores_and_scopes() {
-    let (t, mut solver) = solver();
-    let x = t.variable(Symbol::new("yices_tests::x", Sort::BitVec(32)));
-    let y = t.variable(Symbol::new("yices_tests::y", Sort::BitVec(32)));
-    let wide = t.variable(Symbol::new("yices_tests::wide", Sort::BitVec(128)));
-    solver.assert(t.eq(t.add(x, y), t.bv(32, 10)));
-    solver.assert(t.eq(t.mul(wide, t.bv(128, 3)), t.bv(128, u128::MAX - 2)));
-    let small = t.ult(x, t.bv(32, 4));
-    let big = t.ult(t.bv(32, 4), x);
-    let other = t.ult(y, t.bv(32, 100));
-    assert_eq!(solver.check(&[small]), Answer::Satisfiable);
-    let (vx, vy) = (solver.value(x).unwrap(), solver.value(y).unwrap());
-    let sum = vx.as_bit_vec().unwrap().bits() + vy.as_bit_vec().unwrap().bits();
-    assert_eq!(sum as u32, 10);
-    assert_eq!(solver.value(wide), Some(Value::bit_vec(128, u128::MAX)));
-    assert_eq!(solver.check(&[small, other, big]), Answer::Unsatisfiable);
-    let mut contradiction = solver.unsat_core();
-    contradiction.sort();
-    let mut expected = vec![small, big];
-    expected.sort();
-    assert_eq!(contradiction, expected);
-    // Scopes above a contradiction are possible, and the contradiction goes with its scope.
-    solver.push();
-    solver.assert(t.boolean(false));
-    assert_eq!(solver.check(&[]), Answer::Unsatisfiable);
-    solver.push();
-    solver.assert(small);
-    assert_eq!(solver.check(&[other]), Answer::Unsatisfiable);
-    solver.pop();
-    solver.pop();
-    assert_eq!(solver.check(&[big]), Answer::Satisfiable);
-    solver.pop();
-    assert_eq!(solver.check(&[big]), Answer::Satisfiable);
+    contract::models_cores_and_scopes(&mut solver().1);
 }
 
 #[test]
@@ -110,7 +80,7 @@ fn constant_arrays() {
         let zeros = t.const_array(index, t.bv(8, 0));
         let ones = t.const_array(index, t.bv(8, 1));
         let written = t.store(b, i, t.bv(8, 7));
-        let cases = [
+        let cases = vec![
             (
                 vec![t.eq(a, zeros), t.ne(t.select(a, i), t.bv(8, 0))],
                 false,
@@ -142,27 +112,7 @@ fn constant_arrays() {
                 true,
             ),
         ];
-        for (number, (formulas, satisfiable)) in cases.into_iter().enumerate() {
-            solver.push();
-            for &formula in &formulas {
-                solver.assert(formula);
-            }
-            let expected = if satisfiable {
-                Answer::Satisfiable
-            } else {
-                Answer::Unsatisfiable
-            };
-            assert_eq!(solver.check(&[]), expected, "case {number}, width {width}");
-            for &formula in formulas.iter().filter(|_| satisfiable) {
-                let value = solver.value(formula);
-                assert_eq!(
-                    value,
-                    Some(Value::Bool(true)),
-                    "case {number}, width {width}"
-                );
-            }
-            solver.pop();
-        }
+        contract::decides(&mut solver, cases, &format!("width {width}"));
     }
 }
 
@@ -244,44 +194,12 @@ fn yices_and_z3_agree() {
     }
 }
 
-/// A multiplication that is hard to invert, to spend time with.
-fn hard(t: &Arena) -> TermId {
-    let x = t.variable(Symbol::new("yices_tests::p", Sort::BitVec(64)));
-    let y = t.variable(Symbol::new("yices_tests::q", Sort::BitVec(64)));
-    let product = t.mul(t.zero_extend(x, 128), t.zero_extend(y, 128));
-    let wanted = t.bv(128, 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15);
-    t.and([t.eq(product, wanted), t.ult(t.bv(64, 1), x), t.ult(x, y)])
-}
-
 #[test]
 fn limits_and_interrupts_end_a_check() {
-    let (t, mut solver) = solver();
-    let x = t.variable(Symbol::new("yices_tests::x", Sort::BitVec(32)));
-    solver.assert(t.ult(x, t.bv(32, 5)));
-    solver.push();
-    solver.assert(hard(&t));
-    let limits = [
-        (Some(Duration::from_millis(100)), None),
-        (None, Some(100_000)),
-    ];
-    for (time, resource) in limits {
-        solver.set_limit(CheckLimit { time, resource });
-        let begin = Instant::now();
-        assert_eq!(solver.check(&[]), Answer::Unknown(Reason::Limit));
-        assert!(begin.elapsed() < Duration::from_secs(20));
-    }
-    solver.set_limit(CheckLimit::default());
-    let interrupter = solver.interrupter();
-    let answer = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            interrupter.interrupt();
-        });
-        solver.check(&[])
-    });
-    assert_eq!(answer, Answer::Unknown(Reason::Interrupted));
+    let product = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
+    let (_, mut solver) = solver();
+    let large = contract::limits_and_interrupts_end_a_check(&mut solver, product);
     // What was asserted still is, and what was popped is not.
-    let large = t.ult(t.bv(32, 5), x);
     assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
     assert_eq!(solver.unsat_core(), [large]);
     solver.pop();

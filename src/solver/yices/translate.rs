@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use yices2::sys::*;
 
-use crate::term::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind};
+use crate::term::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_unknown_subterm};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -24,7 +24,6 @@ pub struct Translated {
     pub needs_more: bool,
 }
 
-/// Translated terms.
 #[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,
@@ -89,47 +88,33 @@ impl Translator {
     /// # Errors
     /// When Yices cannot express it.
     pub fn translate<P: Pool + ?Sized>(&mut self, pool: &P, term: TermId) -> Result<Translated> {
-        let mut stack = vec![term];
         let mut arguments = Vec::new();
-        while let Some(&top) = stack.last() {
-            if self.terms.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let translated = match pool.kind(top) {
+        let knows = |this: &Self, term| this.terms.contains_key(&term);
+        for_each_unknown_subterm(pool, term, self, knows, |this, top, kind| -> Result<()> {
+            let translated = match kind {
                 TermKind::Constant(constant) => plain(self::constant(constant)?),
-                TermKind::Variable { symbol, instance } => plain(self.variable(symbol, instance)?),
+                TermKind::Variable { symbol, instance } => plain(this.variable(symbol, instance)?),
                 TermKind::Apply {
                     op,
                     arguments: operands,
                 } => {
-                    let depth = stack.len();
-                    stack.extend(
-                        operands
-                            .iter()
-                            .copied()
-                            .filter(|operand| !self.terms.contains_key(operand)),
-                    );
-                    if stack.len() > depth {
-                        continue;
-                    }
                     arguments.clear();
-                    arguments.extend(operands.iter().map(|operand| self.terms[operand].term));
+                    arguments.extend(operands.iter().map(|operand| this.terms[operand].term));
                     let sorts = [pool.sort(top), pool.sort(operands[0])];
                     let on_arrays = sorts.iter().any(|sort| sort.is_array());
                     let below = operands
                         .iter()
-                        .any(|operand| self.terms[operand].needs_more);
-                    let result = self.apply(top, op, sorts, &mut arguments)?;
+                        .any(|operand| this.terms[operand].needs_more);
+                    let result = this.apply(top, op, sorts, &mut arguments)?;
                     Translated {
                         term: result,
-                        needs_more: on_arrays || below || self.definitions.contains_key(&top),
+                        needs_more: on_arrays || below || this.definitions.contains_key(&top),
                     }
                 }
             };
-            self.terms.insert(top, translated);
-            stack.pop();
-        }
+            this.terms.insert(top, translated);
+            Ok(())
+        })?;
         Ok(self.terms[&term])
     }
 
@@ -295,7 +280,6 @@ fn plain(term: term_t) -> Translated {
     }
 }
 
-/// The bit vector.
 pub fn bits(width: u8, bits: u128) -> Result<term_t> {
     // SAFETY: the width is positive; the array has that many elements and is copied.
     required(unsafe {

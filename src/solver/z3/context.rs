@@ -106,7 +106,6 @@ impl Context {
         Ok(ast)
     }
 
-    /// A name.
     pub fn symbol(&self, name: &str) -> Result<Z3_symbol, String> {
         let name = CString::new(name).map_err(|error| error.to_string())?;
         // SAFETY: the context is alive; the string is copied.

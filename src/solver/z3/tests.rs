@@ -1,8 +1,7 @@
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use super::{Core, Z3Solver};
-use crate::solver::{Answer, CheckLimit, Reason, Solver};
+use crate::solver::{Answer, Solver, contract};
 use crate::term::{
     Arena, Build, FloatFormat, FloatValue, Pool, RoundingMode, ScalarSort, Sort, Symbol, Value,
     evaluate,
@@ -17,28 +16,7 @@ fn solver(core: Core) -> (Rc<Arena>, Z3Solver) {
 #[test]
 fn models_cores_and_scopes() {
     for core in [Core::Smt, Core::Sat] {
-        let (t, mut solver) = solver(core);
-        let x = t.variable(Symbol::new("z3_tests::x", Sort::BitVec(32)));
-        let y = t.variable(Symbol::new("z3_tests::y", Sort::BitVec(32)));
-        solver.assert(t.eq(t.add(x, y), t.bv(32, 10)));
-        let small = t.ult(x, t.bv(32, 4));
-        let big = t.ult(t.bv(32, 4), x);
-        let other = t.ult(y, t.bv(32, 100));
-        assert_eq!(solver.check(&[small]), Answer::Satisfiable, "{core:?}");
-        let (vx, vy) = (solver.value(x).unwrap(), solver.value(y).unwrap());
-        let sum = vx.as_bit_vec().unwrap().bits() + vy.as_bit_vec().unwrap().bits();
-        assert_eq!(sum as u32, 10);
-        assert_eq!(solver.check(&[small, other, big]), Answer::Unsatisfiable);
-        let mut contradiction = solver.unsat_core();
-        contradiction.sort();
-        let mut expected = vec![small, big];
-        expected.sort();
-        assert_eq!(contradiction, expected);
-        solver.push();
-        solver.assert(t.boolean(false));
-        assert_eq!(solver.check(&[]), Answer::Unsatisfiable);
-        solver.pop();
-        assert_eq!(solver.check(&[big]), Answer::Satisfiable);
+        contract::models_cores_and_scopes(&mut solver(core).1);
     }
 }
 
@@ -148,47 +126,8 @@ fn integer_division_by_zero_is_fixed() {
     assert_eq!(solver.check(&[wrong]), Answer::Unsatisfiable);
 }
 
-/// A multiplication that is hard to invert, to spend time with.
-fn hard(t: &Arena) -> crate::term::TermId {
-    let x = t.variable(Symbol::new("z3_tests::p", Sort::BitVec(64)));
-    let y = t.variable(Symbol::new("z3_tests::q", Sort::BitVec(64)));
-    let product = t.mul(t.zero_extend(x, 128), t.zero_extend(y, 128));
-    let wanted = t.bv(128, 0xffff_ffff_ffff_ffc5 * 0xffff_ffff_ffff_ff43);
-    t.and([t.eq(product, wanted), t.ult(t.bv(64, 1), x), t.ult(x, y)])
-}
-
 #[test]
-fn a_limit_ends_a_check() {
-    let (t, mut solver) = solver(Core::Smt);
-    solver.assert(hard(&t));
-    solver.set_limit(CheckLimit {
-        time: Some(Duration::from_millis(100)),
-        resource: None,
-    });
-    assert_eq!(solver.check(&[]), Answer::Unknown(Reason::Limit));
-    solver.set_limit(CheckLimit {
-        time: None,
-        resource: Some(100_000),
-    });
-    assert_eq!(solver.check(&[]), Answer::Unknown(Reason::Limit));
-}
-
-#[test]
-fn another_thread_interrupts_a_check() {
-    let (t, mut solver) = solver(Core::Smt);
-    solver.assert(hard(&t));
-    let interrupter = solver.interrupter();
-    let begin = Instant::now();
-    let answer = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            interrupter.interrupt();
-        });
-        solver.check(&[])
-    });
-    assert_eq!(answer, Answer::Unknown(Reason::Interrupted));
-    assert!(begin.elapsed() < Duration::from_secs(30));
-    // The next check is not affected.
-    solver.push();
-    assert_eq!(solver.check(&[t.boolean(false)]), Answer::Unsatisfiable);
+fn limits_and_interrupts_end_a_check() {
+    let product = 0xffff_ffff_ffff_ffc5 * 0xffff_ffff_ffff_ff43;
+    contract::limits_and_interrupts_end_a_check(&mut solver(Core::Smt).1, product);
 }

@@ -9,6 +9,7 @@ use z3_sys::*;
 use super::context::Context;
 use crate::term::{
     Constant, FloatFormat, Op, Pool, RoundingMode, ScalarSort, Sort, Symbol, TermId, TermKind,
+    for_each_unknown_subterm,
 };
 
 type Result<T> = std::result::Result<T, String>;
@@ -39,45 +40,31 @@ impl Translator {
         pool: &P,
         term: TermId,
     ) -> Result<Z3_ast> {
-        let mut stack = vec![term];
         let mut arguments = Vec::new();
-        while let Some(&top) = stack.last() {
-            if self.terms.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let ast = match pool.kind(top) {
-                TermKind::Constant(constant) => self.constant(context, constant, pool.sort(top))?,
+        let knows = |this: &Self, term| this.terms.contains_key(&term);
+        for_each_unknown_subterm(pool, term, self, knows, |this, top, kind| -> Result<()> {
+            let ast = match kind {
+                TermKind::Constant(constant) => this.constant(context, constant, pool.sort(top))?,
                 TermKind::Variable { symbol, instance } => {
-                    self.variable(context, symbol, instance)?
+                    this.variable(context, symbol, instance)?
                 }
                 TermKind::Apply {
                     op,
                     arguments: operands,
                 } => {
-                    let depth = stack.len();
-                    stack.extend(
-                        operands
-                            .iter()
-                            .copied()
-                            .filter(|operand| !self.terms.contains_key(operand)),
-                    );
-                    if stack.len() > depth {
-                        continue;
-                    }
                     arguments.clear();
-                    arguments.extend(operands.iter().map(|operand| self.terms[operand]));
+                    arguments.extend(operands.iter().map(|operand| this.terms[operand]));
                     let sorts = OperandSorts {
                         result: pool.sort(top),
                         first: pool.sort(operands[0]),
                     };
                     let rounding = pool.bit_vec_constant(operands[0]).map(|value| value.bits());
-                    self.apply(context, op, sorts, rounding, &arguments)?
+                    this.apply(context, op, sorts, rounding, &arguments)?
                 }
             };
-            self.terms.insert(top, ast);
-            stack.pop();
-        }
+            this.terms.insert(top, ast);
+            Ok(())
+        })?;
         Ok(self.terms[&term])
     }
 
@@ -280,12 +267,7 @@ impl Translator {
                 }
             })
         };
-        let modes = [
-            RoundingMode::NearestEven,
-            RoundingMode::Downward,
-            RoundingMode::Upward,
-            RoundingMode::TowardZero,
-        ];
+        let modes = RoundingMode::ALL;
         if let Some(known) = constant.and_then(|bits| modes.get(bits as usize)) {
             return of(*known);
         }

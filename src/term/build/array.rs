@@ -17,27 +17,23 @@ fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
 pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
     let mut from = array;
     for _ in 0..STORES {
-        match pool.kind(from) {
-            TermKind::Apply {
-                op: Op::Store,
-                arguments: &[inner, written, element],
-            } => match decide_equal(pool, written, index) {
-                Some(true) => return element,
-                Some(false) => planted!(
-                    "array: a read finds what was stored last elsewhere",
-                    from = inner,
-                    return element
-                ),
-                None => planted!(
-                    "array: a read goes behind a store at an unknown index",
-                    break,
-                    from = inner
-                ),
-            },
-            TermKind::Apply {
-                op: Op::ConstArray,
-                arguments: &[element],
-            } => return element,
+        match pool.as_application(from) {
+            Some((Op::Store, &[inner, written, element])) => {
+                match decide_equal(pool, written, index) {
+                    Some(true) => return element,
+                    Some(false) => planted!(
+                        "array: a read finds what was stored last elsewhere",
+                        from = inner,
+                        return element
+                    ),
+                    None => planted!(
+                        "array: a read goes behind a store at an unknown index",
+                        break,
+                        from = inner
+                    ),
+                }
+            }
+            Some((Op::ConstArray, &[element])) => return element,
             _ => break,
         }
     }
@@ -50,27 +46,23 @@ pub(super) fn store<P: Pool + ?Sized>(
     index: TermId,
     element: TermId,
 ) -> TermId {
-    match pool.kind(array) {
+    match pool.as_application(array) {
         // The former element is lost.
-        TermKind::Apply {
-            op: Op::Store,
-            arguments: &[inner, written, _],
-        } if planted!(
-            "array: a store undoes the one before",
-            written == index,
-            true
-        ) =>
+        Some((Op::Store, &[inner, written, _]))
+            if planted!(
+                "array: a store undoes the one before",
+                written == index,
+                true
+            ) =>
         {
             return store(pool, inner, index, element);
         }
-        TermKind::Apply {
-            op: Op::ConstArray,
-            arguments: &[everywhere],
-        } if planted!(
-            "array: a store changes nothing where all cells are equal",
-            everywhere == element,
-            true
-        ) =>
+        Some((Op::ConstArray, &[everywhere]))
+            if planted!(
+                "array: a store changes nothing where all cells are equal",
+                everywhere == element,
+                true
+            ) =>
         {
             return array;
         }

@@ -21,15 +21,9 @@ pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 }
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: Op::BvNot,
-            arguments: &[inner],
-        } => planted!("bitvector: ~~x is ~x", inner, a),
-        TermKind::Apply {
-            op: Op::BvNeg,
-            arguments: &[inner],
-        } => pool.add(
+    match pool.as_application(a) {
+        Some((Op::BvNot, &[inner])) => planted!("bitvector: ~~x is ~x", inner, a),
+        Some((Op::BvNeg, &[inner])) => pool.add(
             inner,
             pool.bv_signed(pool.width(a), planted!("bitvector: ~-x is x + 1", -1, 1)),
         ),
@@ -68,21 +62,15 @@ pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let width = pool.width(a);
     for (this, other) in [(a, b), (b, a)] {
-        match pool.kind(this) {
-            TermKind::Apply {
-                op: Op::BvNeg,
-                arguments: &[inner],
-            } => {
+        match pool.as_application(this) {
+            Some((Op::BvNeg, &[inner])) => {
                 return Some(planted!(
                     "bitvector: -x times y is x times y",
                     neg(pool, mul(pool, inner, other)),
                     mul(pool, inner, other)
                 ));
             }
-            TermKind::Apply {
-                op: Op::BvMul,
-                arguments: &[inner, factor],
-            } if pool.constant(factor).is_some() => {
+            Some((Op::BvMul, &[inner, factor])) if pool.constant(factor).is_some() => {
                 return Some(planted!(
                     "bitvector: a product loses its factor",
                     mul(pool, mul(pool, inner, other), factor),
@@ -90,10 +78,7 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
                 ));
             }
             // A truth value times something.
-            TermKind::Apply {
-                op: Op::Ite,
-                arguments: &[condition, then, otherwise],
-            } => {
+            Some((Op::Ite, &[condition, then, otherwise])) => {
                 let bit = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
                 let zero = pool.bv(width, 0);
                 match (bit(then), bit(otherwise)) {
@@ -134,10 +119,7 @@ fn narrow_constant<P: Pool + ?Sized>(
     a: TermId,
     constant: BitVecValue,
 ) -> Option<(Op, TermId, BitVecValue)> {
-    let TermKind::Apply {
-        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-        arguments: &[inner],
-    } = pool.kind(a)
+    let Some((op @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[inner])) = pool.as_application(a)
     else {
         return None;
     };
@@ -530,21 +512,13 @@ fn bitwise<P: Pool + ?Sized>(
             return extended(pool, extension, narrow);
         }
     }
-    match (pool.kind(a), pool.kind(b)) {
-        (
-            TermKind::Apply {
-                op: left @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-                arguments: &[a],
-            },
-            TermKind::Apply {
-                op: right,
-                arguments: &[b],
-            },
-        ) if planted!(
-            "bitvector: extensions of two kinds are one",
-            left == right,
-            matches!(right, Op::ZeroExtend(_) | Op::SignExtend(_))
-        ) && pool.sort(a) == pool.sort(b) =>
+    match (pool.as_application(a), pool.as_application(b)) {
+        (Some((left @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[a])), Some((right, &[b])))
+            if planted!(
+                "bitvector: extensions of two kinds are one",
+                left == right,
+                matches!(right, Op::ZeroExtend(_) | Op::SignExtend(_))
+            ) && pool.sort(a) == pool.sort(b) =>
         {
             extended(pool, left, again(pool, a, b))
         }

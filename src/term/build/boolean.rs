@@ -11,8 +11,8 @@ const FLAT: usize = 16;
 const PAIRWISE: usize = 8;
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply { op, arguments } => match (op, arguments) {
+    match pool.as_application(a) {
+        Some((op, arguments)) => match (op, arguments) {
             (Op::Not, &[inner]) => planted!("boolean: not not a is not a", inner, a),
             (Op::BvUlt, &[a, b]) => {
                 planted!(
@@ -64,16 +64,7 @@ pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 
 /// Whether one is the other's negation, as far as their looks tell.
 pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> bool {
-    let (
-        TermKind::Apply {
-            op,
-            arguments: left,
-        },
-        TermKind::Apply {
-            op: other,
-            arguments: right,
-        },
-    ) = (pool.kind(a), pool.kind(b))
+    let (Some((op, left)), Some((other, right))) = (pool.as_application(a), pool.as_application(b))
     else {
         return unary(pool, a, Op::Not) == Some(b) || unary(pool, b, Op::Not) == Some(a);
     };
@@ -127,7 +118,7 @@ fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     let mut list: SmallVec<[TermId; FLAT]> = SmallVec::new();
     for (position, term) in terms.iter().enumerate() {
         let left = terms.len() - position;
-        match arguments(pool, *term, op) {
+        match pool.arguments(op, *term) {
             Some(inner) if list.len() + inner.len() + left <= FLAT + 1 => {
                 list.extend_from_slice(inner)
             }
@@ -182,8 +173,9 @@ fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; FLAT]
     let dual = if op == Op::And { Op::Or } else { Op::And };
     let mut changed = false;
     for place in (0..list.len()).rev() {
-        let Some(inner) =
-            arguments(pool, list[place], dual).filter(|inner| inner.len() <= PAIRWISE)
+        let Some(inner) = pool
+            .arguments(dual, list[place])
+            .filter(|inner| inner.len() <= PAIRWISE)
         else {
             continue;
         };
@@ -206,7 +198,7 @@ fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; FLAT]
                 _ => continue,
             };
             // What is itself a junction would have to be flattened and looked at anew.
-            if arguments(pool, rest, op).is_none() {
+            if pool.arguments(op, rest).is_none() {
                 list[place] = rest;
                 changed = true;
             }

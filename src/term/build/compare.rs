@@ -143,16 +143,7 @@ fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Op
     if let Some(result) = eq_linear(pool, width, a, b) {
         return Some(result);
     }
-    let (
-        TermKind::Apply {
-            op,
-            arguments: left,
-        },
-        TermKind::Apply {
-            op: other,
-            arguments: right,
-        },
-    ) = (pool.kind(a), pool.kind(b))
+    let (Some((op, left)), Some((other, right))) = (pool.as_application(a), pool.as_application(b))
     else {
         return match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
             (Some(inner), _) if inner == b => Some(TermId::FALSE),
@@ -195,7 +186,7 @@ fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Op
 /// Equality with a constant, where that tells something about the term's parts.
 fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> Option<TermId> {
     let (width, bits) = (constant.width(), constant.bits());
-    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+    let Some((op, arguments)) = pool.as_application(a) else {
         // A single bit is compared with 1.
         return (width == 1 && bits == 0).then(|| pool.not(intern_eq(pool, a, pool.bv(1, 1))));
     };
@@ -478,16 +469,8 @@ fn narrowed<P: Pool + ?Sized>(
     a: TermId,
     b: TermId,
 ) -> Option<(Reading, TermId, TermId)> {
-    let (
-        TermKind::Apply {
-            op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-            arguments: &[left],
-        },
-        TermKind::Apply {
-            op: other,
-            arguments: &[right],
-        },
-    ) = (pool.kind(a), pool.kind(b))
+    let (Some((op @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[left])), Some((other, &[right]))) =
+        (pool.as_application(a), pool.as_application(b))
     else {
         return None;
     };
@@ -514,7 +497,6 @@ fn narrowed<P: Pool + ?Sized>(
 
 /// A constant of a wide sort, as seen from what is extended to it.
 enum Seen {
-    /// It is the extension of this one.
     Extension(BitVecValue),
     /// It is below all extensions.
     Below,
@@ -601,11 +583,7 @@ fn against_constant<P: Pool + ?Sized>(
             TermId::TRUE
         );
     }
-    if let TermKind::Apply {
-        op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-        arguments: &[inner],
-    } = pool.kind(a)
-    {
+    if let Some((op @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[inner])) = pool.as_application(a) {
         let zero = pool.bv(pool.width(inner), 0);
         let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
             planted!(

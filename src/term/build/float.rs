@@ -19,14 +19,8 @@ fn includes(wide: FloatFormat, narrow: FloatFormat) -> bool {
 
 /// The operand of a conversion to a format that includes its own.
 fn widened<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(TermId, FloatFormat)> {
-    match (pool.kind(a), pool.sort(a)) {
-        (
-            TermKind::Apply {
-                op: Op::FpToFp(wide),
-                arguments: &[_, inner],
-            },
-            _,
-        ) => match pool.sort(inner) {
+    match pool.as_application(a) {
+        Some((Op::FpToFp(wide), &[_, inner])) => match pool.sort(inner) {
             Sort::Float(narrow)
                 if planted!(
                     "float: any conversion keeps the value",
@@ -57,12 +51,9 @@ pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 }
 
 pub(super) fn abs<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply { op: Op::FpAbs, .. } => a,
-        TermKind::Apply {
-            op: Op::FpNeg,
-            arguments: &[inner],
-        } => planted!(
+    match pool.as_application(a) {
+        Some((Op::FpAbs, _)) => a,
+        Some((Op::FpNeg, &[inner])) => planted!(
             "float: |-x| is x",
             fold(pool, Op::FpAbs, pool.sort(a), &[inner]),
             inner
@@ -107,11 +98,29 @@ pub(super) fn arithmetic<P: Pool + ?Sized>(
     }
 }
 
+pub(super) fn fused_multiply_add<P: Pool + ?Sized>(
+    pool: &P,
+    mode: TermId,
+    a: TermId,
+    b: TermId,
+    c: TermId,
+) -> TermId {
+    fold(pool, Op::FpFma, pool.sort(a), &[mode, a, b, c])
+}
+
+pub(super) fn sqrt<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
+    fold(pool, Op::FpSqrt, pool.sort(a), &[mode, a])
+}
+
+pub(super) fn remainder<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    fold(pool, Op::FpRem, pool.sort(a), &[a, b])
+}
+
 pub(super) fn round_to_integral<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
     if planted!(
         "float: a sum is integral",
-        arguments(pool, a, Op::FpRoundToIntegral).is_some(),
-        arguments(pool, a, Op::FpAdd).is_some()
+        pool.arguments(Op::FpRoundToIntegral, a).is_some(),
+        pool.arguments(Op::FpAdd, a).is_some()
     ) {
         return a;
     }
@@ -155,11 +164,10 @@ fn integers<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(Op, Ter
 
 /// The conversion and its operand, if the term is a bit vector converted without loss.
 fn exact_integer<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: op @ (Op::SbvToFp(format) | Op::UbvToFp(format)),
-            arguments: &[_, inner],
-        } => is_exact(op, pool.width(inner), format).then_some((op, inner)),
+    match pool.as_application(a) {
+        Some((op @ (Op::SbvToFp(format) | Op::UbvToFp(format)), &[_, inner])) => {
+            is_exact(op, pool.width(inner), format).then_some((op, inner))
+        }
         _ => None,
     }
 }
@@ -274,11 +282,7 @@ fn comparison<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, b: TermId) -> TermI
 
 pub(super) fn class<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId) -> TermId {
     let plain = |term| fold(pool, op, Sort::Bool, &[term]);
-    let TermKind::Apply {
-        op: outer,
-        arguments,
-    } = pool.kind(a)
-    else {
+    let Some((outer, arguments)) = pool.as_application(a) else {
         return plain(a);
     };
     match (outer, arguments) {
@@ -342,10 +346,13 @@ pub(super) fn to_fp<P: Pool + ?Sized>(
 }
 
 /// From integers and bit vectors, by the operator.
-pub(super) fn of_integer<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: TermId) -> TermId {
-    let (Op::SbvToFp(format) | Op::UbvToFp(format)) = op else {
-        panic!("{op:?} does not make a float of an integer");
-    };
+pub(super) fn of_integer<P: Pool + ?Sized>(
+    pool: &P,
+    op: Op,
+    mode: TermId,
+    a: TermId,
+    format: FloatFormat,
+) -> TermId {
     let sort = Sort::Float(format);
     let exact = |op, width| is_exact(op, width, format);
     match (op, pool.sort(a)) {
@@ -368,10 +375,13 @@ pub(super) fn of_integer<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: Te
 }
 
 /// To bit vectors, by the operator.
-pub(super) fn to_bit_vec<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: TermId) -> TermId {
-    let (Op::FpToSbv(width) | Op::FpToUbv(width)) = op else {
-        panic!("{op:?} does not make a bit vector of a float");
-    };
+pub(super) fn to_bit_vec<P: Pool + ?Sized>(
+    pool: &P,
+    op: Op,
+    mode: TermId,
+    a: TermId,
+    width: u8,
+) -> TermId {
     // An integer that was converted without loss, and fits: the way back.
     match (op, exact_integer(pool, a)) {
         (Op::FpToSbv(_), Some((Op::SbvToFp(_), inner))) if pool.width(inner) <= width => {
@@ -394,6 +404,10 @@ pub(super) fn to_bit_vec<P: Pool + ?Sized>(pool: &P, op: Op, mode: TermId, a: Te
         }
         _ => fold(pool, op, Sort::BitVec(width), &[mode, a]),
     }
+}
+
+pub(super) fn to_int<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
+    fold(pool, Op::FpToInt, Sort::Int, &[mode, a])
 }
 
 pub(super) fn to_bits<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {

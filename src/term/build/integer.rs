@@ -31,21 +31,15 @@ pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     }
     // Signs and constant factors go to the outside.
     for (this, other) in [(a, b), (b, a)] {
-        match pool.kind(this) {
-            TermKind::Apply {
-                op: Op::IntNeg,
-                arguments: &[inner],
-            } => {
+        match pool.as_application(this) {
+            Some((Op::IntNeg, &[inner])) => {
                 return planted!(
                     "integer: -x times y is x times y",
                     neg(pool, mul(pool, inner, other)),
                     mul(pool, inner, other)
                 );
             }
-            TermKind::Apply {
-                op: Op::IntMul,
-                arguments: &[inner, factor],
-            } if pool.constant(factor).is_some() => {
+            Some((Op::IntMul, &[inner, factor])) if pool.constant(factor).is_some() => {
                 return planted!(
                     "integer: a product loses its factor",
                     mul(pool, mul(pool, inner, other), factor),
@@ -229,11 +223,7 @@ pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Ter
 
 /// Equality of a bit vector's number with another's of the same kind, or with a constant.
 fn eq_of_bit_vectors<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
-    let TermKind::Apply {
-        op: op @ (Op::BvToNat | Op::BvToInt),
-        arguments: &[inner],
-    } = pool.kind(a)
-    else {
+    let Some((op @ (Op::BvToNat | Op::BvToInt), &[inner])) = pool.as_application(a) else {
         return None;
     };
     let width = pool.width(inner);
@@ -379,19 +369,13 @@ pub(super) fn bv_to_nat<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 }
 
 pub(super) fn bv_to_int<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: Op::ZeroExtend(_),
-            arguments: &[inner],
-        } => planted!(
+    match pool.as_application(a) {
+        Some((Op::ZeroExtend(_), &[inner])) => planted!(
             "integer: a value extended by zeros has a sign",
             bv_to_nat(pool, inner),
             bv_to_int(pool, inner)
         ),
-        TermKind::Apply {
-            op: Op::SignExtend(_),
-            arguments: &[inner],
-        } => planted!(
+        Some((Op::SignExtend(_), &[inner])) => planted!(
             "integer: a value extended by its sign has none",
             bv_to_int(pool, inner),
             bv_to_nat(pool, inner)
@@ -401,29 +385,20 @@ pub(super) fn bv_to_int<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 }
 
 fn unary_zero_extension<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<TermId> {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: Op::ZeroExtend(_),
-            arguments: &[inner],
-        } => Some(inner),
+    match pool.as_application(a) {
+        Some((Op::ZeroExtend(_), &[inner])) => Some(inner),
         _ => None,
     }
 }
 
 pub(super) fn int_to_bv<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: Op::BvToNat,
-            arguments: &[inner],
-        } => planted!(
+    match pool.as_application(a) {
+        Some((Op::BvToNat, &[inner])) => planted!(
             "integer: an unsigned number is extended by its sign",
             pool.zero_resize(inner, width),
             pool.sign_resize(inner, width)
         ),
-        TermKind::Apply {
-            op: Op::BvToInt,
-            arguments: &[inner],
-        } => planted!(
+        Some((Op::BvToInt, &[inner])) => planted!(
             "integer: a signed number is extended by zeros",
             pool.sign_resize(inner, width),
             pool.zero_resize(inner, width)

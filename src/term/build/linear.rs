@@ -224,7 +224,6 @@ impl Linear {
         ))
     }
 
-    /// Adds a number.
     pub(super) fn plus(mut self, number: i128) -> Option<Self> {
         self.constant = Ring(self.sort).add(self.constant, number)?;
         Some(self)

@@ -58,38 +58,21 @@ pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> T
 
 /// Two neighbours as one, if they are constants or neighbouring parts of one term.
 fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermId> {
-    match (pool.kind(high), pool.kind(low)) {
-        (TermKind::Constant(_), TermKind::Constant(_)) => {
-            let width = pool.width(high) + pool.width(low);
-            Some(fold(pool, Op::Concat, Sort::BitVec(width), &[high, low]))
-        }
-        (
-            TermKind::Apply {
-                op:
-                    Op::Extract {
-                        high: top,
-                        low: middle,
-                    },
-                arguments: &[inner],
-            },
-            TermKind::Apply {
-                op:
-                    Op::Extract {
-                        high: next,
-                        low: bottom,
-                    },
-                arguments: &[other],
-            },
-        ) if planted!(
-            "part: neighbouring parts of two terms are one",
-            inner == other,
-            pool.sort(inner) == pool.sort(other)
-        ) && middle == next + 1 =>
-        {
-            Some(extract(pool, inner, top, bottom))
-        }
-        _ => None,
+    if pool.is_constant(high) && pool.is_constant(low) {
+        let width = pool.width(high) + pool.width(low);
+        return Some(fold(pool, Op::Concat, Sort::BitVec(width), &[high, low]));
     }
+    let part = |term| match pool.as_application(term) {
+        Some((Op::Extract { high, low }, &[inner])) => Some((inner, high, low)),
+        _ => None,
+    };
+    let ((inner, top, middle), (other, next, bottom)) = (part(high)?, part(low)?);
+    let neighbours = planted!(
+        "part: neighbouring parts of two terms are one",
+        inner == other,
+        pool.sort(inner) == pool.sort(other)
+    ) && middle == next + 1;
+    neighbours.then(|| extract(pool, inner, top, bottom))
 }
 
 pub(super) fn zero_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
@@ -125,11 +108,8 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
 }
 
 fn unary_extension<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: op @ (Op::ZeroExtend(_) | Op::SignExtend(_)),
-            arguments: &[inner],
-        } => Some((op, inner)),
+    match pool.as_application(a) {
+        Some((op @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[inner])) => Some((op, inner)),
         _ => None,
     }
 }
@@ -142,7 +122,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         return a;
     }
     let plain = || fold(pool, Op::Extract { high, low }, Sort::BitVec(count), &[a]);
-    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+    let Some((op, arguments)) = pool.as_application(a) else {
         return plain();
     };
     match (op, arguments) {
@@ -241,17 +221,15 @@ fn takes_apart<P: Pool + ?Sized>(pool: &P, term: TermId) -> bool {
 fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth: u32) -> TermId {
     let part = |term| {
         let is_bitwise = |op| matches!(op, Op::BvAnd | Op::BvOr | Op::BvXor);
-        match pool.kind(term) {
-            TermKind::Apply {
-                op,
-                arguments: &[left, right],
-            } if is_bitwise(op)
-                && (takes_apart(pool, left) || takes_apart(pool, right))
-                && depth > 0 =>
+        match pool.as_application(term) {
+            Some((op, &[left, right]))
+                if is_bitwise(op)
+                    && (takes_apart(pool, left) || takes_apart(pool, right))
+                    && depth > 0 =>
             {
                 bitwise_part(pool, term, high, low, depth - 1)
             }
-            TermKind::Apply { op, .. } if is_bitwise(op) => fold(
+            Some((op, _)) if is_bitwise(op) => fold(
                 pool,
                 Op::Extract { high, low },
                 Sort::BitVec(high - low + 1),
@@ -260,27 +238,18 @@ fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth:
             _ => extract(pool, term, high, low),
         }
     };
-    match pool.kind(a) {
-        TermKind::Apply {
-            op: Op::BvAnd,
-            arguments: &[left, right],
-        } => planted!(
+    match pool.as_application(a) {
+        Some((Op::BvAnd, &[left, right])) => planted!(
             "part: a part of x & y is one of x | y",
             pool.bvand(part(left), part(right)),
             pool.bvor(part(left), part(right))
         ),
-        TermKind::Apply {
-            op: Op::BvOr,
-            arguments: &[left, right],
-        } => planted!(
+        Some((Op::BvOr, &[left, right])) => planted!(
             "part: a part of x | y is one of x & y",
             pool.bvor(part(left), part(right)),
             pool.bvand(part(left), part(right))
         ),
-        TermKind::Apply {
-            op: Op::BvXor,
-            arguments: &[left, right],
-        } => planted!(
+        Some((Op::BvXor, &[left, right])) => planted!(
             "part: a part of x ^ y is one of x | y",
             pool.bvxor(part(left), part(right)),
             pool.bvor(part(left), part(right))
@@ -357,7 +326,7 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
 
 /// Whether [`narrow`] would not have to cut any operand.
 fn narrows<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8, depth: u32) -> bool {
-    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+    let Some((op, arguments)) = pool.as_application(a) else {
         return pool.constant(a).is_some();
     };
     match (op, arguments) {
@@ -376,7 +345,7 @@ fn narrows<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8, depth: u32) -> bool
 
 /// The low bits of a term that [`narrows`], computed in that width throughout. (C computes in int, and stores a char.)
 fn narrow<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
-    let TermKind::Apply { op, arguments } = pool.kind(a) else {
+    let Some((op, arguments)) = pool.as_application(a) else {
         return extract(pool, a, count - 1, 0);
     };
     let part = |term| narrow(pool, term, count);

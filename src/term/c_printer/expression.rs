@@ -35,7 +35,6 @@ pub(super) enum Reading {
     Literal(BitVecValue),
     /// An integer of at most 2^n in magnitude, as a `long long`.
     Integer(u64),
-    /// A float.
     Float(FloatFormat),
 }
 

@@ -30,9 +30,7 @@ const LONGEST: usize = 1 << 16;
 /// A variable as C declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CVariable {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub c_type: CType,
 }
 

@@ -4,12 +4,11 @@ use lang_c::ast;
 use lang_c::span::Node;
 use rustc_hash::FxHashSet;
 
-use super::super::sequencing::key;
+use super::super::sequencing::{Conflict, key};
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
 use super::{Plan, Source, Write};
 use crate::frontend::ir::{BitField, Expr, Instruction, Padding};
-use crate::frontend::types::Type;
 
 impl Lowerer<'_> {
     /// Writes what a plan says to the object at an address.
@@ -18,19 +17,7 @@ impl Lowerer<'_> {
         address: Expr,
         plan: &Plan<'_>,
     ) -> Result<()> {
-        let is_static = self.is_in_start();
-        let padding = self.padding(plan)?;
-        let zeroed = (is_static || self.zero_before(&address, plan)?) && !self.has_overlap(plan.ty);
-        if !padding.is_empty() && (is_static || zeroed || self.has_overlap(plan.ty)) {
-            self.emit(Instruction::Padding {
-                destination: address.clone(),
-                ranges: padding,
-                contents: match is_static {
-                    true => Padding::Zero,
-                    false => Padding::Undetermined,
-                },
-            });
-        }
+        let zeroed = self.emit_background(&address, plan)?;
         // The values of the writes that a range repeats.
         let repeated: FxHashSet<usize> = plan
             .writes
@@ -47,34 +34,13 @@ impl Lowerer<'_> {
         });
         let name = first.map_or(0, |first| key(first));
         let span = self.span;
-        // What is overridden is not evaluated, and no operand.
-        let operands: Vec<(&Write<'_>, &Node<ast::Expression>)> = plan
-            .writes
-            .iter()
-            .filter_map(|write| match write.source {
-                Source::Expression(expression) if !write.overridden => Some((write, expression)),
-                _ => None,
-            })
-            .collect();
-        let in_use = plan.writes.iter().filter(|write| !write.overridden);
-        let simple = repeated.is_empty() && operands.len() == in_use.count();
-        match self.conflict_at(name) {
-            Some(conflict) if simple => {
-                self.in_every_order(&conflict, operands.len(), &mut |this, number| {
-                    let (write, expression) = operands[number];
-                    let value = this.expression(expression)?;
-                    this.span = this.place_of(expression);
-                    let value = this.assignable_in(value, write.ty)?;
-                    let target = this.write_target(&address, write);
-                    this.store_value(target, value)?;
-                    Ok(Vec::new())
-                })?;
+        if let Some(conflict) = self.conflict_at(name) {
+            if repeated.is_empty() && self.emit_in_every_order(&address, plan, &conflict)? {
                 self.span = span;
                 return Ok(());
             }
             // Elements that are written twice have an order of their own.
-            Some(_) => self.or_another_order(),
-            None => {}
+            self.or_another_order();
         }
         let mut site = self.open_site(name);
         let mut values = rustc_hash::FxHashMap::default();
@@ -92,11 +58,9 @@ impl Lowerer<'_> {
             let value = match &write.source {
                 Source::Expression(expression) => {
                     let start = self.open_operand();
-                    let value = self.expression(expression)?;
-                    self.span = self.place_of(expression);
-                    let mut value = self.assignable_in(value, write.ty)?;
+                    let mut value = self.written_value(write, expression)?;
                     self.close_operand(&mut site, start, std::slice::from_ref(&value));
-                    if is_static {
+                    if self.is_in_start() {
                         self.check_static_constant(&value)?;
                     }
                     if repeated.contains(&number) {
@@ -134,12 +98,66 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A value for a member; arrays are taken as they are.
-    fn assignable_in(&mut self, value: Value, ty: Type) -> Result<Value> {
-        if self.types.is_array(ty) {
+    /// Fills the object with zeros where that is due, and its padding; tells whether zeros need not be written any more.
+    fn emit_background(&mut self, address: &Expr, plan: &Plan<'_>) -> Result<bool> {
+        let is_static = self.is_in_start();
+        let ranges = self.padding(plan)?;
+        let has_overlap = self.has_overlap(plan.ty);
+        let zeroed = (is_static || self.zero_before(address, plan)?) && !has_overlap;
+        if !ranges.is_empty() && (is_static || zeroed || has_overlap) {
+            self.emit(Instruction::Padding {
+                destination: address.clone(),
+                ranges,
+                contents: match is_static {
+                    true => Padding::Zero,
+                    false => Padding::Undetermined,
+                },
+            });
+        }
+        Ok(zeroed)
+    }
+
+    /// Evaluates and writes in all orders of the expressions; tells whether that can be done: if nothing but expressions is
+    /// written.
+    fn emit_in_every_order(
+        &mut self,
+        address: &Expr,
+        plan: &Plan<'_>,
+        conflict: &Conflict,
+    ) -> Result<bool> {
+        // What is overridden is not evaluated, and no operand.
+        let in_use = plan.writes.iter().filter(|write| !write.overridden);
+        let operands: Option<Vec<(&Write<'_>, &Node<ast::Expression>)>> = in_use
+            .map(|write| match write.source {
+                Source::Expression(expression) => Some((write, expression)),
+                _ => None,
+            })
+            .collect();
+        let Some(operands) = operands else {
+            return Ok(false);
+        };
+        self.in_every_order(conflict, operands.len(), &mut |this, number| {
+            let (write, expression) = operands[number];
+            let value = this.written_value(write, expression)?;
+            let target = this.write_target(address, write);
+            this.store_value(target, value)?;
+            Ok(Vec::new())
+        })?;
+        Ok(true)
+    }
+
+    /// The value of an expression for a member; arrays are taken as they are. The place is the expression's from here on.
+    fn written_value(
+        &mut self,
+        write: &Write<'_>,
+        expression: &Node<ast::Expression>,
+    ) -> Result<Value> {
+        let value = self.expression(expression)?;
+        self.span = self.place_of(expression);
+        if self.types.is_array(write.ty) {
             return Ok(value);
         }
-        self.assignable(value, ty)
+        self.assignable(value, write.ty)
     }
 
     fn write_target(&self, address: &Expr, write: &Write<'_>) -> Value {

@@ -96,10 +96,6 @@ impl Lowerer<'_> {
 
     /// The place of a whole scalar at an address.
     pub(super) fn scalar_place(&self, address: Expr, ty: Type) -> Result<Place> {
-        Ok(Place {
-            address: Box::new(address),
-            scalar: self.scalar_type(ty)?,
-            bit_field: None,
-        })
+        Ok(Place::new(address, self.scalar_type(ty)?))
     }
 }

@@ -3,6 +3,7 @@
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result};
 use crate::frontend::ir::Expr;
+use crate::frontend::memory::walk::all_parts;
 
 impl Lowerer<'_> {
     /// A static object's initialiser is an arithmetic or address constant; gcc lets it read constants of the program.
@@ -23,30 +24,8 @@ impl Lowerer<'_> {
     fn is_static_constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Load(place) => self.is_constant_object(&place.address),
-            Expr::Offset { base, bytes } => {
-                self.is_static_constant(base) && self.is_static_constant(bytes)
-            }
-            Expr::Unary { operand, .. } | Expr::Convert { operand, .. } => {
-                self.is_static_constant(operand)
-            }
-            Expr::Binary { left, right, .. } => {
-                self.is_static_constant(left) && self.is_static_constant(right)
-            }
-            Expr::Conditional {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
-                self.is_static_constant(condition)
-                    && self.is_static_constant(then)
-                    && self.is_static_constant(otherwise)
-            }
-            Expr::Math { arguments, .. } => arguments
-                .iter()
-                .all(|argument| self.is_static_constant(argument)),
             Expr::AllocatedSize(_) | Expr::Rounding => false,
-            _ => true,
+            _ => all_parts(expr, &mut |part| self.is_static_constant(part)),
         }
     }
 

@@ -15,6 +15,9 @@ impl Judge<'_> {
         for block in self.functions.iter().flat_map(|function| &function.blocks) {
             let mut visit = |expr: &Expr| self.note_addresses(expr, &mut pointed);
             for (instruction, _) in &block.instructions {
+                if let Some(place) = instruction.written_place() {
+                    inside_address(&place.address, &mut visit);
+                }
                 match instruction {
                     // Whole ranges are accessed, as by a place.
                     Instruction::Copy {
@@ -28,19 +31,11 @@ impl Judge<'_> {
                     Instruction::Fill { destination, .. } => {
                         inside_address(destination, &mut visit);
                     }
-                    Instruction::Assign { place, value } => {
-                        inside_address(&place.address, &mut visit);
-                        visit(value);
-                    }
-                    Instruction::Nondet { place, .. }
-                    | Instruction::Choice { place }
-                    | Instruction::Approximate { place, .. } => {
-                        inside_address(&place.address, &mut visit);
-                    }
-                    Instruction::Allocate { place, size, .. } => {
-                        inside_address(&place.address, &mut visit);
-                        visit(size);
-                    }
+                    Instruction::Assign { value, .. } => visit(value),
+                    Instruction::Nondet { .. }
+                    | Instruction::Choice { .. }
+                    | Instruction::Approximate { .. } => {}
+                    Instruction::Allocate { size, .. } => visit(size),
                     // What is passed by value, and where results go, are places as well.
                     Instruction::Call {
                         arguments, result, ..

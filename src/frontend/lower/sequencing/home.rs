@@ -7,7 +7,6 @@ use crate::frontend::types::Type;
 
 /// Where a value is kept that each of several branches has made.
 pub(super) enum Home {
-    /// It is the same in all.
     Same(Expr),
     /// In a temporary.
     Scalar(ObjectIndex, ScalarType),

@@ -11,9 +11,7 @@ use crate::term::FloatFormat;
 /// Something that the evaluation of an operand does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::frontend::lower) enum Step {
-    /// Reads memory.
     Read(Spot),
-    /// Changes memory.
     Write(Spot),
     /// Changes memory by what was there before; no call comes between (C11, 6.5.2.4 and 6.5.16.2).
     Update(Spot),

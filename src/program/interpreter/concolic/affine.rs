@@ -20,7 +20,6 @@ const FACTOR_LIMIT: u128 = 1 << 40;
 const OFFSET_LIMIT: u128 = 1 << 110;
 
 impl Affine {
-    /// A known value.
     pub(super) const fn known(value: i128) -> Self {
         Self {
             input: KNOWN,
@@ -29,7 +28,6 @@ impl Affine {
         }
     }
 
-    /// The input itself.
     pub(super) const fn input(input: u32) -> Self {
         Self {
             input,

@@ -54,7 +54,6 @@ pub struct Choice {
 /// An input of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxInput {
-    /// Which.
     pub id: InputId,
     /// Its value in the run.
     pub value: i128,
@@ -68,7 +67,6 @@ pub struct BoxInput {
 /// and outcome.
 #[derive(Clone, Debug)]
 pub struct GeneralRun {
-    /// The run.
     pub report: Report,
     /// Its inputs, in order.
     pub inputs: Vec<BoxInput>,
@@ -176,7 +174,6 @@ impl InputSource for ChosenInputs<'_, '_> {
     }
 }
 
-/// Refuses every input.
 struct NoInputs;
 
 impl InputSource for NoInputs {

@@ -23,7 +23,6 @@ impl IntervalSet {
         Self::range(value, value)
     }
 
-    /// All integers.
     pub fn integers() -> Self {
         Self::range(-UNBOUNDED, UNBOUNDED)
     }

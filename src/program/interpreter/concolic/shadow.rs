@@ -477,7 +477,6 @@ impl<'s> Shadow<'s> {
     }
 }
 
-/// A constant.
 pub(super) const fn known(value: i128) -> Operand {
     Operand {
         form: Affine::known(value),

@@ -10,7 +10,7 @@ use crate::program::graph::Graph;
 use crate::program::liveness::Liveness;
 use crate::program::simplify::range::number;
 use crate::program::simplify::workspace::Workspace;
-use crate::term::{Op, Pool, Sort, TermKind, store};
+use crate::term::{Op, Pool, Sort, store};
 
 /// For each of the program's assumptions, whether it may be met and be violated. The workspace has the edges of that
 /// program that can matter, at the locations where they were.
@@ -54,10 +54,7 @@ pub(in crate::program::simplify) fn open(
 /// A conjunction as its conjuncts, one after the other: each is then met with what is known from those before.
 fn split(operation: Operation) -> Vec<Operation> {
     if let Operation::Assume(condition) = operation
-        && let TermKind::Apply {
-            op: Op::And,
-            arguments,
-        } = store().kind(condition)
+        && let Some((Op::And, arguments)) = store().as_application(condition)
     {
         return arguments.iter().copied().map(Operation::Assume).collect();
     }

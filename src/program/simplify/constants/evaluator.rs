@@ -75,11 +75,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn get_term(&self, state: &State, variable: TermId) -> Option<Abstract> {
-        match store().kind(variable) {
-            TermKind::Variable {
-                symbol,
-                instance: 0,
-            } => {
+        match store().as_variable(variable) {
+            Some((symbol, 0)) => {
                 let variable = self.uses.borrow().variable(symbol)?;
                 self.get(state, variable)
             }
@@ -165,11 +162,7 @@ impl<'a> Evaluator<'a> {
         let mut sizes = self.array_sizes.borrow_mut();
         let mut size = 0;
         let mut at = array;
-        while let TermKind::Apply {
-            op: Op::Store,
-            arguments,
-        } = store().kind(at)
-        {
+        while let Some((Op::Store, arguments)) = store().as_application(at) {
             if let Some(known) = sizes.get(&at) {
                 size += known;
                 break;
@@ -220,7 +213,7 @@ impl<'a> Evaluator<'a> {
                     &mut |term, value| learned.push((term, value)),
                 )?;
                 for (term, value) in learned {
-                    if let TermKind::Variable { symbol, .. } = store().kind(term) {
+                    if let Some((symbol, _)) = store().as_variable(term) {
                         let variable = self.uses.borrow().variable(symbol);
                         if let Some(variable) = variable {
                             self.set(state, variable, Some(value));
@@ -286,26 +279,18 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
     }
     let mut at = contents;
     loop {
-        match store().kind(at) {
-            TermKind::Apply {
-                op: Op::Store,
-                arguments: &[_, place, value],
-            } if planted!(
-                "constants: a cell has what was stored last",
-                place == index,
-                true
-            ) =>
+        match store().as_application(at) {
+            Some((Op::Store, &[_, place, value]))
+                if planted!(
+                    "constants: a cell has what was stored last",
+                    place == index,
+                    true
+                ) =>
             {
                 return Some(value);
             }
-            TermKind::Apply {
-                op: Op::Store,
-                arguments: &[rest, place, _],
-            } if is_constant(place) => at = rest,
-            TermKind::Apply {
-                op: Op::ConstArray,
-                arguments: &[value],
-            } => return Some(value),
+            Some((Op::Store, &[rest, place, _])) if is_constant(place) => at = rest,
+            Some((Op::ConstArray, &[value])) => return Some(value),
             _ => return None,
         }
     }

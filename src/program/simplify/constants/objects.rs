@@ -19,7 +19,6 @@ const LIMIT: i128 = 1 << 40;
 /// What is known of a pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
-    /// It is null.
     Null,
     /// It points to an object that exists, or behind its end.
     Inside(Inside),
@@ -50,7 +49,6 @@ pub(super) struct Objects {
     fixed: FxHashMap<TermId, u32>,
     /// By constant address, what is there.
     constant: BTreeMap<i128, Constant>,
-    /// Where objects are allocated.
     sites: FxHashSet<Site>,
     /// For each function whether a call of it may free what it has not made itself.
     frees: Vec<bool>,
@@ -264,25 +262,18 @@ impl Evaluator<'_> {
     pub(super) fn learn_pointers(&self, state: &mut State, condition: TermId) {
         let mut work = vec![condition];
         while let Some(term) = work.pop() {
-            let TermKind::Apply { op, arguments } = store().kind(term) else {
+            let Some((op, arguments)) = store().as_application(term) else {
                 continue;
             };
             match (op, arguments) {
                 (Op::And, _) => work.extend(arguments),
                 (Op::Not, &[equal]) => {
-                    let TermKind::Apply {
-                        op: Op::Eq,
-                        arguments: &[a, b],
-                    } = store().kind(equal)
-                    else {
+                    let Some((Op::Eq, &[a, b])) = store().as_application(equal) else {
                         continue;
                     };
                     for (a, b) in [(a, b), (b, a)] {
                         if number(b) == Some(0)
-                            && let TermKind::Variable {
-                                symbol,
-                                instance: 0,
-                            } = store().kind(a)
+                            && let Some((symbol, 0)) = store().as_variable(a)
                             && let Some(variable) = self.uses.borrow().variable(symbol)
                             && let Some(&Pointer::Inside(inside)) = state.objects.get(variable.0)
                             && inside.may_be_null
@@ -300,7 +291,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An object begins.
     pub(super) fn begin_object(&self, state: &mut State, objects: &Objects, operation: &Operation) {
         let Operation::Allocate {
             address,
@@ -322,12 +312,9 @@ impl Evaluator<'_> {
             distance: (0, 0),
             may_be_null: false,
         });
-        let key = match store().kind(*address) {
+        let key = match store().as_variable(*address) {
             _ if size <= 0 => None,
-            TermKind::Variable {
-                symbol,
-                instance: 0,
-            } => {
+            Some((symbol, 0)) => {
                 let variable = self.uses.borrow().variable(symbol);
                 variable.map(|variable| variable.0)
             }
@@ -338,7 +325,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An object ends.
     pub(super) fn end_object(
         &self,
         state: &mut State,
