@@ -75,7 +75,7 @@ mod symbol;
 mod value;
 
 pub use arena::Arena;
-pub use build::{Build, solve_for};
+pub use build::{Build, solve_for, solved};
 pub use c_printer::{CType, CVariable, to_c};
 pub use connectives::{conjuncts, disjuncts};
 pub use evaluate::{Evaluator, Unassigned, evaluate};

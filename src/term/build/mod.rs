@@ -19,7 +19,7 @@ mod tests;
 use num_bigint::BigInt;
 
 use self::fold::{arguments, binary, choice, dispatch, fold, unary};
-pub use self::solve::solve_for;
+pub use self::solve::{solve_for, solved};
 use super::semantics;
 use super::{
     BitVecValue, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,
