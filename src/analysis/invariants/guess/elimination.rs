@@ -120,7 +120,9 @@ mod tests {
 
     fn kernel<const N: usize>(rows: impl IntoIterator<Item = [i128; N]>) -> Vec<Vec<i128>> {
         let mut echelon = Echelon::new(N);
-        rows.into_iter().for_each(|row| drop(echelon.add(row)));
+        for row in rows {
+            echelon.add(row);
+        }
         echelon.kernel()
     }
 

@@ -1,6 +1,7 @@
 //! Bit vectors read as unsigned or as signed numbers, and the distance of two numbers.
 
-use super::intervals::{INFINITY, Intervals, Span, Universe};
+use super::intervals::{INFINITY, Intervals, Universe};
+use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::Op;
 
@@ -39,7 +40,11 @@ impl View {
 
     pub(super) fn hull(self, value: &AbstractValue) -> Option<Span> {
         match self {
-            Self::Unsigned => value.intervals.hull(),
+            Self::Unsigned => planted!(
+                "range: unsigned values are signed ones",
+                value.intervals.hull(),
+                value.intervals.signed_hull()
+            ),
             Self::Signed => value.intervals.signed_hull(),
         }
     }
