@@ -81,7 +81,7 @@ mod value;
 pub use arena::Arena;
 pub use build::{Build, solve_for, solved};
 pub use c_printer::{CType, CVariable, to_c};
-pub use connectives::{conjuncts, disjuncts};
+pub use connectives::{conjuncts, disjuncts, fixed};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;
 pub use op::{Op, RoundingMode};

@@ -39,7 +39,13 @@ pub(super) fn apply(
             ),
         }),
         (Op::BvUlt | Op::IntLt, &[a, b]) => {
-            comparison(less(a.intervals.hull()?, b.intervals.hull()?))
+            let (low, high) = b.intervals.hull()?;
+            let high = planted!(
+                "range: unsigned values are signed ones",
+                high,
+                high.min(b.universe().sign() - 1)
+            );
+            comparison(less(a.intervals.hull()?, (low, high)))
         }
         (Op::BvUle | Op::IntLe, &[a, b]) => {
             comparison(less(b.intervals.hull()?, a.intervals.hull()?).map(|less| !less))
@@ -193,8 +199,8 @@ pub(super) fn sum(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
                     "range: sums do not wrap around",
                     (low + from, high + to),
                     (
-                        (low + from).min(universe.greatest()),
-                        (high + to).min(universe.greatest())
+                        (low + from).min(universe.sign() - 1),
+                        (high + to).min(universe.sign() - 1)
                     )
                 )
             } else {

@@ -40,11 +40,7 @@ impl View {
 
     pub(super) fn hull(self, value: &AbstractValue) -> Option<Span> {
         match self {
-            Self::Unsigned => planted!(
-                "range: unsigned values are signed ones",
-                value.intervals.hull(),
-                value.intervals.signed_hull()
-            ),
+            Self::Unsigned => value.intervals.hull(),
             Self::Signed => value.intervals.signed_hull(),
         }
     }

@@ -9,7 +9,7 @@
 mod tests;
 
 use crate::term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
-use crate::term::{Build, Constant, Op, Pool, Sort, TermId, TermKind, Value, conjuncts, store};
+use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
 
 /// Operators looked at for one range, and for one condition that holds.
 const EFFORT: usize = 200;
@@ -198,13 +198,9 @@ pub(super) fn restrict(
         }
     }
     // Of values that are no numbers.
-    for conjunct in conjuncts(store(), condition) {
-        if let Some(&[a, b]) = store().arguments(Op::Eq, conjunct) {
-            let of = |(variable, _): &(TermId, TermId)| is_variable(*variable);
-            let mut sides = [(a, b), (b, a)].into_iter().filter(of);
-            if let Some((variable, constant)) = sides.find(|side| store().is_constant(side.1)) {
-                learn(variable, Abstract::Constant(constant));
-            }
+    for (variable, constant) in fixed(store(), condition) {
+        if is_variable(variable) {
+            learn(variable, Abstract::Constant(constant));
         }
     }
     Some(())
