@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs,
+    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, solved,
 };
 
 /// The most conditions that are decided in all ways.
@@ -34,7 +34,10 @@ impl<'a> Equations<'a> {
         let all = formulas.iter().filter(|one| is_equation(arena, **one));
         for &formula in all.take(MOST_EQUATIONS) {
             let left = equations.reduced(formula);
-            equations.solved.extend(equation(arena, left));
+            let sides = arena.arguments(Op::Eq, left);
+            equations
+                .solved
+                .extend(sides.and_then(|sides| solved(arena, sides[0], sides[1])));
         }
         equations
     }
@@ -182,7 +185,7 @@ fn exclude_one_another(
                 arguments: &[a, b],
             } if arena.sort(a) == Sort::Bool => {
                 let named = [(a, b), (b, a)].into_iter();
-                definitions.extend(named.filter(|(name, _)| is_variable(arena, *name)));
+                definitions.extend(named.filter(|(name, _)| arena.is_variable(*name)));
             }
             _ if !all.contains(&next) => all.push(next),
             _ => {}
@@ -212,60 +215,6 @@ fn exclude_one_another(
     }
     let equations = Equations::new(arena, &all);
     denied.any(|goal| equations.imply(goal) || equations.imply_in_view(goal, &mut *view))
-}
-
-fn is_variable(arena: &Arena, term: TermId) -> bool {
-    arena.is_variable(term)
-}
-
-/// A variable with what it equals, if the formula says so: a side, or an addend of one.
-fn equation(arena: &Arena, formula: TermId) -> Option<(TermId, TermId)> {
-    let TermKind::Apply {
-        op: Op::Eq,
-        arguments: &[a, b],
-    } = arena.kind(formula)
-    else {
-        return None;
-    };
-    let sort = arena.sort(a);
-    for (variable, value) in [(a, b), (b, a)] {
-        if is_variable(arena, variable) && !occurs(arena, variable, [value]) {
-            return Some((variable, value));
-        }
-    }
-    if !matches!(sort, Sort::BitVec(_)) {
-        return None;
-    }
-    let excess = arena.sub(a, b);
-    let (one, minus_one) = (
-        arena.bv_signed(arena.width(a), 1),
-        arena.bv_signed(arena.width(a), -1),
-    );
-    let mut variables = Vec::new();
-    for_each_subterm(arena, [excess], |term, kind| {
-        let is_variable = matches!(kind, TermKind::Variable { .. });
-        variables.extend((is_variable && arena.sort(term) == sort).then_some(term));
-    });
-    variables.into_iter().find_map(|variable| {
-        let next = arena.add(variable, one);
-        let replace = |term| (term == variable).then_some(next);
-        let after = Rebuild::new(arena, arena, replace).rebuild(excess);
-        // Its factor.
-        let value = match arena.sub(after, excess) {
-            growth if growth == one => planted!(
-                "by cases: x + y = 0 says that x is y",
-                arena.sub(variable, excess),
-                arena.sub(excess, variable)
-            ),
-            growth if growth == minus_one => planted!(
-                "by cases: y - x = 0 says that x is -y",
-                arena.add(variable, excess),
-                arena.neg(arena.add(variable, excess))
-            ),
-            _ => return None,
-        };
-        (!occurs(arena, variable, [value])).then_some((variable, value))
-    })
 }
 
 /// The atoms of the conditions by which values are chosen in the term.

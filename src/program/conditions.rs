@@ -1,4 +1,5 @@
-//! What can be seen of conditions without a solver: whether some cover all cases, and whether they exclude each other.
+//! What can be seen of conditions by what they deny, without a look at numbers: whether some cover all cases, and whether they
+//! exclude each other.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -12,6 +12,17 @@ pub fn disjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> 
     parts(pool, condition, Op::Or, Op::And)
 }
 
+/// The variables that the condition says to be constants, with these.
+pub fn fixed<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<(TermId, TermId)> {
+    let conjuncts = conjuncts(pool, condition).into_iter();
+    let sides = conjuncts.filter_map(|conjunct| match pool.arguments(Op::Eq, conjunct) {
+        Some(&[a, b]) => Some([(a, b), (b, a)]),
+        _ => None,
+    });
+    let is_fixed = |side: &(TermId, TermId)| pool.is_variable(side.0) && pool.is_constant(side.1);
+    sides.flatten().filter(is_fixed).collect()
+}
+
 fn parts<P: Build + ?Sized>(pool: &P, condition: TermId, op: Op, dual: Op) -> Vec<TermId> {
     let nothing = pool.boolean(op == Op::And);
     let mut parts = Vec::new();
@@ -48,6 +59,12 @@ mod tests {
         expected.sort_unstable();
         assert_eq!(all, expected);
         assert_eq!(disjuncts(&arena, neither), [neither]);
+        let number = arena.variable(Symbol::new("connectives::number", Sort::Int));
+        let [five, less] = [arena.int(5), arena.int_lt(number, arena.int(7))];
+        let differs = arena.ne(number, five);
+        let equal = arena.not(arena.or2(differs, r));
+        assert_eq!(fixed(&arena, equal), [(number, five)]);
+        assert_eq!(fixed(&arena, arena.and2(differs, less)), []);
         assert_eq!(conjuncts(&arena, TermId::TRUE), []);
         assert_eq!(conjuncts(&arena, TermId::FALSE), [TermId::FALSE]);
         assert_eq!(disjuncts(&arena, TermId::FALSE), []);

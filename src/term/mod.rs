@@ -43,6 +43,9 @@
 //! arithmetic on big integers where that crate has nothing or is hard to check. [`to_smtlib`] prints for solvers and
 //! [`to_c`] for witnesses.
 //!
+//! # Abstraction
+//! What values a term can have, when something is known of its variables, is computed in [`domain`].
+//!
 //! # Trade-offs
 //! * A term takes 24 bytes, and some 10 to 20 in the table that finds it again: up to four arguments, and constants of
 //!   up to 128 bits, lie in the node itself. Longer lists and big integers lie beside.
@@ -58,6 +61,7 @@ mod arena;
 mod build;
 mod c_printer;
 mod connectives;
+pub mod domain;
 mod evaluate;
 mod exact;
 mod float;
@@ -75,9 +79,9 @@ mod symbol;
 mod value;
 
 pub use arena::Arena;
-pub use build::{Build, solve_for};
+pub use build::{Build, solve_for, solved};
 pub use c_printer::{CType, CVariable, to_c};
-pub use connectives::{conjuncts, disjuncts};
+pub use connectives::{conjuncts, disjuncts, fixed};
 pub use evaluate::{Evaluator, Unassigned, evaluate};
 pub use float::FloatValue;
 pub(crate) use float::with_format;

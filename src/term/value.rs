@@ -203,6 +203,16 @@ impl BitVecValue {
     pub const fn is_negative(self) -> bool {
         self.signed() < 0
     }
+
+    /// The number whose product with this one is 1 modulo 2^w; an even number has none.
+    pub fn inverse(self) -> Option<Self> {
+        // Newton's iteration doubles the number of right bits; an odd number is its own inverse modulo 8.
+        let mut inverse = self.bits;
+        for _ in 0..6 {
+            inverse = inverse.wrapping_mul(2u128.wrapping_sub(self.bits.wrapping_mul(inverse)));
+        }
+        (self.bits & 1 == 1).then(|| Self::new(self.width, inverse))
+    }
 }
 
 /// A total function from scalars to scalars that has one value almost everywhere.
@@ -384,5 +394,25 @@ mod tests {
         );
         assert_eq!(BitVecValue::new(1, 1).signed(), -1);
         assert_eq!(BitVecValue::new(128, u128::MAX).signed(), -1);
+    }
+
+    #[test]
+    fn odd_numbers_have_inverses() {
+        let small = (0..256).map(|bits| BitVecValue::new(8, bits));
+        let large = [
+            1,
+            3,
+            0xffff_ffff,
+            u64::MAX.into(),
+            12_345_678_901,
+            u128::MAX,
+        ];
+        let large = large.map(|bits| BitVecValue::new(128, bits));
+        for number in small.chain(large) {
+            let product = |inverse: BitVecValue| number.bits().wrapping_mul(inverse.bits());
+            let product = number.inverse().map(product);
+            let product = product.map(|product| BitVecValue::new(number.width(), product).bits());
+            assert_eq!(product, (number.bits() % 2 == 1).then_some(1));
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::cube::{Cell, State};
 use super::domain::Domain;
 use super::system::PlaceId;
 use super::{Ctigar, Statistics};
-use crate::analysis::invariants::guess::{PRIME, equation, integral, kernel};
+use crate::analysis::invariants::guess::{Echelon, equation, integral};
 use crate::analysis::invariants::samples::number;
 use crate::term::{Pool, Sort, TermId, store};
 
@@ -83,10 +83,10 @@ fn mine_states(
     if points.len() <= 2 {
         return None;
     }
-    let kernel = kernel_of(&points);
+    let (space, independent) = span(&points);
+    let kernel = space.kernel();
     if !kernel.is_empty() {
-        let rank = terms.len() + 1 - kernel.len();
-        if rank == points.len() {
+        if independent.len() == points.len() {
             return None;
         }
         let sort = store().sort(terms[0]);
@@ -101,7 +101,6 @@ fn mine_states(
         return (new > 0).then_some(points);
     }
     // Some points have no equation in common: without the first of them, and without the others.
-    let independent = independent(&points);
     let (first, others) = independent.split_first()?;
     let without = |dropped: &[Point]| {
         let mut kept = points.clone();
@@ -115,26 +114,13 @@ fn mine_states(
     mine_states(without(others), terms, domain, statistics)
 }
 
-/// The equations of all the points, as vectors: their coefficients, and a constant at the end.
-fn kernel_of(points: &[Point]) -> Vec<Vec<i128>> {
-    let columns = points.first().map_or(0, Vec::len) + 1;
-    let rows = points.iter().map(|point| {
-        let with_one = point.iter().copied().chain([1]);
-        with_one.map(|number| number.rem_euclid(PRIME)).collect()
-    });
-    kernel(rows.collect(), columns)
-}
-
-/// Points, as many as can be, of which no equation holds for all but one and not for that one.
-fn independent(points: &[Point]) -> Vec<Point> {
-    let mut found: Vec<Point> = Vec::new();
-    for point in points {
-        found.push(point.clone());
-        if point.len() + 1 - kernel_of(&found).len() < found.len() {
-            found.pop();
-        }
-    }
-    found
+/// The space of the points, each with a one for the constant of an equation; and points that span it, of which no equation
+/// holds for all but one and not for that one.
+fn span(points: &[Point]) -> (Echelon, Vec<Point>) {
+    let mut space = Echelon::new(points.first().map_or(0, Vec::len) + 1);
+    let mut independent = points.to_vec();
+    independent.retain(|point| space.add(point.iter().copied().chain([1])));
+    (space, independent)
 }
 
 #[cfg(test)]
@@ -144,14 +130,12 @@ mod tests {
     #[test]
     fn points_on_a_line_have_its_equation() {
         let line = |x: i128| vec![x, 3 * x + 2];
-        let found = kernel_of(&[line(0), line(1), line(5)]);
+        let found = span(&[line(0), line(1), line(5)]).0.kernel();
         assert_eq!(found.len(), 1);
         let vector = integral(&found[0]).expect("small numbers");
         assert_eq!(vector[0], -3 * vector[1]);
         assert_eq!(vector[2], -2 * vector[1]);
-        assert_eq!(
-            independent(&[line(0), line(1), line(5), vec![1, 0]]).len(),
-            3
-        );
+        let (space, independent) = span(&[line(0), line(1), line(5), vec![1, 0]]);
+        assert_eq!((space.kernel().len(), independent.len()), (0, 3));
     }
 }

@@ -15,13 +15,11 @@ use crate::analysis::unrolling::inner_cut_points;
 use crate::certify::certificate::any_index;
 use crate::cpa::location::Place;
 use crate::cpa::loop_bound::LoopBoundCpa;
-use crate::cpa::value_analysis::environment::Values;
-use crate::cpa::value_analysis::intervals::Thresholds;
-use crate::cpa::value_analysis::value::AbstractValue;
 use crate::cpa::value_analysis::{Precision, Relations, ValueAnalysis, ValueState};
 use crate::cpa::{Composite, CompositeState, Cpa, Reached, algorithm::End, cpa_plus_plus};
 use crate::program::block::{Block, Blocks};
 use crate::program::{CScalar, InlinedLocation};
+use crate::term::domain::{AbstractValue, Thresholds, Values};
 use crate::term::{Build, Pool, Sort, TermId, TermKind, store};
 
 /// What a round tracks in addition to what the rounds before it did.

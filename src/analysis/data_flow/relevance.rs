@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cpa::value_analysis::intervals::Thresholds;
 use crate::program::VariableId;
 use crate::program::block::{Block, Blocks};
+use crate::term::domain::Thresholds;
 use crate::term::{
     Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables, store,
 };

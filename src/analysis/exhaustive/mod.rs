@@ -25,12 +25,11 @@ use std::time::{Duration, Instant};
 
 use super::options::options;
 use super::{Answer, CancellationToken, Context};
-use crate::program::interpreter::concolic::{
-    BoxInput, ConcolicMachine, GeneralRun, IntervalSet, journal,
-};
+use crate::program::interpreter::concolic::{BoxInput, ConcolicMachine, GeneralRun, journal};
 use crate::program::interpreter::{
     Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
 };
+use crate::term::domain::IntervalSet;
 use crate::workers::{Helper, Scope, Workers};
 use parts::{After, Part, Shared};
 use tree::Tree;

@@ -1,6 +1,7 @@
 //! The tree of a program's inputs: which runs have been seen, and which is next.
 
-use crate::program::interpreter::concolic::{BoxInput, Choice, IntervalSet};
+use crate::program::interpreter::concolic::{BoxInput, Choice};
+use crate::term::domain::IntervalSet;
 
 /// An input on the current path.
 #[derive(Clone, Debug)]

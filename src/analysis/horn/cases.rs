@@ -19,9 +19,7 @@ use crate::analysis::horn_clauses::encode::{Contexts, Encoding};
 use crate::program::{FunctionId, InlinedProgram};
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::{
-    Arena, Build, Op, Pool, Rebuild, TermId, TermKind, free_variables, store, transfer,
-};
+use crate::term::{Arena, Build, Pool, Rebuild, TermId, fixed, free_variables, store, transfer};
 
 /// So many cases may a function have.
 const MOST: usize = 400;
@@ -347,7 +345,7 @@ impl<'e> Cases<'e> {
         let arity = self.parameters(entry).len();
         let results = head.arguments[arity..].iter();
         let condition = arena.and2(condition, guard);
-        let fixed = self.fixed(condition);
+        let fixed: FxHashMap<TermId, TermId> = fixed(arena, condition).into_iter().collect();
         let equations = fixed.iter().map(|(&one, &value)| arena.eq(one, value));
         let rest = self.replaced(condition, &fixed);
         let case = Case {
@@ -368,33 +366,5 @@ impl<'e> Cases<'e> {
             return Err(Stop::Beyond);
         }
         Ok(Some(case))
-    }
-
-    /// The variables that the condition says to be constants, with these.
-    fn fixed(&self, condition: TermId) -> FxHashMap<TermId, TermId> {
-        let arena = &*self.arena;
-        let conjuncts = match arena.kind(condition) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => arguments.to_vec(),
-            _ => vec![condition],
-        };
-        let mut fixed = FxHashMap::default();
-        for conjunct in conjuncts {
-            if let TermKind::Apply {
-                op: Op::Eq,
-                arguments: &[one, other],
-            } = arena.kind(conjunct)
-            {
-                for (variable, value) in [(one, other), (other, one)] {
-                    let is_variable = arena.is_variable(variable);
-                    if is_variable && arena.is_constant(value) {
-                        fixed.insert(variable, value);
-                    }
-                }
-            }
-        }
-        fixed
     }
 }

@@ -1,46 +1,28 @@
 //! The value analysis: abstract interpretation (Cousot and Cousot, POPL 1977) of numbers, as a domain of CPA++.
 //!
-//! An abstract state maps terms to sets of numbers. A term is a variable; the difference of two variables (zones: Miné,
-//! PADO 2001; here modulo 2^w, exact when they wrap around); or an array, for which the set has the values of all its
-//! cells. A set is a union of intervals (Gurfinkel and Chaki, Boxes, SAS 2010, but each term for itself) and a
-//! congruence (Granger 1989). merge is the join, at loop heads widening; stop is inclusion. How much is tracked is the
+//! An abstract state maps terms to sets of numbers ([`crate::term::domain`]). A term is a variable; the difference of two
+//! variables (zones: Miné, PADO 2001; here modulo 2^w, exact when they wrap around); or an array, for which the set has the
+//! values of all its cells. merge is the join, at loop heads widening; stop is inclusion. How much is tracked is the
 //! [`Precision`].
 //!
-//! * [`intervals`], [`congruence`](mod@congruence): sets of numbers; [`value`]: both together.
-//! * [`transfer`], [`division`], [`bitwise`]: what operators make of them.
-//! * [`environment`]: terms in a state; [`condition`]: conditions that hold in it; [`backward`]: what a term's value says
-//!   of its parts; [`view`]: signed and unsigned numbers.
 //! * [`paths`](mod@paths): blocks path by path.
 //! * This file: the operators of the CPA.
 
-mod backward;
-mod bitwise;
-mod condition;
-pub mod congruence;
-mod division;
-pub mod environment;
-pub mod intervals;
 pub mod paths;
 #[cfg(test)]
 mod tests;
-mod transfer;
-pub mod value;
-mod view;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::congruence::Congruence;
-use self::environment::{Environment, Values};
-use self::intervals::{Thresholds, Universe};
 use self::paths::{Path, paths};
-use self::value::AbstractValue;
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
 use crate::program::block::Blocks;
 use crate::program::{CutPointKind, InlinedLocation, VariableId};
+use crate::term::domain::{AbstractValue, Congruence, Environment, Thresholds, Universe, Values};
 use crate::term::{Arena, Build, Sort, TermId, store};
 
 /// How often states at a loop head are joined before they are widened, before thresholds are passed over, and before
@@ -134,7 +116,11 @@ impl ValueAnalysis {
     }
 
     /// The state, in which terms are evaluated.
-    pub fn environment<'e>(&'e self, values: &'e Values, precision: &Precision) -> Environment<'e> {
+    pub fn environment<'e>(
+        &'e self,
+        values: &'e Values,
+        precision: &Precision,
+    ) -> Environment<'e, Arena> {
         let relational = precision.relations != Relations::None;
         Environment::new(&self.arena, values, relational)
     }

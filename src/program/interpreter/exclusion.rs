@@ -3,7 +3,8 @@
 //! They do in every program that the front end makes. It is checked all the same before all runs of a program are
 //! taken to have been seen: where two edges can be taken, a run shows only one of them. The check looks at the
 //! conditions that edges start with, for a condition and its negation, and for a term that is held to be in disjoint
-//! ranges.
+//! ranges: one interval for each order, of literals alone, so that cases of a switch are told apart however many and however
+//! wide they are ([`crate::term::domain`] computes with few intervals of at most 64 bits).
 
 use rustc_hash::FxHashMap;
 

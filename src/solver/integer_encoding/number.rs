@@ -1,4 +1,5 @@
-//! Integers that stand for bit vectors.
+//! Integers that stand for bit vectors. Their bounds are of any size and go with a term: they say where a wrap-around has to be
+//! spelled out. What values a term has is computed in [`crate::term::domain`].
 
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -1,4 +1,7 @@
-//! Solving an equation for a variable.
+//! Solving an equation for a variable by undoing the operators around it, one by one: equivalently, with side conditions for
+//! what cannot be undone. The variable may occur once only; sums in which it is an addend are what [`solved`] is for.
+//!
+//! [`solved`]: crate::term::solved
 
 use num_traits::{One, Signed};
 use rustc_hash::FxHashSet;
@@ -105,8 +108,8 @@ pub fn solve_equation(
             (Op::BvXor, _) => arena.bvxor(value, other(1 - place)),
             (Op::BvMul, _) => {
                 let factor = arena.bit_vec_constant(other(1 - place))?;
-                let inverse = odd_inverse(factor.bits())?;
-                arena.mul(value, arena.bv(factor.width(), inverse))
+                let inverse = factor.inverse()?;
+                arena.mul(value, arena.bv(inverse.width(), inverse.bits()))
             }
             (Op::IntMul, _) => {
                 let factor = arena.int_constant(other(1 - place))?.clone();
@@ -198,17 +201,4 @@ pub fn free(arena: &Arena, meaning: TermId, fresh: &mut Vec<(TermId, TermId)>) -
     let variable = arena.variable_at(symbol, instance);
     fresh.push((variable, meaning));
     variable
-}
-
-/// The inverse of an odd number modulo 2^128 (and so modulo every smaller power of two).
-fn odd_inverse(number: u128) -> Option<u128> {
-    if number & 1 == 0 {
-        return None;
-    }
-    // Newton's iteration doubles the number of right bits; a number is its own inverse modulo 8.
-    let mut inverse = number;
-    for _ in 0..6 {
-        inverse = inverse.wrapping_mul(2u128.wrapping_sub(number.wrapping_mul(inverse)));
-    }
-    Some(inverse)
 }

@@ -2,7 +2,7 @@
 
 use super::linear::{Linear, is_sum};
 use super::*;
-use crate::term::free_variables;
+use crate::term::{free_variables, occurs};
 
 /// A term at whose value the pattern, in which the symbol occurs, has the given value; in so far as a term has one: what
 /// the pattern cuts off or extends is taken as zero. `None` if the pattern is not linear in the symbol, or the equation
@@ -54,15 +54,58 @@ pub fn solve_for<P: Pool + ?Sized>(
             ) {
                 return None;
             }
-            let sign = planted!("solve: what is beside x stays on its side", -1, 1);
-            let rest = Linear::of(pool, sort, &[(value, 1), (pattern, sign), (term, factor)])?;
-            let solution = match factor {
-                1 | -1 => planted!("solve: -x is solved for as x", rest.scaled(factor)?, rest),
-                _ if rest.is_divisible(factor) => rest.divided(factor),
-                _ => return None,
+            let solution = match by_unit(pool, pattern, value, (term, factor)) {
+                Some(solution) => solution,
+                None => {
+                    let rest = multiple(pool, pattern, value, (term, factor))?;
+                    rest.is_divisible(factor).then(|| rest.divided(factor))?
+                }
             };
             solve_for(pool, symbol, term, solution.term(pool))
         }
         _ => None,
     }
+}
+
+/// What a·x is, if the two are equal and a·x is an addend of their difference.
+fn multiple<P: Pool + ?Sized>(
+    pool: &P,
+    one: TermId,
+    other: TermId,
+    addend: (TermId, i128),
+) -> Option<Linear> {
+    let sign = planted!("solve: what is beside x stays on its side", -1, 1);
+    Linear::of(pool, pool.sort(one), &[(other, 1), (one, sign), addend])
+}
+
+/// What x is, if the two are equal and x or -x is an addend of their difference.
+fn by_unit<P: Pool + ?Sized>(
+    pool: &P,
+    one: TermId,
+    other: TermId,
+    addend: (TermId, i128),
+) -> Option<Linear> {
+    let rest = multiple(pool, one, other, addend).filter(|_| addend.1.abs() == 1)?;
+    planted!(
+        "solve: -x is solved for as x",
+        rest.scaled(addend.1),
+        Some(rest)
+    )
+}
+
+/// A variable and what it is if and only if the two are equal: a side, or an addend of a side; it is not in what it is.
+pub fn solved<P: Pool + ?Sized>(pool: &P, one: TermId, other: TermId) -> Option<(TermId, TermId)> {
+    let is_solution = |&(variable, value): &(TermId, TermId)| {
+        pool.is_variable(variable) && !occurs(pool, variable, [value])
+    };
+    let sides = [(one, other), (other, one)].into_iter().find(is_solution);
+    if sides.is_some() || !matches!(pool.sort(one), Sort::BitVec(_)) {
+        return sides;
+    }
+    let excess = Linear::of(pool, pool.sort(one), &[(one, 1), (other, -1)])?;
+    let solutions = excess.addends.iter().filter_map(|&addend| {
+        let value = by_unit(pool, one, other, addend)?;
+        Some((addend.0, value.term(pool)))
+    });
+    solutions.into_iter().find(is_solution)
 }

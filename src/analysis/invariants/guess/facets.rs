@@ -4,7 +4,7 @@
 //! forms; those count that touch the hull of the samples, projected to the form's variables, in a facet: the samples
 //! where the form is least must span all but one dimension of what all samples span.
 
-use super::equations::{PRIME, inverse};
+use super::elimination::Echelon;
 use super::{Column, constant, product, sum};
 use crate::analysis::invariants::guess::{Vocabulary, at_most};
 use crate::term::{Sort, TermId};
@@ -146,33 +146,14 @@ fn inequality(
 /// The dimension of the smallest affine space with all points; 0 for one point, and for none.
 fn affine_dimension<'p>(mut points: impl Iterator<Item = &'p Vec<i128>>) -> usize {
     let Some(first) = points.next() else { return 0 };
-    // Rows in echelon form, each with its pivot's column.
-    let mut basis: Vec<(usize, Vec<i128>)> = Vec::new();
+    let mut echelon = Echelon::new(first.len());
     for point in points {
-        let differences = point.iter().zip(first);
-        let mut row: Vec<i128> = differences
-            .map(|(a, b)| (a - b).rem_euclid(PRIME))
-            .collect();
-        for (pivot, known) in &basis {
-            let factor = row[*pivot];
-            if factor != 0 {
-                for (entry, by) in row.iter_mut().zip(known) {
-                    *entry = (*entry - factor * by % PRIME).rem_euclid(PRIME);
-                }
-            }
+        if echelon.rank() == first.len() {
+            break;
         }
-        if let Some(pivot) = row.iter().position(|&entry| entry != 0) {
-            let scale = inverse(row[pivot]);
-            for entry in &mut row {
-                *entry = *entry * scale % PRIME;
-            }
-            basis.push((pivot, row));
-            if basis.len() == first.len() {
-                break;
-            }
-        }
+        echelon.add(point.iter().zip(first).map(|(a, b)| a - b));
     }
-    basis.len()
+    echelon.rank()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 mod arrays;
 mod cases;
+mod elimination;
 mod equations;
 mod facets;
 mod observed;
@@ -22,7 +23,8 @@ pub mod writes;
 use super::samples::{PlaceSamples, SampledVariable};
 use crate::analysis::options::choice;
 use crate::term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
-pub use equations::{Degree, PRIME, equation, equations, integral, kernel};
+pub use elimination::{Echelon, integral};
+pub use equations::{Degree, equation, equations};
 pub use vocabulary::Vocabulary;
 use writes::Quantified;
 

@@ -15,7 +15,6 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::affine::Affine;
-use super::set::IntervalSet;
 use super::shadow::{Shadow, ShadowInput};
 use crate::program::interpreter::bytecode::{Instruction, Place, Register};
 use crate::program::interpreter::executable::Executable;
@@ -24,6 +23,7 @@ use crate::program::interpreter::integer::Integer;
 use crate::program::interpreter::machine::{Frame, Machine};
 use crate::program::interpreter::observer::{InstructionView, Observer};
 use crate::program::interpreter::outcome::{Limits, Outcome};
+use crate::term::domain::IntervalSet;
 
 /// Steps of a run before the first look, and between two that were of use.
 const FIRST: u64 = 1 << 16;

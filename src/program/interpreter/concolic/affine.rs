@@ -1,4 +1,5 @@
-//! Values that depend on one input in the simplest way.
+//! Values that depend on one input in the simplest way: of a run, over the integers. Linear terms, which wrap around and have
+//! several variables, are the constructors' ([`crate::term`]).
 
 /// The value `factor * input + offset`, in mathematical integers; or a known value, if no input takes part.
 ///

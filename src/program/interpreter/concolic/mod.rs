@@ -11,7 +11,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `set`, `affine` | sets of an input's values; values that depend on one input |
+//! | `affine` | values that depend on one input |
 //! | `shadow`, `follow`, `memory` | what registers and cells hold; what instructions make of it |
 //! | `acceleration` | over iterations of a loop that are all alike |
 
@@ -19,12 +19,9 @@ pub(super) mod acceleration;
 mod affine;
 mod follow;
 mod memory;
-mod set;
 mod shadow;
 
 use std::cell::RefCell;
-
-pub use set::IntervalSet;
 
 use super::executable::Executable;
 use super::input::{InputSource, Journal};
@@ -33,6 +30,7 @@ use super::observer::NoObserver;
 use super::outcome::{Limits, Outcome, Report};
 use super::value::value_of_bits;
 use crate::program::{Input, InputId, InputKind};
+use crate::term::domain::IntervalSet;
 use crate::term::{FloatFormat, Sort, Value};
 use acceleration::Accelerator;
 use shadow::Shadow;

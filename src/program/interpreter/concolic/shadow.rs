@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use super::Drawn;
 use super::affine::{Affine, KNOWN};
 use super::memory::{Found, ShadowMemory};
-use super::set::IntervalSet;
 use crate::program::interpreter::bytecode::{IntegerRelation, Place, Register};
 use crate::program::interpreter::executable::{AddressTerm, Executable};
 use crate::program::interpreter::observer::{InstructionView, Observer};
+use crate::term::domain::IntervalSet;
 
 /// An input of the run.
 #[derive(Clone, Debug)]
@@ -204,9 +204,9 @@ impl<'s> Shadow<'s> {
         }
         let inputs = ranges.iter().map(|(low, high)| {
             let (low, high) = form.inputs_between(*low, *high);
-            IntervalSet::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX))
+            (low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX))
         });
-        let inputs = inputs.fold(IntervalSet::default(), |all, range| all.union(&range));
+        let inputs = inputs.collect();
         let set = self.inputs[form.input as usize].set.intersection(&inputs);
         self.shrink(form.input, set);
     }

@@ -10,6 +10,7 @@ use crate::program::persistent::PersistentMap;
 use crate::program::simplify::range::{Abstract, range_of, restrict};
 use crate::program::simplify::workspace::replace;
 use crate::program::variables::VariableUse;
+use crate::term::domain::Values;
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 
 /// An array's contents are followed through at most so many stores in a row.
@@ -102,7 +103,7 @@ impl<'a> Evaluator<'a> {
         };
         let sort = store().sort(result);
         if sort == Sort::Bool || (ranges && !sort.is_array()) {
-            let range = range_of(result, &|variable| self.get_term(state, variable));
+            let range = range_of(result, &self.known(state, result));
             if let Some((low, high)) = range
                 && low == high
                 && let Some(Abstract::Constant(value)) = Abstract::from_range(sort, low, high)
@@ -133,6 +134,17 @@ impl<'a> Evaluator<'a> {
         Rebuild::new(store(), store(), with).rebuild(term)
     }
 
+    /// What is known of the term's variables.
+    fn known(&self, state: &State, term: TermId) -> Values {
+        let mut uses = self.uses.borrow_mut();
+        let known = uses.of(term).iter().filter_map(|&id| {
+            let symbol = self.program.variable(id).symbol;
+            let known = self.get(state, id)?.set(symbol.sort())?;
+            Some((store().variable(symbol), known))
+        });
+        known.collect()
+    }
+
     /// Whether the term has no variables.
     fn is_closed(&self, term: TermId) -> bool {
         self.uses.borrow_mut().of(term).is_empty()
@@ -154,7 +166,7 @@ impl<'a> Evaluator<'a> {
         if self.is_closed(value) {
             return Some(Abstract::Constant(value));
         }
-        let (low, high) = range_of(value, &|variable| self.get_term(state, variable))?;
+        let (low, high) = range_of(value, &self.known(state, value))?;
         Abstract::from_range(sort, low, high)
     }
 
@@ -207,11 +219,10 @@ impl<'a> Evaluator<'a> {
                     self.learn_pointers(state, condition);
                 }
                 let mut learned = Vec::new();
-                restrict(
-                    condition,
-                    &|term| self.get_term(state, term),
-                    &mut |term, value| learned.push((term, value)),
-                )?;
+                let known = self.known(state, condition);
+                restrict(condition, &known, &mut |term, value| {
+                    learned.push((term, value));
+                })?;
                 for (term, value) in learned {
                     if let Some((symbol, _)) = store().as_variable(term) {
                         let variable = self.uses.borrow().variable(symbol);

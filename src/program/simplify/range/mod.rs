@@ -1,22 +1,19 @@
 //! Abstract values: constants and ranges.
 //!
-//! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. It is all that is
-//! needed to decide most conditions that are decided by the types and bounds in the program's text: what is stronger is
-//! left to the data-flow engine.
-//!
-//! * [`evaluation`]: the range of a term; [`truth`]: the truth value of a condition.
-//! * [`restriction`]: what a condition that holds says of variables.
+//! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. Terms and conditions are
+//! evaluated with [sets of numbers](crate::term::domain); of a variable, the interval around its set is kept, which is
+//! compared, joined and shown at no cost. It is all that is needed to decide most conditions that are decided by the types
+//! and bounds in the program's text: what is stronger is left to the data-flow engine.
 
-mod evaluation;
-mod restriction;
 #[cfg(test)]
 mod tests;
-mod truth;
 
-use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, store};
+use crate::term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
+use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
 
-pub(super) use evaluation::range_of;
-pub(super) use restriction::restrict;
+/// Operators looked at for one range, and for one condition that holds.
+const EFFORT: usize = 200;
+const CONDITION_EFFORT: usize = 2_000;
 
 /// What is known of a value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -29,9 +26,6 @@ pub enum Abstract {
 
 /// Bounds of integers are kept if they are smaller than this, so that sums and products of bounds do not overflow.
 const LIMIT: i128 = 1 << 62;
-
-/// The bound of an integer that is not bounded.
-const INFINITY: i128 = 1 << 100;
 
 /// The range of all values of the sort, or `None` if it is not one that ranges are kept for.
 pub(super) fn full(sort: Sort) -> Option<(i128, i128)> {
@@ -82,14 +76,14 @@ fn constant(sort: Sort, value: i128) -> Option<TermId> {
 impl Abstract {
     /// The range, as the value of a term of the sort; a constant if there is but one value; `None` if it says nothing.
     pub fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
+        // What stands for infinity is no number.
+        let (low, high) = match sort {
+            Sort::Int => within_limit(low, high),
+            _ => (low, high),
+        };
         if low == high {
             return constant(sort, low).map(Self::Constant);
         }
-        let (low, high) = if sort == Sort::Int {
-            within_limit(low, high)
-        } else {
-            (low, high)
-        };
         let (minimum, maximum) = full(sort).unwrap_or((-INFINITY, INFINITY));
         (low > minimum || high < maximum).then_some(Self::Range(low, high))
     }
@@ -99,6 +93,15 @@ impl Abstract {
         match self {
             Self::Constant(term) => number(term).map(|value| (value, value)),
             Self::Range(low, high) => Some((low, high)),
+        }
+    }
+
+    /// The set of values of the sort.
+    pub(super) fn set(self, sort: Sort) -> Option<AbstractValue> {
+        let universe = Universe::of(sort).filter(|_| !sort.is_array())?;
+        match self {
+            Self::Constant(term) => AbstractValue::constant(store().constant(term)?),
+            Self::Range(low, high) => Some(Intervals::arc(universe, low, high).into()),
         }
     }
 
@@ -158,4 +161,51 @@ impl Abstract {
             },
         )
     }
+}
+
+/// The bounds of the values of the sort in a set.
+fn hull(sort: Sort, value: &AbstractValue) -> Option<(i128, i128)> {
+    match sort {
+        Sort::Bool => value.intervals.hull(),
+        _ => value.intervals.signed_hull(),
+    }
+}
+
+/// The range of a term, given those of its variables.
+pub(super) fn range_of(term: TermId, known: &Values) -> Option<(i128, i128)> {
+    let mut environment = Environment::new(store(), known, false).looking_at(EFFORT);
+    hull(store().sort(term), &environment.value(term)?)
+}
+
+/// Variables of which the condition says something, with what is known of them where it holds; `None` if it cannot hold.
+pub(super) fn restrict(
+    condition: TermId,
+    known: &Values,
+    learn: &mut dyn FnMut(TermId, Abstract),
+) -> Option<()> {
+    let mut environment = Environment::new(store(), known, false).looking_at(CONDITION_EFFORT);
+    environment.assume(condition);
+    if environment.is_empty() {
+        return None;
+    }
+    for (&term, value) in environment.facts() {
+        let sort = store().sort(term);
+        if is_variable(term)
+            && let Some((low, high)) = hull(sort, value)
+            && let Some(value) = Abstract::from_range(sort, low, high)
+        {
+            learn(term, value);
+        }
+    }
+    // Of values that are no numbers.
+    for (variable, constant) in fixed(store(), condition) {
+        if is_variable(variable) {
+            learn(variable, Abstract::Constant(constant));
+        }
+    }
+    Some(())
+}
+
+fn is_variable(term: TermId) -> bool {
+    matches!(store().kind(term), TermKind::Variable { instance: 0, .. })
 }

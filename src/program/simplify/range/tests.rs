@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Abstract, constant, full, number, range_of, restrict};
 use crate::solver::random_terms::seeds;
+use crate::term::domain::Values;
 use crate::term::{Build, Constant, Evaluator, Op, Pool, Sort, Symbol, TermId, store};
 
 const NARROW: Sort = Sort::BitVec(3);
@@ -183,7 +184,9 @@ fn values_lie_in_ranges() {
         let mut terms = Terms::new(seed);
         let sort = [Sort::Bool, NARROW, WIDE, Sort::Int][seed as usize % 4];
         let term = terms.term(sort, 3);
-        let known = |variable| terms.known.get(&variable).copied();
+        let sets = terms.known.iter();
+        let sets = sets.filter_map(|(&term, known)| Some((term, known.set(store().sort(term))?)));
+        let known: Values = sets.collect();
         let value = terms.value(term);
         if let Some((low, high)) = range_of(term, &known) {
             assert!(

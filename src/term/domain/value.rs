@@ -2,13 +2,13 @@
 
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Thresholds, Universe};
-use crate::term::{Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
+use crate::term::{BitVecValue, Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
 
 /// A set of numbers, given by a union of intervals and a congruence; of a bit vector, the unsigned number is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbstractValue {
-    pub(super) intervals: Intervals,
-    pub(super) congruence: Congruence,
+    pub(crate) intervals: Intervals,
+    pub(crate) congruence: Congruence,
 }
 
 impl AbstractValue {
@@ -207,7 +207,9 @@ impl AbstractValue {
                     // No number of them is below the residue, so that the distance from it is a multiple.
                     let least = store().bv_signed(width, residue);
                     let distance = store().sub(term, least);
-                    let quotient = store().mul(distance, store().bv_signed(width, inverse(odd)));
+                    let inverse = BitVecValue::from_signed(width, odd).inverse();
+                    let inverse = inverse.expect("that of an odd number");
+                    let quotient = store().mul(distance, store().bv(width, inverse.bits()));
                     let most = ((1i128 << width) - 1 - residue) / odd;
                     all.push(store().ule(quotient, store().bv_signed(width, most)));
                 }
@@ -220,16 +222,6 @@ impl AbstractValue {
             _ => Vec::new(),
         }
     }
-}
-
-/// The inverse of an odd number modulo 2^64, by Newton's iteration.
-fn inverse(odd: i128) -> i128 {
-    let odd = odd as u64;
-    let mut inverse = odd;
-    for _ in 0..6 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
-    }
-    i128::from(inverse)
 }
 
 impl From<Intervals> for AbstractValue {

@@ -6,14 +6,14 @@ use super::condition::{EFFORT, FORKS};
 use super::intervals::Universe;
 use super::value::{AbstractValue, apply};
 use super::view::View;
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind};
+use crate::term::{Build, Op, Pool, Sort, TermId, TermKind};
 
 /// Values of terms: of variables, of differences of two variables; of an array, what holds of each cell.
 pub type Values = FxHashMap<TermId, AbstractValue>;
 
 /// A state, and what more holds on a path from it.
-pub struct Environment<'e> {
-    pub(super) arena: &'e Arena,
+pub struct Environment<'e, P> {
+    pub(super) pool: &'e P,
     pub(super) base: &'e Values,
     pub(super) facts: Values,
     /// Values of terms; those from before the last fact are too large, but right.
@@ -24,13 +24,15 @@ pub struct Environment<'e> {
     /// How deep disjunctions may be followed, and how often.
     pub(super) forks: u32,
     pub(super) effort: u32,
+    /// How many terms are looked at for a value.
+    terms: usize,
 }
 
-impl<'e> Environment<'e> {
+impl<'e, P: Pool> Environment<'e, P> {
     /// The state alone.
-    pub fn new(arena: &'e Arena, base: &'e Values, relational: bool) -> Self {
+    pub fn new(pool: &'e P, base: &'e Values, relational: bool) -> Self {
         Self {
-            arena,
+            pool,
             base,
             facts: Values::default(),
             known: FxHashMap::default(),
@@ -38,7 +40,18 @@ impl<'e> Environment<'e> {
             empty: false,
             forks: FORKS,
             effort: EFFORT,
+            terms: usize::MAX,
         }
+    }
+
+    /// The same, but for a value no more than so many operators are looked at; of what others compute, nothing is known.
+    pub fn looking_at(self, terms: usize) -> Self {
+        Self { terms, ..self }
+    }
+
+    /// What has been learned of terms' values by assuming conditions.
+    pub fn facts(&self) -> &Values {
+        &self.facts
     }
 
     /// Whether no concrete state is in it.
@@ -53,24 +66,30 @@ impl<'e> Environment<'e> {
     /// What is known of the term's value; for an array, of its cells' values. `None`: it is no number.
     pub fn value(&mut self, term: TermId) -> Option<AbstractValue> {
         let mut stack = vec![term];
+        let mut left = self.terms;
         while let Some(&top) = stack.last() {
             if self.known.contains_key(&top) {
                 stack.pop();
                 continue;
             }
-            let value = match self.arena.kind(top) {
+            let value = match self.pool.kind(top) {
                 TermKind::Constant(constant) => AbstractValue::constant(constant),
                 TermKind::Variable { .. } => self.leaf(top),
                 TermKind::Apply { op, arguments } => {
                     let before = stack.len();
-                    if Universe::of(self.arena.sort(top)).is_some() {
+                    if Universe::of(self.pool.sort(top)).is_some() {
                         let open = arguments.iter().copied();
                         stack.extend(open.filter(|part| !self.known.contains_key(part)));
                     }
-                    if stack.len() > before {
+                    if stack.len() == before {
+                        self.apply(top, op, arguments)
+                    } else if left > 0 {
+                        left -= 1;
                         continue;
+                    } else {
+                        stack.truncate(before);
+                        self.leaf(top)
                     }
-                    self.apply(top, op, arguments)
                 }
             };
             self.known.insert(top, value);
@@ -80,15 +99,15 @@ impl<'e> Environment<'e> {
     }
 
     fn leaf(&self, term: TermId) -> Option<AbstractValue> {
-        let universe = Universe::of(self.arena.sort(term))?;
+        let universe = Universe::of(self.pool.sort(term))?;
         let fact = self.fact(term).cloned();
         Some(fact.unwrap_or_else(|| AbstractValue::top(universe)))
     }
 
     fn apply(&self, term: TermId, op: Op, arguments: &[TermId]) -> Option<AbstractValue> {
-        let sort = self.arena.sort(term);
+        let sort = self.pool.sort(term);
         let universe = Universe::of(sort)?;
-        let is_array = |part: &TermId| matches!(self.arena.sort(*part), Sort::Array { .. });
+        let is_array = |part: &TermId| matches!(self.pool.sort(*part), Sort::Array { .. });
         let of = |part: TermId| self.known.get(&part).and_then(Option::as_ref);
         let mut value = match (op, arguments) {
             (Op::Store, &[array, _, element]) => match (of(array), of(element)) {
@@ -111,7 +130,7 @@ impl<'e> Environment<'e> {
             if let Some(decided) = self.compared_by_difference(op, arguments) {
                 value = value.meet(&AbstractValue::truth(decided));
             } else if matches!(op, Op::BvAdd | Op::IntAdd)
-                && let Some(negated) = self.fact(negated(self.arena, sort, term))
+                && let Some(negated) = self.fact(negated(self.pool, sort, term))
             {
                 value = value.meet(&super::transfer::negation(negated));
             }
@@ -128,17 +147,17 @@ impl<'e> Environment<'e> {
             return None;
         };
         let view = View::of(op)?;
-        let is_constant = |term| self.arena.is_constant(term);
+        let is_constant = |term| self.pool.is_constant(term);
         if is_constant(a) || is_constant(b) {
             return None;
         }
         let (part, offset) = self.difference_of(a, b)?;
         let known = match self.fact(part) {
             Some(known) => known.clone(),
-            None if !is_sum(self.arena, part) => return None,
+            None if !is_sum(self.pool, part) => return None,
             None => {
-                let sort = self.arena.sort(part);
-                super::transfer::negation(self.fact(negated(self.arena, sort, part))?)
+                let sort = self.pool.sort(part);
+                super::transfer::negation(self.fact(negated(self.pool, sort, part))?)
             }
         };
         let apart = super::transfer::sum(&known, &offset);
@@ -156,19 +175,19 @@ impl<'e> Environment<'e> {
 
     /// a - b as a term and a number that is added to it; `None` if it is a number.
     pub(super) fn difference_of(&self, a: TermId, b: TermId) -> Option<(TermId, AbstractValue)> {
-        let sort = self.arena.sort(a);
+        let sort = self.pool.sort(a);
         let universe = Universe::of(sort)?;
         let term = match sort {
-            Sort::BitVec(_) => self.arena.sub(a, b),
-            Sort::Int => self.arena.int_sub(a, b),
+            Sort::BitVec(_) => self.pool.sub(a, b),
+            Sort::Int => self.pool.int_sub(a, b),
             _ => return None,
         };
-        match self.arena.kind(term) {
+        match self.pool.kind(term) {
             TermKind::Constant(_) => None,
             TermKind::Apply {
                 op: Op::BvAdd | Op::IntAdd,
                 arguments: &[part, last],
-            } if let Some(constant) = self.arena.constant(last) => {
+            } if let Some(constant) = self.pool.constant(last) => {
                 Some((part, AbstractValue::constant(constant)?))
             }
             _ => Some((term, AbstractValue::point(universe, 0))),
@@ -176,8 +195,8 @@ impl<'e> Environment<'e> {
     }
 }
 
-fn is_sum(arena: &Arena, term: TermId) -> bool {
-    let kind = arena.kind(term);
+fn is_sum<P: Pool>(pool: &P, term: TermId) -> bool {
+    let kind = pool.kind(term);
     matches!(
         kind,
         TermKind::Apply {
@@ -188,20 +207,20 @@ fn is_sum(arena: &Arena, term: TermId) -> bool {
 }
 
 /// -term, for a sum in the normal form of sums.
-fn negated(arena: &Arena, sort: Sort, term: TermId) -> TermId {
-    match (sort, arena.kind(term)) {
+fn negated<P: Pool>(pool: &P, sort: Sort, term: TermId) -> TermId {
+    match (sort, pool.kind(term)) {
         (
             Sort::BitVec(_),
             TermKind::Apply {
                 arguments: &[a, b], ..
             },
-        ) => arena.add(arena.neg(a), arena.neg(b)),
+        ) => pool.add(pool.neg(a), pool.neg(b)),
         (
             Sort::Int,
             TermKind::Apply {
                 arguments: &[a, b], ..
             },
-        ) => arena.int_add(arena.int_neg(a), arena.int_neg(b)),
+        ) => pool.int_add(pool.int_neg(a), pool.int_neg(b)),
         _ => term,
     }
 }

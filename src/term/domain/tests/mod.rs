@@ -1,7 +1,7 @@
-//! Soundness of the value analysis: sets against their members, terms and blocks against the evaluator.
+//! Soundness: sets against their members, terms and conditions against the evaluator.
 
 mod sets;
-mod terms;
+pub(crate) mod terms;
 
 use proptest::prelude::*;
 

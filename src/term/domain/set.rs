@@ -1,13 +1,16 @@
-//! Sets of integers as unions of intervals.
+//! Sets of integers as unions of intervals: exact, however many they take.
 
 use smallvec::{SmallVec, smallvec};
+
+/// An interval, both ends included.
+pub type Span = (i128, i128);
 
 /// Beyond it, an interval has no end: mathematical integers are held to be within, and no finite bound is as far out.
 const UNBOUNDED: i128 = 1 << 120;
 
 /// A set of integers: disjoint intervals in ascending order, both ends included, none touching the next.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct IntervalSet(SmallVec<[(i128, i128); 2]>);
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct IntervalSet(SmallVec<[Span; 2]>);
 
 impl IntervalSet {
     /// The integers from `low` to `high`.
@@ -25,6 +28,11 @@ impl IntervalSet {
 
     pub fn integers() -> Self {
         Self::range(-UNBOUNDED, UNBOUNDED)
+    }
+
+    /// The intervals, ascending.
+    pub fn spans(&self) -> &[Span] {
+        &self.0
     }
 
     /// Whether there is nothing in it.
@@ -63,7 +71,7 @@ impl IntervalSet {
     }
 
     /// The least element, and the greatest; of an unbounded set some distant one.
-    pub fn ends(&self) -> Option<(i128, i128)> {
+    pub fn ends(&self) -> Option<Span> {
         Some((self.0.first()?.0, self.0.last()?.1))
     }
 
@@ -88,6 +96,15 @@ impl IntervalSet {
             upper.0.extend((taken < count).then_some((middle, high)));
         }
         (lower, upper)
+    }
+
+    /// Whether all are in the other set as well.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        let within = |&(low, high): &Span| {
+            let mut spans = other.0.iter();
+            spans.any(|&(from, to)| from <= low && high <= to)
+        };
+        self.0.iter().all(within)
     }
 
     /// Those that are in both.
@@ -117,9 +134,16 @@ impl IntervalSet {
     /// Those that are in one or in both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut all: SmallVec<[(i128, i128); 2]> = self.0.iter().chain(&other.0).copied().collect();
+        self.0.iter().chain(&other.0).copied().collect()
+    }
+}
+
+/// The union of intervals; of one whose ends are the wrong way round, nothing.
+impl FromIterator<Span> for IntervalSet {
+    fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Self {
+        let mut all: SmallVec<[Span; 4]> = spans.into_iter().filter(|(a, b)| a <= b).collect();
         all.sort_unstable();
-        let mut result: SmallVec<[(i128, i128); 2]> = SmallVec::new();
+        let mut result: SmallVec<[Span; 2]> = SmallVec::new();
         for (low, high) in all {
             match result.last_mut() {
                 Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
@@ -168,6 +192,7 @@ mod tests {
                 // Nothing touches: the form is unique.
                 let spelled: Vec<bool> = (0..12).map(|value| result.contains(value)).collect();
                 prop_assert_eq!(&result, &set(&spelled));
+                prop_assert_eq!(result.is_subset(&left), result.union(&left) == left);
                 prop_assert_eq!(result.nearest_to_zero(), result.ends().map(|ends| ends.0));
             }
         }

@@ -4,15 +4,16 @@
 //! Signedness-Agnostic Program Analysis, APLAS 2012), so that the signed and the unsigned view of a set are the same
 //! set: the signed range from -1 to 1 is one arc, and an addition that wraps around loses nothing.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
+use super::set::{IntervalSet, Span};
 use crate::term::Sort;
 
 /// What stands for an end that an interval of integers does not have; ends beyond are not told apart from it.
 pub const INFINITY: i128 = 1 << 100;
 
 /// The most arcs that a set keeps while it is computed with.
-pub(super) const MOST_ARCS: usize = 12;
+const MOST_ARCS: usize = 12;
 
 /// All the numbers that there are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,39 +62,55 @@ impl Universe {
     }
 
     /// What a full turn is; zero if there is none.
-    pub(super) fn turn(self) -> i128 {
+    pub fn turn(self) -> i128 {
         match self {
             Self::Circle(width) => 1 << width,
             Self::Line => 0,
         }
     }
-}
 
-pub(super) type Span = (i128, i128);
+    /// The numbers from the one to the other, in the order of numbers.
+    fn spans(self, low: i128, high: i128) -> SmallVec<[Span; 2]> {
+        let turn = self.turn();
+        let mut spans = SmallVec::new();
+        if low > high {
+            return spans;
+        }
+        if turn == 0 {
+            let within = |end: i128| end.clamp(-INFINITY, INFINITY);
+            spans.push((within(low), within(high)));
+        } else if high - low >= turn - 1 {
+            spans.push((0, turn - 1));
+        } else {
+            let (low, high) = (low.rem_euclid(turn), high.rem_euclid(turn));
+            if low <= high {
+                spans.push((low, high));
+            } else {
+                spans.extend([(0, high), (low, turn - 1)]);
+            }
+        }
+        spans
+    }
+}
 
 /// A set of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Intervals {
     universe: Universe,
-    /// Ascending, with a gap between any two.
-    spans: SmallVec<[Span; 2]>,
+    set: IntervalSet,
 }
 
 impl Intervals {
     /// No number.
     pub fn empty(universe: Universe) -> Self {
-        Self {
-            universe,
-            spans: SmallVec::new(),
-        }
+        let set = IntervalSet::default();
+        Self { universe, set }
     }
 
     /// All numbers.
     pub fn full(universe: Universe) -> Self {
-        Self {
-            universe,
-            spans: smallvec![(universe.least(), universe.greatest())],
-        }
+        let set = IntervalSet::range(universe.least(), universe.greatest());
+        Self { universe, set }
     }
 
     /// One number, which is reduced to the universe.
@@ -103,53 +120,17 @@ impl Intervals {
 
     /// The numbers from the one to the other, both included; on a circle, those that they are congruent to.
     pub fn arc(universe: Universe, low: i128, high: i128) -> Self {
-        let mut set = Self::empty(universe);
-        set.push_arc(low, high);
-        set.tidy();
-        set
+        let set = universe.spans(low, high).into_iter().collect();
+        Self { universe, set }
     }
 
     /// The union of such.
-    pub(super) fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
-        let mut set = Self::empty(universe);
-        for (low, high) in arcs {
-            set.push_arc(low, high);
-        }
-        set.tidy();
-        set.limited(MOST_ARCS)
-    }
-
-    fn push_arc(&mut self, low: i128, high: i128) {
-        if low > high {
-            return;
-        }
-        let turn = self.universe.turn();
-        if turn == 0 {
-            let within = |end: i128| end.clamp(-INFINITY, INFINITY);
-            self.spans.push((within(low), within(high)));
-        } else if high - low >= turn - 1 {
-            self.spans.push((0, turn - 1));
-        } else {
-            let (low, high) = (low.rem_euclid(turn), high.rem_euclid(turn));
-            if low <= high {
-                self.spans.push((low, high));
-            } else {
-                self.spans.extend([(0, high), (low, turn - 1)]);
-            }
-        }
-    }
-
-    /// Sorts the spans and joins those that touch.
-    fn tidy(&mut self) {
-        self.spans.sort_unstable();
-        let mut tidy: SmallVec<[Span; 2]> = SmallVec::new();
-        for &(low, high) in &self.spans {
-            match tidy.last_mut() {
-                Some(last) if low <= last.1 + 1 => last.1 = last.1.max(high),
-                _ => tidy.push((low, high)),
-            }
-        }
-        self.spans = tidy;
+    pub fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
+        let arcs = arcs.into_iter();
+        let set = arcs
+            .flat_map(|(low, high)| universe.spans(low, high))
+            .collect();
+        Self { universe, set }.limited(MOST_ARCS)
     }
 
     /// Where the numbers are from.
@@ -158,55 +139,51 @@ impl Intervals {
     }
 
     /// Ascending intervals of unsigned numbers, or of integers.
-    pub(super) fn spans(&self) -> &[Span] {
-        &self.spans
+    pub fn spans(&self) -> &[Span] {
+        self.set.spans()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.set.is_empty()
     }
 
     /// Whether all are in it.
     pub fn is_full(&self) -> bool {
-        self.spans[..] == [(self.universe.least(), self.universe.greatest())]
+        self.spans() == [(self.universe.least(), self.universe.greatest())]
     }
 
     /// The only number in it.
     pub fn as_point(&self) -> Option<i128> {
-        match self.spans[..] {
-            [(low, high)] if low == high && low.abs() < INFINITY => Some(low),
-            _ => None,
-        }
+        self.set.only().filter(|number| number.abs() < INFINITY)
     }
 
     /// Whether the number, unsigned or an integer, is in it.
     pub fn contains(&self, number: i128) -> bool {
         let number = number.clamp(self.universe.least(), self.universe.greatest());
-        let mut spans = self.spans.iter();
-        spans.any(|&(low, high)| low <= number && number <= high)
+        self.set.contains(number)
     }
 
     /// The least and the greatest number, unsigned.
-    pub(super) fn hull(&self) -> Option<Span> {
-        Some((self.spans.first()?.0, self.spans.last()?.1))
+    pub fn hull(&self) -> Option<Span> {
+        self.set.ends()
     }
 
     /// The least and the greatest number, signed.
-    pub(super) fn signed_hull(&self) -> Option<Span> {
+    pub fn signed_hull(&self) -> Option<Span> {
         let spans = self.signed_spans();
         Some((spans.first()?.0, spans.last()?.1))
     }
 
     /// Ascending intervals of signed numbers; of integers as they are.
-    pub(super) fn signed_spans(&self) -> SmallVec<[Span; 3]> {
+    pub fn signed_spans(&self) -> SmallVec<[Span; 3]> {
         let (sign, turn) = (self.universe.sign(), self.universe.turn());
         if turn == 0 {
-            return self.spans.iter().copied().collect();
+            return self.spans().iter().copied().collect();
         }
-        let negative = self.spans.iter().filter(|span| span.1 >= sign);
+        let negative = self.spans().iter().filter(|span| span.1 >= sign);
         let negative = negative.map(|&(low, high)| (low.max(sign) - turn, high - turn));
-        let positive = self.spans.iter().filter(|span| span.0 < sign);
+        let positive = self.spans().iter().filter(|span| span.0 < sign);
         let positive = positive.map(|&(low, high)| (low, high.min(sign - 1)));
         let mut all: SmallVec<[Span; 3]> = SmallVec::new();
         for (low, high) in negative.chain(positive) {
@@ -221,14 +198,14 @@ impl Intervals {
     /// Whether the set goes over the circle's zero without a gap.
     fn is_joined_at_zero(&self) -> bool {
         self.universe != Universe::Line
-            && self.spans.len() > 1
-            && self.spans.first().map(|span| span.0) == Some(self.universe.least())
-            && self.spans.last().map(|span| span.1) == Some(self.universe.greatest())
+            && self.spans().len() > 1
+            && self.spans().first().map(|span| span.0) == Some(self.universe.least())
+            && self.spans().last().map(|span| span.1) == Some(self.universe.greatest())
     }
 
     /// The maximal arcs. On a circle, one that goes over zero begins below zero.
     pub fn arcs(&self) -> SmallVec<[Span; 3]> {
-        let mut arcs: SmallVec<[Span; 3]> = self.spans.iter().copied().collect();
+        let mut arcs: SmallVec<[Span; 3]> = self.spans().iter().copied().collect();
         if self.is_joined_at_zero()
             && let Some((low, _)) = arcs.pop()
         {
@@ -239,75 +216,48 @@ impl Intervals {
 
     /// The union.
     pub fn join(&self, other: &Self) -> Self {
-        let mut all = self.clone();
-        all.spans.extend_from_slice(&other.spans);
-        all.tidy();
-        all.limited(MOST_ARCS)
+        self.of(self.set.union(&other.set)).limited(MOST_ARCS)
     }
 
     /// The intersection.
     pub fn meet(&self, other: &Self) -> Self {
-        let mut both = Self::empty(self.universe);
-        for &(a, b) in &self.spans {
-            for &(c, d) in &other.spans {
-                if a.max(c) <= b.min(d) {
-                    both.spans.push((a.max(c), b.min(d)));
-                }
-            }
-        }
-        both.tidy();
-        both
+        self.of(self.set.intersection(&other.set))
     }
 
     /// The others.
     pub fn complement(&self) -> Self {
-        let mut left = Self::empty(self.universe);
-        let mut next = self.universe.least();
-        for &(low, high) in &self.spans {
-            if next < low {
-                left.spans.push((next, low - 1));
-            }
-            next = high + 1;
-        }
-        if next <= self.universe.greatest() {
-            left.spans.push((next, self.universe.greatest()));
-        }
-        left
+        self.of(Self::full(self.universe).set.difference(&self.set))
     }
 
     /// Whether all numbers are in the other set as well.
     pub fn is_subset(&self, other: &Self) -> bool {
-        let within = |&(low, high): &Span| {
-            let mut spans = other.spans.iter();
-            spans.any(|&(from, to)| from <= low && high <= to)
-        };
-        self.spans.iter().all(within)
+        self.set.is_subset(&other.set)
+    }
+
+    fn of(&self, set: IntervalSet) -> Self {
+        let universe = self.universe;
+        Self { universe, set }
     }
 
     /// A superset of no more than this many arcs: the smallest gaps are closed.
     pub fn limited(mut self, most: usize) -> Self {
         loop {
-            let arcs = self.spans.len() - usize::from(self.is_joined_at_zero());
+            let spans = self.spans();
+            let arcs = spans.len() - usize::from(self.is_joined_at_zero());
             if arcs <= most.max(1) {
                 return self;
             }
-            let inner = self
-                .spans
-                .windows(2)
-                .map(|pair| pair[1].0.saturating_sub(pair[0].1));
-            let Some((gap, place)) = inner.zip(0..).min() else {
+            let inner = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
+            let Some(mut gap) = inner.min_by_key(|gap| gap.1 - gap.0) else {
                 return self;
             };
-            let (first, last) = (self.spans[0].0, self.spans[self.spans.len() - 1].1);
+            let (first, last) = (spans[0].0, spans[spans.len() - 1].1);
             let around = first + self.universe.turn() - last;
-            if self.universe != Universe::Line && around > 1 && around < gap {
-                self.spans.push((last, self.universe.greatest()));
-                self.spans.push((self.universe.least(), first));
-                self.tidy();
-            } else {
-                self.spans[place].1 = self.spans[place + 1].1;
-                self.spans.remove(place + 1);
+            if self.universe != Universe::Line && around > 1 && around < gap.1 - gap.0 {
+                gap = (last, first + self.universe.turn());
             }
+            let closed = IntervalSet::from_iter(self.universe.spans(gap.0, gap.1));
+            self.set = self.set.union(&closed);
         }
     }
 

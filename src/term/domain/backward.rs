@@ -3,26 +3,37 @@
 use super::congruence::Congruence;
 use super::division::factor;
 use super::environment::Environment;
-use super::intervals::{INFINITY, Intervals, Span, Universe};
+use super::intervals::{INFINITY, Intervals, Universe};
+use super::set::Span;
 use super::transfer::{difference, negation};
 use super::value::{AbstractValue, apply};
 use crate::term::{Op, Pool, Sort, TermId, TermKind};
 
 /// The term's value is in the set.
-pub(super) fn refine(own: &mut Environment<'_>, term: TermId, value: &AbstractValue, depth: u32) {
-    let arena = own.arena;
-    let TermKind::Apply { op, arguments } = arena.kind(term) else {
+pub(super) fn refine<P: Pool>(
+    own: &mut Environment<'_, P>,
+    term: TermId,
+    value: &AbstractValue,
+    depth: u32,
+) {
+    let pool = own.pool;
+    let TermKind::Apply { op, arguments } = pool.kind(term) else {
         return;
     };
     match (op, arguments) {
-        _ if arena.sort(term) == Sort::Bool => {
+        _ if pool.sort(term) == Sort::Bool => {
             if let Some(truth) = value.as_truth() {
                 own.truth(term, truth, depth);
             }
         }
         (Op::BvAdd | Op::IntAdd, &[a, b]) => {
             if let Some(y) = own.value(b) {
-                own.refine(a, &difference(value, &y), depth);
+                let other = planted!(
+                    "range: an addend is the sum plus the other",
+                    difference(value, &y),
+                    super::transfer::sum(value, &y)
+                );
+                own.refine(a, &other, depth);
             }
             if let Some(x) = own.value(a) {
                 own.refine(b, &difference(value, &x), depth);
@@ -38,7 +49,7 @@ pub(super) fn refine(own: &mut Environment<'_>, term: TermId, value: &AbstractVa
         (Op::Extract { high, low: 0 }, &[a]) => low_bits(own, value, a, high + 1, depth),
         (Op::IntToBv(width), &[a]) => low_bits(own, value, a, width, depth),
         (Op::Ite, &[condition, then, otherwise]) => {
-            let is_impossible = |own: &mut Environment<'_>, branch| {
+            let is_impossible = |own: &mut Environment<'_, P>, branch| {
                 let branch = own.value(branch);
                 branch.is_some_and(|branch| branch.meet(value).is_empty())
             };
@@ -67,8 +78,14 @@ pub(super) fn refine(own: &mut Environment<'_>, term: TermId, value: &AbstractVa
     }
 }
 
-fn congruent(own: &mut Environment<'_>, term: TermId, modulus: i128, residue: i128, depth: u32) {
-    if let Some(universe) = Universe::of(own.arena.sort(term)) {
+fn congruent<P: Pool>(
+    own: &mut Environment<'_, P>,
+    term: TermId,
+    modulus: i128,
+    residue: i128,
+    depth: u32,
+) {
+    if let Some(universe) = Universe::of(own.pool.sort(term)) {
         let congruence = Congruence::new(modulus, residue);
         let value = AbstractValue::new(Intervals::full(universe), congruence);
         own.refine(term, &value, depth);
@@ -76,7 +93,13 @@ fn congruent(own: &mut Environment<'_>, term: TermId, modulus: i128, residue: i1
 }
 
 /// a·b is in the set, and b is a number.
-fn multiple(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, b: TermId, depth: u32) {
+fn multiple<P: Pool>(
+    own: &mut Environment<'_, P>,
+    value: &AbstractValue,
+    a: TermId,
+    b: TermId,
+    depth: u32,
+) {
     let (Some(x), Some(y)) = (own.value(a), own.value(b)) else {
         return;
     };
@@ -98,7 +121,11 @@ fn multiple(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, b: Term
             let product = end.checked_mul(number);
             product.is_some_and(|end| (-universe.sign()..universe.sign()).contains(&end))
         };
-        if !fits(x_hull.0) || !fits(x_hull.1) {
+        if planted!(
+            "range: products do not wrap around",
+            !fits(x_hull.0) || !fits(x_hull.1),
+            false
+        ) {
             return;
         }
     }
@@ -108,8 +135,14 @@ fn multiple(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, b: Term
 }
 
 /// The extension of `a` is in the set.
-fn narrowed(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, signed: bool, depth: u32) {
-    let Some(universe) = Universe::of(own.arena.sort(a)) else {
+fn narrowed<P: Pool>(
+    own: &mut Environment<'_, P>,
+    value: &AbstractValue,
+    a: TermId,
+    signed: bool,
+    depth: u32,
+) {
+    let Some(universe) = Universe::of(own.pool.sort(a)) else {
         return;
     };
     let (low, high) = match signed {
@@ -132,7 +165,13 @@ fn narrowed(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, signed:
 }
 
 /// The low bits of `a` are in the set.
-fn low_bits(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, bits: u8, depth: u32) {
+fn low_bits<P: Pool>(
+    own: &mut Environment<'_, P>,
+    value: &AbstractValue,
+    a: TermId,
+    bits: u8,
+    depth: u32,
+) {
     let Some(x) = own.value(a) else {
         return;
     };
@@ -141,7 +180,11 @@ fn low_bits(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, bits: u
     let within = |hull: Option<Span>, low: i128, high: i128| {
         hull.is_some_and(|(from, to)| low <= from && to <= high)
     };
-    let intervals = if within(x.intervals.hull(), 0, turn - 1) {
+    let intervals = if planted!(
+        "range: low bits are all bits",
+        within(x.intervals.hull(), 0, turn - 1),
+        true
+    ) {
         Intervals::arcs_of(universe, value.intervals.spans().iter().copied())
     } else if within(x.intervals.signed_hull(), -turn / 2, turn / 2 - 1) {
         Intervals::arcs_of(universe, value.intervals.signed_spans())
@@ -152,8 +195,8 @@ fn low_bits(own: &mut Environment<'_>, value: &AbstractValue, a: TermId, bits: u
 }
 
 /// The remainder is in the set.
-fn remainder(
-    own: &mut Environment<'_>,
+fn remainder<P: Pool>(
+    own: &mut Environment<'_, P>,
     op: Op,
     value: &AbstractValue,
     a: TermId,

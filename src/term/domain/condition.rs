@@ -18,7 +18,7 @@ pub(super) const FORKS: u32 = 2;
 /// How often disjuncts are looked at one by one.
 pub(super) const EFFORT: u32 = 40;
 
-impl Environment<'_> {
+impl<P: Pool> Environment<'_, P> {
     /// The condition holds.
     pub fn assume(&mut self, condition: TermId) {
         // What later conjuncts say may help the earlier ones.
@@ -42,7 +42,7 @@ impl Environment<'_> {
             if let TermKind::Apply {
                 op: Op::BvAdd | Op::IntAdd,
                 ..
-            } = self.arena.kind(term)
+            } = self.pool.kind(term)
                 && let Some(value) = self.value(term)
             {
                 backward::refine(self, term, &value, DEPTH);
@@ -64,11 +64,15 @@ impl Environment<'_> {
         if self.empty || (decided.is_some() && is_new()) || depth == 0 {
             return;
         }
-        let TermKind::Apply { op, arguments } = self.arena.kind(condition) else {
+        let TermKind::Apply { op, arguments } = self.pool.kind(condition) else {
+            let truth = planted!("range: a variable that is denied holds", truth, true);
             return self.learn(condition, AbstractValue::truth(truth));
         };
         match (op, arguments) {
-            (Op::Not, &[a]) => self.truth(a, !truth, depth - 1),
+            (Op::Not, &[a]) => {
+                let truth = planted!("range: a denial says what it denies", !truth, truth);
+                self.truth(a, truth, depth - 1);
+            }
             (Op::And | Op::Or, _) if truth == (op == Op::And) => {
                 for &part in arguments {
                     self.truth(part, truth, depth - 1);
@@ -83,7 +87,7 @@ impl Environment<'_> {
                     own.truth(part, truth, depth - 1);
                 });
             }
-            (Op::Eq, &[a, b]) if self.arena.sort(a) == Sort::Bool => {
+            (Op::Eq, &[a, b]) if self.pool.sort(a) == Sort::Bool => {
                 let of = |own: &mut Self, term| own.value(term).and_then(|value| value.as_truth());
                 if let Some(known) = of(self, a) {
                     self.truth(b, known == truth, depth - 1);
@@ -119,6 +123,9 @@ impl Environment<'_> {
         match open[..] {
             [] => self.empty = true,
             [only] => self.truth(only, truth, depth),
+            [first, ..] if planted!("range: of open disjuncts the first holds", false, true) => {
+                self.truth(first, truth, depth);
+            }
             _ if open.len() > DISJUNCTS => {}
             _ => self.fork(open.len(), |own, case| own.truth(open[case], truth, depth)),
         }
@@ -158,7 +165,7 @@ impl Environment<'_> {
         let (Some(x), Some(y)) = (self.value(a), self.value(b)) else {
             return;
         };
-        if matches!(self.arena.sort(a), Sort::Array { .. }) {
+        if matches!(self.pool.sort(a), Sort::Array { .. }) {
             return;
         }
         let universe = x.universe();
@@ -171,8 +178,21 @@ impl Environment<'_> {
             }
             (Op::Eq, false) => {
                 for (term, other) in [(a, &y), (b, &x)] {
-                    if other.as_point().is_some() {
-                        let others = other.intervals.complement();
+                    if planted!(
+                        "range: what differs from one of several differs from all",
+                        other.as_point().is_some(),
+                        true
+                    ) {
+                        let others = planted!(
+                            "range: no value that is excluded lies between",
+                            other.intervals.complement(),
+                            Intervals::arc(
+                                universe,
+                                universe.least(),
+                                other.as_point().unwrap_or(0)
+                            )
+                            .meet(&other.intervals.complement())
+                        );
                         self.refine(term, &others.into(), depth);
                     }
                 }
@@ -182,8 +202,16 @@ impl Environment<'_> {
                 let strict = matches!(op, Op::BvUlt | Op::BvSlt | Op::IntLt);
                 // a < b, a <= b; or the other way round, with the other strictness.
                 let (less, greater, gap) = match truth {
-                    true => (a, b, i128::from(strict)),
-                    false => (b, a, i128::from(!strict)),
+                    true => (
+                        a,
+                        b,
+                        i128::from(planted!("range: a <= b is a < b", strict, true)),
+                    ),
+                    false => (
+                        b,
+                        a,
+                        i128::from(planted!("range: not a <= b is b <= a", !strict, strict)),
+                    ),
                 };
                 let (low, high) = if truth { (&x, &y) } else { (&y, &x) };
                 let (Some(low), Some(high)) = (view.hull(low), view.hull(high)) else {
@@ -200,7 +228,7 @@ impl Environment<'_> {
                     if end.abs() >= INFINITY {
                         end
                     } else {
-                        end + gap
+                        end + planted!("range: what is greater is greater by two", gap, 2 * gap)
                     }
                 };
                 let most = Intervals::arc(universe, view.least(universe), lower(high.1));
@@ -262,7 +290,11 @@ impl Environment<'_> {
             return;
         }
         let new = old.meet(value);
-        if new.is_empty() {
+        if planted!(
+            "range: what is one value is none",
+            new.is_empty(),
+            new.as_point().is_some()
+        ) {
             self.empty = true;
         }
         if self.empty || new == old {

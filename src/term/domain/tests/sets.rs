@@ -195,6 +195,36 @@ proptest! {
 }
 
 #[test]
+fn operators_are_sound_on_all_arcs_of_three_bits() {
+    let universe = Universe::Circle(3);
+    let sort = sort_of(universe);
+    let arcs = (0..8).flat_map(|low| (0..8).map(move |more| (low, low + more)));
+    let arcs = arcs.map(|(low, high)| Intervals::arc(universe, low, high).into());
+    let arcs: Vec<AbstractValue> = arcs.collect();
+    let pairs = || (0..8).flat_map(|x| (0..8).map(move |y| (x, y)));
+    for op in BINARY {
+        let result = result_sort(op, sort);
+        let concrete = |(x, y)| {
+            let operands = [value_of(sort, x), value_of(sort, y)];
+            (x, y, number_of(&apply_op(op, result, &operands)))
+        };
+        let concrete: Vec<(i128, i128, i128)> = pairs().map(concrete).collect();
+        for a in &arcs {
+            for b in &arcs {
+                let computed = apply(op, Universe::of(result).expect("numbers"), &[a, b]);
+                for &(x, y, number) in &concrete {
+                    let is_reached = a.contains(x) && b.contains(y);
+                    assert!(
+                        !is_reached || computed.contains(number),
+                        "{op:?} of {a:?} and {b:?} is {computed:?} without {number}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn sums_of_arcs_are_exact() {
     let universe = Universe::Circle(4);
     for (a, b) in (0..16i128).flat_map(|a| (0..16).map(move |b| (a, b))) {

@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use super::congruence::Congruence;
-use super::intervals::{Intervals, Span};
+use super::intervals::Intervals;
+use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::Op;
 
@@ -13,7 +14,7 @@ fn least_or((mut a, b): Span, (mut c, d): Span) -> i128 {
     while bit != 0 {
         if !a & c & bit != 0 {
             let raised = (a | bit) & -bit;
-            if raised <= b {
+            if planted!("range: a disjunction has no more bits", raised <= b, true) {
                 a = raised;
                 break;
             }
@@ -69,7 +70,12 @@ pub(super) fn junction(op: Op, a: &AbstractValue, b: &AbstractValue) -> Abstract
         }
     }
     // Low bits that are known stay known.
-    let bits = a.congruence.low_bits().min(b.congruence.low_bits());
+    let (one, other) = (a.congruence.low_bits(), b.congruence.low_bits());
+    let bits = planted!(
+        "range: bits that one operand knows are known",
+        one.min(other),
+        one.max(other)
+    );
     let (x, y) = (a.congruence.residue(), b.congruence.residue());
     let low = match op {
         Op::BvAnd => x & y,
@@ -129,14 +135,25 @@ fn by(op: Op, a: &AbstractValue, amount: u32, width: u32) -> AbstractValue {
             let factor = Congruence::point(1 << amount);
             let congruence = a.congruence.times(factor).modulo(universe.turn());
             let intervals = match amount {
-                0..=48 => arcs(&a.intervals.arcs(), &|end| end << amount),
+                0..=48 => arcs(&a.intervals.arcs(), &|end| {
+                    planted!(
+                        "range: a left shift is by one less",
+                        end << amount,
+                        end << amount / 2
+                    )
+                }),
                 _ => Intervals::full(universe),
             };
             AbstractValue::new(intervals, congruence)
         }
         Op::BvLshr => {
             let congruence = a.congruence.quotient(1 << amount);
-            AbstractValue::new(arcs(a.intervals.spans(), &|end| end >> amount), congruence)
+            let spans = planted!(
+                "range: a logical shift keeps the sign",
+                a.intervals.spans(),
+                &a.intervals.signed_spans()
+            );
+            AbstractValue::new(arcs(spans, &|end| end >> amount), congruence)
         }
         _ => {
             let amount = amount.min(width - 1);

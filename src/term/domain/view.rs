@@ -1,6 +1,7 @@
 //! Bit vectors read as unsigned or as signed numbers, and the distance of two numbers.
 
-use super::intervals::{INFINITY, Intervals, Span, Universe};
+use super::intervals::{INFINITY, Intervals, Universe};
+use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::Op;
 
