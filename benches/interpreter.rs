@@ -1,12 +1,16 @@
-//! How fast the interpreter runs: steps (edges or operations) a second on typical loops.
+//! How fast the interpreter runs: steps (edges or operations) a second on typical loops; and simulation, alone and with a
+//! helper.
 //!
 //! The goal for the scalar loop is 20 million steps a second; measured when this was written (one core of a shared
 //! virtual machine): see the throughput that `cargo bench --bench interpreter` prints.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use regatta::analysis::CancellationToken;
+use regatta::analysis::simulate::{Control, Options, Simulation, Unconfirmed, simulate_confirmed};
 use regatta::program::interpreter::{Executable, Limits, Machine, Outcome, ZeroInputs};
 use regatta::program::{Arithmetic, Lifetime, Operation, Program, ProgramBuilder};
 use regatta::term::{Build, FloatFormat, RoundingMode, ScalarSort, Sort, TermId, store};
+use regatta::workers::Workers;
 use std::hint::black_box;
 
 const WORD: Sort = Sort::BitVec(32);
@@ -149,5 +153,70 @@ fn bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, bench);
+/// The loop adds up inputs up to a limit, which is an input as well; no error is there to be found.
+fn loop_over_inputs(limit: u32) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (i, n, x, s) = (
+        b.global("i", WORD),
+        b.global("n", WORD),
+        b.global("x", WORD),
+        b.global("s", WORD),
+    );
+    let input = b.input("__VERIFIER_nondet_int", WORD);
+    b.havoc(n, input);
+    let (counter, number, sum) = (b.value(i), b.value(n), b.value(s));
+    let goes_on = store().and2(
+        store().slt(counter, number),
+        store().slt(counter, word(limit)),
+    );
+    b.repeat_while(goes_on, |b| {
+        b.havoc(x, input);
+        let drawn = b.value(x);
+        b.branch(
+            store().eq(store().srem(drawn, word(3)), word(0)),
+            |b| b.assign(s, store().add(sum, drawn)),
+            |b| b.assign(s, store().bvxor(store().mul(sum, word(5)), drawn)),
+        );
+        b.assign(i, store().add(counter, word(1)));
+    });
+    // No square is two.
+    let square = store().mul(b.value(s), b.value(s));
+    b.error_unless(store().not(store().eq(square, word(2))));
+    b.finish()
+}
+
+/// Simulates for so many steps.
+fn simulate(program: &Program, steps: u64, workers: &Workers) -> Simulation {
+    let token = CancellationToken::new();
+    let options = Options {
+        steps,
+        time: std::time::Duration::from_secs(600),
+        ..Options::default()
+    };
+    let control = Control {
+        workers,
+        ..Control::new(&token)
+    };
+    simulate_confirmed(program, &options, control, &mut Unconfirmed)
+}
+
+fn bench_simulation(criterion: &mut Criterion) {
+    const STEPS: u64 = 20_000_000;
+    let mut group = criterion.benchmark_group("simulation");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(STEPS));
+    for (length, limit) in [("short runs", 20), ("long runs", 20_000)] {
+        let program = loop_over_inputs(limit);
+        for helpers in 0..2 {
+            let workers = Workers::fixed(helpers);
+            let name = format!("{length}, {helpers} helpers");
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| black_box(simulate(&program, STEPS, &workers)));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, bench, bench_simulation);
 criterion_main!(benches);

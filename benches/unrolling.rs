@@ -19,6 +19,7 @@ use regatta::program::block::Blocks;
 use regatta::program::{InlinedProgram, simplify};
 use regatta::solver::{Backend, Solver, SolverConfig, new_solver};
 use regatta::term::Arena;
+use regatta::workers::Workers;
 
 const PROGRAM: &str = "benches/programs/twenty_counters.c";
 
@@ -60,6 +61,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
         safe_point: &|| Duration::ZERO,
         report: &|_| {},
         confirm: &mut confirm,
+        workers: &Workers::none(),
     };
     let unrolling = Unrolling::new(&blocks, Start::Entry, solver);
     let mut base = BaseCases::new(unrolling).with_last_steps();

@@ -252,7 +252,11 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
         accesses: AccessChecks::SingleObjects,
         ..simulate::Options::default()
     };
-    let mut samples = Samples::of_simulation(blocks, &simulation, context.token);
+    let control = simulate::Control {
+        workers: context.workers,
+        ..simulate::Control::new(context.token)
+    };
+    let mut samples = Samples::of_simulation(blocks, &simulation, control);
     for at in inner_cut_points(blocks) {
         let program = blocks.inlined().program();
         let place = samples.places.entry(at);

@@ -126,7 +126,7 @@ impl<'p> Prover<'p> {
                 accesses: AccessChecks::SingleObjects,
                 ..simulate::Options::default()
             };
-            Samples::of_simulation(&self.blocks, &options, &self.token)
+            Samples::of_simulation(&self.blocks, &options, simulate::Control::new(&self.token))
         });
         samples.refute(candidate.at, candidate.formula)
     }

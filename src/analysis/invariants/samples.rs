@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::CancellationToken;
-use crate::analysis::simulate;
+use crate::analysis::simulate::{self, Control, Unconfirmed, simulate_confirmed};
 use crate::program::block::Blocks;
 use crate::program::graph::callee;
 use crate::program::interpreter::{
@@ -244,12 +243,13 @@ impl Samples {
     pub fn of_simulation(
         blocks: &Blocks,
         options: &simulate::Options,
-        token: &CancellationToken,
+        control: Control<'_>,
     ) -> Self {
         let program = blocks.inlined().program();
         let executable = Executable::compile_for(program, options.accesses);
         let mut runs = simulate::sample_runs(program, &executable, RUNS, RUN_STEPS);
-        runs.extend(simulate::simulate(program, options, token).corpus);
+        let simulation = simulate_confirmed(program, options, control, &mut Unconfirmed);
+        runs.extend(simulation.corpus);
         Self::of_runs(blocks, &executable, &runs)
     }
 

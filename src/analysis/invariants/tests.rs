@@ -189,7 +189,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
         time: Duration::from_millis(50),
         ..simulate::Options::default()
     };
-    let samples = Samples::of_simulation(&blocks, &options, &token);
+    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token));
     let vocabulary = Vocabulary::of(blocks.inlined().program());
     let mut proposed = Vec::new();
     let mut all = Vec::new();

@@ -30,9 +30,10 @@ impl Hits {
         }
     }
 
-    /// The edges taken.
-    pub(super) fn touched(&self) -> &[EdgeId] {
-        &self.touched
+    /// The edges taken, and how often each.
+    pub(super) fn taken(&self) -> impl Iterator<Item = (EdgeId, u32)> + '_ {
+        let count = |&edge: &EdgeId| (edge, self.counts[edge.index()]);
+        self.touched.iter().map(count)
     }
 }
 
@@ -88,16 +89,22 @@ impl Coverage {
         }
     }
 
+    /// Whether a run adds something.
+    pub(super) fn lacks(&self, hits: &Hits) -> bool {
+        let is_new = |(edge, count): (EdgeId, u32)| self.seen[edge.index()] & magnitude(count) == 0;
+        hits.taken().any(is_new)
+    }
+
     /// Adds a run.
-    pub(super) fn add(&mut self, hits: &Hits) -> Novelty {
+    pub(super) fn add(&mut self, hits: &[(EdgeId, u32)]) -> Novelty {
         let mut novelty = Novelty {
             edges: 0,
             magnitudes: 0,
             distance: u32::MAX,
         };
-        for edge in hits.touched() {
+        for &(edge, count) in hits {
             let index = edge.index();
-            let bit = magnitude(hits.counts[index]);
+            let bit = magnitude(count);
             if self.seen[index] == 0 {
                 novelty.edges += 1;
             }

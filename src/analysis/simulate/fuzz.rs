@@ -1,25 +1,33 @@
 //! The loop: which candidate runs next, and for how long.
 
+use std::convert::Infallible;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
 use std::time::Instant;
 
-use super::comparisons::{ComparisonLog, proposals, solvable_width};
 use super::corpus::{Corpus, mutate};
-use super::coverage::{Coverage, Hits};
-use super::source::{Candidate, CandidateInputs, Policy};
-use super::values::{Chance, Dictionary, fit};
+use super::coverage::Coverage;
+use super::round::{Base, Done, Find, Found, Hand, Job, Round, Runners, Until};
+use super::source::{Candidate, Policy};
+use super::values::{Chance, Dictionary};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use crate::certify::replay::judge;
 use crate::program::Program;
-use crate::program::interpreter::{Executable, Limits, Machine, Outcome, RecordingInputs, Report};
+use crate::program::interpreter::{Executable, Limits, Outcome, RecordingInputs, Report};
 
-/// How many inputs of a candidate are solved for.
+/// How many inputs of a candidate are solved for, and how many of them in one round.
 const SOLVED_INPUTS: usize = 24;
-/// How many runs solving for a candidate's inputs may take.
-const SOLVING_RUNS: usize = 400;
-/// How many changes of a chosen candidate run in a row.
-const CHANGES: usize = 16;
+const SOLVED_TOGETHER: usize = 8;
+/// How many runs solving for a candidate's inputs may take, about.
+const SOLVING_RUNS: u64 = 400;
+/// How many changes are in the first round after one that has found something.
+const FIRST_CHANGES: u64 = 16;
+/// How many there are later: such that the round is worth waking a thread, as it has so many steps, and that nobody waits
+/// long for the last run of somebody else.
+const ROUND_STEPS: u64 = 100_000;
+const CHANGES: RangeInclusive<u64> = 64..=1_024;
 /// How many runs it takes to judge the limit of steps.
-const WINDOW: u32 = 64;
+const WINDOW: u64 = 64;
 /// How many errors are taken to the caller that he does not confirm.
 const REJECTIONS: u64 = 100;
 /// The share of the budget that one run may take.
@@ -39,20 +47,28 @@ pub(super) struct Fuzzer<'f> {
     confirm: &'f mut dyn Confirm,
     dictionary: &'f Dictionary,
     start: Instant,
-    machine: Machine<'f>,
-    inputs: CandidateInputs<'f>,
+    runners: Runners<'f>,
     chance: Chance,
-    hits: Hits,
     coverage: Coverage,
     corpus: Corpus,
     statistics: Statistics,
     /// Steps after which a run is cut off.
     run_steps: u64,
     /// Runs since the limit was judged, and how many of them reached it.
-    window: (u32, u32),
+    window: (u64, u64),
+    /// How many changes the next round has.
+    changes: u64,
     /// Candidates whose inputs have not been solved for, and the steps spent on others.
     unsolved: Vec<Candidate>,
     solving_steps: u64,
+}
+
+/// What a list of jobs has brought.
+#[derive(Default)]
+struct Gained {
+    has_find: bool,
+    /// Values to try, as jobs.
+    proposals: Vec<Job>,
 }
 
 /// Why the loop ends.
@@ -77,10 +93,8 @@ impl<'f> Fuzzer<'f> {
             confirm,
             dictionary,
             start: Instant::now(),
-            machine: Machine::new(executable),
-            inputs: CandidateInputs::new(program.inputs.len(), dictionary),
+            runners: Runners::new(program, executable, dictionary),
             chance: Chance::new(options.seed),
-            hits: Hits::new(program.edges.len()),
             coverage: Coverage::new(program),
             corpus: Corpus::default(),
             statistics: Statistics {
@@ -89,6 +103,7 @@ impl<'f> Fuzzer<'f> {
             },
             run_steps: options.run_steps.max(1_000),
             window: (0, 0),
+            changes: FIRST_CHANGES,
             unsolved: Vec::new(),
             solving_steps: 0,
         }
@@ -96,7 +111,8 @@ impl<'f> Fuzzer<'f> {
 
     /// Runs until something is decided or the budget is used up.
     pub(super) fn run(mut self) -> Simulation {
-        let outcome = match self.phases() {
+        let ControlFlow::Break(end) = self.phases();
+        let outcome = match end {
             End::Decided(outcome) => outcome,
             End::OutOfBudget => SimulationOutcome::Unknown,
         };
@@ -114,24 +130,19 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    fn phases(&mut self) -> End {
-        if let Some(end) = self.only_run().or_else(|| self.seeds()) {
-            return end;
-        }
+    fn phases(&mut self) -> ControlFlow<End, Infallible> {
+        self.only_run()?;
+        self.seeds()?;
         loop {
             // Solving takes half of the steps at most.
             let affordable = self.solving_steps <= self.statistics.steps / 2;
-            let step = match self.unsolved.pop_if(|_| affordable) {
+            match self.unsolved.pop_if(|_| affordable) {
                 Some(candidate) => {
                     let before = self.statistics.steps;
-                    let end = self.solve(&candidate);
+                    self.solve(candidate)?;
                     self.solving_steps += self.statistics.steps - before;
-                    end
                 }
-                None => self.change(),
-            };
-            if let Some(end) = step {
-                return end;
+                None => self.change()?,
             }
         }
     }
@@ -140,7 +151,7 @@ impl<'f> Fuzzer<'f> {
 
     /// A run on zeros, which goes on as long as it asks for no input: then it is the only one. Otherwise its length is
     /// a measure for those to come.
-    fn only_run(&mut self) -> Option<End> {
+    fn only_run(&mut self) -> ControlFlow<End> {
         let usual = self.run_steps;
         self.run_steps = usual.max(FIRST_RUN_STEPS);
         let zeros = Candidate {
@@ -149,23 +160,20 @@ impl<'f> Fuzzer<'f> {
             seed: 0,
         };
         loop {
-            let (report, end) = self.execute(&zeros);
-            if end.is_some() {
-                return end;
-            }
+            let report = self.run_alone(&zeros)?;
             if report.inputs > 0 {
                 self.run_steps = match report.outcome {
                     Outcome::StepLimit => usual,
                     _ => usual.max(report.steps.saturating_mul(2)),
                 };
-                return None;
+                return ControlFlow::Continue(());
             }
             match report.outcome {
                 Outcome::StepLimit => self.run_steps = self.run_steps.saturating_mul(16),
                 Outcome::Ended { .. } | Outcome::Blocked { .. }
                     if report.is_faithful() && self.executable.is_deterministic() =>
                 {
-                    return Some(match self.confirm.only_run(report.steps) {
+                    return ControlFlow::Break(match self.confirm.only_run(report.steps) {
                         Ok(()) => End::Decided(SimulationOutcome::OnlyRun {
                             steps: report.steps,
                         }),
@@ -176,92 +184,85 @@ impl<'f> Fuzzer<'f> {
                     });
                 }
                 // Another run would be the same.
-                _ => return Some(End::OutOfBudget),
+                _ => return ControlFlow::Break(End::OutOfBudget),
             }
         }
     }
 
     /// Runs whose inputs all come from one policy.
-    fn seeds(&mut self) -> Option<End> {
+    fn seeds(&mut self) -> ControlFlow<End> {
         let constants = [1, -1, 2].map(Policy::Constant);
         let varied = (0..SEEDS).flat_map(|_| Policy::VARIED);
-        for policy in constants.into_iter().chain(varied) {
-            let candidate = Candidate {
-                list: Vec::new(),
-                policy,
-                seed: self.chance.next(),
-            };
-            let (_, end) = self.execute(&candidate);
-            if end.is_some() {
-                return end;
-            }
-        }
-        None
+        let candidate = |policy| Candidate {
+            list: Vec::new(),
+            policy,
+            seed: self.chance.next(),
+        };
+        let candidates = constants.into_iter().chain(varied).map(candidate);
+        let jobs: Vec<_> = candidates.map(Job::Run).collect();
+        self.perform(&jobs, Until::Alarm)?;
+        ControlFlow::Continue(())
     }
 
-    /// Changes of a member of the corpus.
-    fn change(&mut self) -> Option<End> {
-        for _ in 0..CHANGES {
-            let chosen = self.corpus.choose(&mut self.chance);
-            let candidate = match chosen {
-                Some(index) if !self.chance.once_in(16) => {
-                    let other = self.corpus.any(&mut self.chance);
-                    mutate(
-                        &self.corpus.entries[index].candidate,
-                        other,
-                        self.executable.inputs(),
-                        self.dictionary,
-                        &mut self.chance,
-                    )
-                }
-                _ => Candidate {
-                    list: Vec::new(),
-                    policy: Policy::random(&mut self.chance),
-                    seed: self.chance.next(),
-                },
-            };
-            let (_, end) = self.execute(&candidate);
-            if end.is_some() {
-                return end;
+    /// A round of changes of members of the corpus. It is over when one finds something, which those that come after it
+    /// are to build upon; then the next rounds are short, as what is new often leads to more of it.
+    fn change(&mut self) -> ControlFlow<End> {
+        let average = self.statistics.steps / self.statistics.runs.max(1);
+        let worthwhile = ROUND_STEPS / average.max(1);
+        let count = self
+            .changes
+            .min(worthwhile.clamp(*CHANGES.start(), *CHANGES.end()));
+        let jobs: Vec<_> = (0..count).map(|_| Job::Run(self.changed())).collect();
+        let gained = self.perform(&jobs, Until::Find)?;
+        self.changes = match gained.has_find {
+            true => FIRST_CHANGES,
+            false => 2 * count,
+        };
+        ControlFlow::Continue(())
+    }
+
+    /// A change of a member of the corpus; now and then something else altogether.
+    fn changed(&mut self) -> Candidate {
+        let chosen = self.corpus.choose(&mut self.chance);
+        match chosen {
+            Some(index) if !self.chance.once_in(16) => {
+                let other = self.corpus.any(&mut self.chance);
+                mutate(
+                    &self.corpus.entries[index].candidate,
+                    other,
+                    self.executable.inputs(),
+                    self.dictionary,
+                    &mut self.chance,
+                )
             }
+            _ => Candidate {
+                list: Vec::new(),
+                policy: Policy::random(&mut self.chance),
+                seed: self.chance.next(),
+            },
         }
-        None
     }
 
     /// Tries the values of a candidate's inputs that turn one of its comparisons round.
-    fn solve(&mut self, candidate: &Candidate) -> Option<End> {
-        let base = self.comparisons(candidate);
-        let mut runs = 0;
-        for position in self.positions(candidate.list.len()) {
-            let (id, value) = candidate.list[position];
-            let sort = self.executable.inputs()[id.index()].sort;
-            let Some(width) = solvable_width(sort) else {
-                continue;
+    fn solve(&mut self, candidate: Candidate) -> ControlFlow<End> {
+        let first = self.statistics.runs;
+        let positions = self.positions(candidate.list.len());
+        let base = self.base(candidate);
+        for positions in positions.chunks(SOLVED_TOGETHER) {
+            let compare = |&position: &usize| Job::Compare {
+                base: Arc::clone(&base),
+                position,
             };
-            let mut changed = candidate.clone();
-            let mut step = 0;
-            let log = loop {
-                changed.list[position].1 = fit(sort, value.wrapping_add(1 << step));
-                let log = self.comparisons(&changed);
-                if step + 1 == width || base.differs(&log) {
-                    break log;
-                }
-                step += 1;
-            };
-            runs += step as usize;
-            for proposal in proposals(&base, &log, value, step, sort) {
-                changed.list[position].1 = proposal;
-                let (_, end) = self.execute(&changed);
-                if end.is_some() {
-                    return end;
-                }
-                runs += 1;
-                if runs >= SOLVING_RUNS {
-                    return None;
-                }
+            let jobs: Vec<_> = positions.iter().map(compare).collect();
+            let mut proposals = self.perform(&jobs, Until::Alarm)?.proposals;
+            let left = SOLVING_RUNS.saturating_sub(self.statistics.runs - first);
+            proposals.truncate(left as usize);
+            self.perform(&proposals, Until::Alarm)?;
+            if self.statistics.runs - first >= SOLVING_RUNS {
+                break;
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
     /// Some places in a list of inputs, the first ones among them.
@@ -274,86 +275,157 @@ impl<'f> Fuzzer<'f> {
         positions
     }
 
-    // --- a run ---
+    // --- rounds ---
 
-    fn limits(&self) -> Limits<'f> {
-        Limits {
-            steps: self
-                .run_steps
-                .min(self.options.steps.saturating_sub(self.statistics.steps)),
+    /// Performs the jobs, as if one after another, until it is over; what several threads do ahead and what then is not
+    /// wanted leaves no trace. So it does not matter who helps.
+    fn perform(&mut self, mut jobs: &[Job], until: Until) -> ControlFlow<End, Gained> {
+        let mut gained = Gained::default();
+        while !jobs.is_empty() {
+            let mut folded = 0;
+            for done in self.share(&jobs[..self.affordable(jobs)], until) {
+                match done {
+                    Some(done) if !done.is_interrupted || self.is_over() => {
+                        folded += 1;
+                        self.fold(done, &mut gained)?;
+                    }
+                    _ => break,
+                }
+            }
+            if self.is_over() {
+                return ControlFlow::Break(End::OutOfBudget);
+            }
+            if until == Until::Find && gained.has_find {
+                break;
+            }
+            // Some are left if there was an alarm that was not confirmed, or the time of others that a helper has
+            // taken for the simulation's.
+            jobs = &jobs[folded..];
+        }
+        ControlFlow::Continue(gained)
+    }
+
+    /// How many of the jobs are sure to stay in the budget; one may always be, as it has the rest of the budget for
+    /// itself.
+    fn affordable(&self, jobs: &[Job]) -> usize {
+        let steps = self.options.steps.saturating_sub(self.statistics.steps);
+        let runs = self.options.runs.saturating_sub(self.statistics.runs);
+        let mut left = runs.min(steps / self.run_steps);
+        let affordable = jobs.iter().take_while(|job| {
+            let rest = left.checked_sub(job.most_runs(self.executable));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        });
+        affordable.count().max(1)
+    }
+
+    /// What comes of each of the jobs; nothing where it was not performed.
+    fn share(&mut self, jobs: &[Job], until: Until) -> Vec<Option<Done>> {
+        let round = self.round(until);
+        let mut hand = Hand::of_caller(&round, self.control.safe_point);
+        let jobs: Vec<_> = jobs.iter().enumerate().collect();
+        let done = self.control.workers.map(
+            &jobs,
+            &mut hand,
+            || Hand::of_helper(&round),
+            |hand, &(number, job)| hand.perform(number, job),
+        );
+        // The time of others is none of the budget.
+        let waited = hand.waited();
+        drop(hand);
+        self.start += waited;
+        done
+    }
+
+    fn round(&self, until: Until) -> Round<'_, 'f> {
+        let left = self.options.steps.saturating_sub(self.statistics.steps);
+        let limits = Limits {
+            steps: self.run_steps.min(left),
             memory: self.options.memory,
             deadline: Some(self.start + self.options.time),
             cancelled: Some(self.control.token.flag()),
-        }
-    }
-
-    fn comparisons(&mut self, candidate: &Candidate) -> ComparisonLog {
-        self.inputs.load(candidate);
-        let mut log = ComparisonLog::new(self.executable.instruction_count());
-        let limits = self.limits();
-        let report = self
-            .machine
-            .run_observed(&mut self.inputs, limits, &mut log);
-        self.statistics.runs += 1;
-        self.statistics.steps += report.steps;
-        log
-    }
-
-    /// Runs the candidate; says if that ends the simulation.
-    fn execute(&mut self, candidate: &Candidate) -> (Report, Option<End>) {
-        // The time of others is none of the budget.
-        self.start += (self.control.safe_point)();
-        self.inputs.load(candidate);
-        self.hits.clear();
-        let limits = self.limits();
-        let report = self
-            .machine
-            .run_observed(&mut self.inputs, limits, &mut self.hits);
-        self.statistics.runs += 1;
-        self.statistics.steps += report.steps;
-        let end = match report.outcome {
-            Outcome::Error { .. } => self.error(candidate, &report),
-            Outcome::Cancelled | Outcome::TimeLimit => Some(End::OutOfBudget),
-            _ => None,
         };
-        if end.is_some() {
-            return (report, end);
+        Round::new(&self.runners, &self.coverage, limits, left, until)
+    }
+
+    /// Runs the candidate on the calling thread.
+    fn run_alone(&mut self, candidate: &Candidate) -> ControlFlow<End, Report> {
+        let round = self.round(Until::Alarm);
+        let mut hand = Hand::of_caller(&round, self.control.safe_point);
+        let (report, done) = hand.run(candidate);
+        let waited = hand.waited();
+        drop(hand);
+        self.start += waited;
+        self.fold(done, &mut Gained::default())?;
+        match self.is_over() {
+            true => ControlFlow::Break(End::OutOfBudget),
+            false => ControlFlow::Continue(report),
         }
-        if report.outcome == Outcome::StepLimit {
-            self.statistics.cut_off += 1;
-        }
-        self.judge_limit(&report);
-        // A run that is none of the C program leads to no alarm, nor do its changes probably.
-        if report.is_faithful() {
-            let novelty = self.coverage.add(&self.hits);
-            if novelty.edges + novelty.magnitudes > 0 {
-                self.keep(candidate, &report, novelty.distance);
+    }
+
+    /// The candidate with its comparisons.
+    fn base(&mut self, candidate: Candidate) -> Arc<Base> {
+        let round = self.round(Until::Alarm);
+        let (base, steps) = Hand::of_caller(&round, self.control.safe_point).base(candidate);
+        self.statistics.runs += 1;
+        self.statistics.steps += steps;
+        Arc::new(base)
+    }
+
+    /// Adds what has come of a job; says if that ends the simulation.
+    fn fold(&mut self, done: Done, gained: &mut Gained) -> ControlFlow<End> {
+        self.statistics.runs += done.runs;
+        self.statistics.steps += done.steps;
+        self.statistics.cut_off += u64::from(done.is_cut_off);
+        match done.find {
+            Find::Proposals(proposals) => gained.proposals.extend(proposals),
+            Find::Nothing => self.judge_limit(done.is_cut_off),
+            Find::Rejected(reason) => {
+                self.reject(reason.to_string());
+                self.judge_limit(done.is_cut_off);
+            }
+            Find::Run(found) => {
+                gained.has_find = true;
+                if judge(&found.report).is_ok() {
+                    self.alarm(&found)?;
+                }
+                self.judge_limit(done.is_cut_off);
+                self.keep(*found);
             }
         }
-        let end = (self.statistics.steps >= self.options.steps
-            || self.statistics.runs >= self.options.runs
-            || self.control.token.is_cancelled()
-            || self.statistics.runs.is_multiple_of(16)
-                && self.start.elapsed() >= self.options.time)
-            .then_some(End::OutOfBudget);
-        (report, end)
+        let statistics = &self.statistics;
+        match statistics.steps >= self.options.steps || statistics.runs >= self.options.runs {
+            true => ControlFlow::Break(End::OutOfBudget),
+            false => ControlFlow::Continue(()),
+        }
     }
 
-    fn keep(&mut self, candidate: &Candidate, report: &Report, distance: u32) {
+    /// Whether it was told to stop, or the time is up.
+    fn is_over(&self) -> bool {
+        self.control.token.is_cancelled() || self.start.elapsed() >= self.options.time
+    }
+
+    /// Adds the run to the corpus, if it still covers something new.
+    fn keep(&mut self, found: Found) {
+        let novelty = self.coverage.add(&found.hits);
+        if novelty.edges + novelty.magnitudes == 0 {
+            return;
+        }
         let kept = Candidate {
-            list: self.inputs.recorded.clone(),
-            ..candidate.clone()
+            list: found.recorded,
+            ..found.candidate
         };
         if !kept.list.is_empty() && self.unsolved.len() < UNSOLVED {
             self.unsolved.push(kept.clone());
         }
-        self.corpus.add(kept, report.steps.max(1), distance);
+        self.corpus
+            .add(kept, found.report.steps.max(1), novelty.distance);
     }
 
     /// Raises the limit of steps if half of the runs reach it, as long as the budget has room for many more.
-    fn judge_limit(&mut self, report: &Report) {
+    fn judge_limit(&mut self, is_cut_off: bool) {
         self.window.0 += 1;
-        self.window.1 += u32::from(report.outcome == Outcome::StepLimit);
+        self.window.1 += u64::from(is_cut_off);
         if self.window.0 < WINDOW {
             return;
         }
@@ -370,27 +442,28 @@ impl<'f> Fuzzer<'f> {
     }
 
     /// An error was reached: records the run's inputs and asks the caller.
-    fn error(&mut self, candidate: &Candidate, report: &Report) -> Option<End> {
-        let judged = judge(report);
-        let reason = match &judged {
-            Err(reason) => reason.to_string(),
-            Ok(_) => {
-                self.inputs.load(candidate);
-                let mut recording = RecordingInputs::new(&mut self.inputs);
-                let limits = Limits {
-                    steps: report.steps + 1,
-                    ..Limits::default()
-                };
-                self.machine.run(&mut recording, limits);
-                let journal = recording.into_journal();
-                match self.confirm.alarm(&journal, report.steps) {
-                    Ok(()) => return Some(End::Decided(SimulationOutcome::Unsafe(journal))),
-                    Err(reason) => reason,
-                }
-            }
+    fn alarm(&mut self, found: &Found) -> ControlFlow<End> {
+        let steps = found.report.steps;
+        let journal = {
+            let mut runner = self.runners.take();
+            let runner = &mut *runner;
+            runner.inputs.load(&found.candidate);
+            let mut recording = RecordingInputs::new(&mut runner.inputs);
+            let limits = Limits {
+                steps: steps + 1,
+                ..Limits::default()
+            };
+            runner.machine.run(&mut recording, limits);
+            recording.into_journal()
+        };
+        let Err(reason) = self.confirm.alarm(&journal, steps) else {
+            return ControlFlow::Break(End::Decided(SimulationOutcome::Unsafe(journal)));
         };
         self.reject(reason);
-        (self.statistics.rejected >= REJECTIONS && judged.is_ok()).then_some(End::OutOfBudget)
+        match self.statistics.rejected >= REJECTIONS {
+            true => ControlFlow::Break(End::OutOfBudget),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     fn reject(&mut self, reason: String) {

@@ -10,6 +10,9 @@
 //!    joins the corpus. Members of the corpus are changed: values, the tail, parts of another member (`corpus`); and
 //!    systematically, by solving for the inputs that turn a comparison round (`comparisons`).
 //!
+//! What runs next is decided in rounds of jobs that do not depend on one another (`round`), which threads that are idle
+//! help with. What comes of a round is what would come of it in one thread.
+//!
 //! Long runs are cut off; the limit grows as long as runs reach it. An error counts only if its run is a run of the C
 //! program ([`crate::program::interpreter::Report::is_faithful`]) and if the caller confirms it, who replays it on the
 //! program as lowered.
@@ -18,6 +21,7 @@ mod comparisons;
 mod corpus;
 mod coverage;
 mod fuzz;
+mod round;
 mod sample;
 mod source;
 #[cfg(test)]
@@ -33,6 +37,7 @@ use super::options::options;
 use crate::certify::replay::{Replay, Violation, replay_compiled, replay_only_run};
 use crate::program::Program;
 use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
+use crate::workers::Workers;
 
 options! {
     /// What simulation may spend, and how it begins.
@@ -43,7 +48,8 @@ options! {
         pub steps: u64 = u64::MAX;
         /// Number of runs.
         pub runs: u64 = u64::MAX;
-        /// Seed of everything random: the same program, seed and budget of runs and steps give the same result.
+        /// Seed of everything random: the same program, seed and budget of runs and steps give the same result, however
+        /// many threads help.
         pub seed: u64 = 1;
         /// Steps after which the first runs are cut off; it grows up to a fourth of the budget.
         pub run_steps: u64 = 200_000, in 1_000..=u64::MAX;
@@ -112,21 +118,27 @@ impl Statistics {
     }
 }
 
-/// What stops a simulation, for good or for a while.
+/// What stops a simulation, for good or for a while, and who helps with it.
 #[derive(Copy, Clone)]
 pub struct Control<'c> {
     /// When to stop.
     pub token: &'c CancellationToken,
     /// Called between two runs, see [`super::Context::safe_point`].
     pub safe_point: &'c dyn Fn() -> Duration,
+    /// More threads, where cores are idle.
+    pub workers: &'c Workers,
 }
 
+/// Nobody helps.
+const ALONE: &Workers = &Workers::none();
+
 impl<'c> Control<'c> {
-    /// With the token, and never for a while.
+    /// With the token, never for a while, and in one thread.
     pub fn new(token: &'c CancellationToken) -> Self {
         Self {
             token,
             safe_point: &|| Duration::ZERO,
+            workers: ALONE,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What simulation finds in programs made by hand.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use super::{Confirm, Control, Options, SimulationOutcome, simulate, simulate_confirmed};
 use crate::analysis::CancellationToken;
@@ -8,6 +10,7 @@ use crate::certify::replay::{Replay, replay};
 use crate::program::interpreter::{Journal, Limits};
 use crate::program::{Arithmetic, Operation, Program, ProgramBuilder};
 use crate::term::{Build, FloatFormat, FloatValue, Sort, TermId, store};
+use crate::workers::{Permits, Threads, Workers};
 
 const WORD: Sort = Sort::BitVec(32);
 
@@ -231,4 +234,222 @@ fn mathematical_integers_are_simulated() {
     let sum = store().int_add(store().int_mul(b.value(x), store().int(3)), b.value(y));
     b.error_unless(store().not(store().eq(sum, store().int(123_456_789_012_345))));
     assert_unsafe(&b.finish(), 3_000);
+}
+
+/// Helpers without end, who are counted.
+#[derive(Default)]
+struct Counted {
+    hired: AtomicUsize,
+    at_work: AtomicUsize,
+}
+
+impl Permits for Counted {
+    fn lend(&self) -> Option<usize> {
+        let busy = |count: usize| (count < 2).then_some(count + 1);
+        let at_work = &self.at_work;
+        let lent = at_work.fetch_update(Ordering::SeqCst, Ordering::SeqCst, busy);
+        lent.ok()
+    }
+
+    fn begin(&self, _: usize) {
+        self.hired.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn is_wanted_back(&self, _: usize) -> bool {
+        false
+    }
+
+    fn give_back(&self, _: usize) {
+        self.at_work.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Two helpers, and who counts them.
+fn counted() -> (Workers, Arc<Counted>) {
+    let counted = Arc::new(Counted::default());
+    let workers = Workers::under(Arc::<Counted>::clone(&counted), Threads::new(2));
+    (workers, counted)
+}
+
+/// Counts up to one input in a way that depends on another; then the error, if the sum of their product and the counter
+/// meets the condition.
+fn many_ways(condition: impl Fn(TermId) -> TermId) -> Program {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let (i, x, y) = (
+        b.global("i", WORD),
+        b.global("x", WORD),
+        b.global("y", WORD),
+    );
+    let input = b.input("__VERIFIER_nondet_uint", WORD);
+    b.havoc(x, input);
+    b.havoc(y, input);
+    let (counter, bound) = (b.value(i), b.value(x));
+    b.repeat_while(
+        s.and2(s.ult(counter, bound), s.ult(counter, word(3_000))),
+        |b| {
+            let odd = s.eq(s.urem(s.mul(counter, b.value(y)), word(7)), word(3));
+            b.branch(
+                odd,
+                |b| b.assign(i, s.add(counter, word(2))),
+                |b| b.assign(i, s.add(counter, word(1))),
+            );
+        },
+    );
+    let sum = s.add(s.mul(b.value(x), b.value(y)), b.value(i));
+    b.error_unless(s.not(condition(sum)));
+    b.finish()
+}
+
+/// What simulation finds with those helpers, without the time that it took.
+fn found_by(program: &Program, options: &Options, workers: &Workers) -> (super::Simulation, u32) {
+    let token = CancellationToken::new();
+    let control = Control {
+        workers,
+        ..Control::new(&token)
+    };
+    let mut refuse = Refuse { asked: 0 };
+    let mut simulation = simulate_confirmed(program, options, control, &mut refuse);
+    simulation.statistics.time = Duration::ZERO;
+    (simulation, refuse.asked)
+}
+
+#[test]
+fn who_helps_does_not_change_what_is_found() {
+    let easy = one_input(WORD, |x| store().ult(word(1_000), x));
+    // No square is two.
+    let none = many_ways(|sum| store().eq(store().mul(sum, sum), word(2)));
+    for (name, program) in [("no alarm", none), ("alarms that are not confirmed", easy)] {
+        for (runs, steps, run_steps) in [
+            (3_000, u64::MAX, 200_000),
+            (u64::MAX, 2_000_000, 200_000),
+            (u64::MAX, 1_000_003, 1_000),
+            (217, 300_001, 100_000),
+        ] {
+            let options = Options {
+                time: Duration::from_secs(600),
+                runs,
+                steps,
+                run_steps,
+                ..Options::default()
+            };
+            let alone = found_by(&program, &options, &Workers::none());
+            let statistics = &alone.0.statistics;
+            assert!(statistics.steps <= steps, "{name}: {statistics:?}");
+            assert!(statistics.runs <= runs, "{name}: {statistics:?}");
+            let (workers, counted) = counted();
+            assert_eq!(found_by(&program, &options, &workers), alone, "{name}");
+            assert!(
+                counted.hired.load(Ordering::SeqCst) > 0,
+                "nobody has helped"
+            );
+            assert_eq!(counted.at_work.load(Ordering::SeqCst), 0);
+            let crowd = Workers::fixed(5);
+            assert_eq!(found_by(&program, &options, &crowd), alone, "{name}");
+        }
+    }
+}
+
+/// Confirms what it is asked on its own thread.
+struct OnThread {
+    thread: std::thread::ThreadId,
+    confirmed: Option<Journal>,
+}
+
+impl Confirm for OnThread {
+    fn alarm(&mut self, inputs: &Journal, _: u64) -> Result<(), String> {
+        assert_eq!(std::thread::current().id(), self.thread);
+        self.confirmed = Some(inputs.clone());
+        Ok(())
+    }
+
+    fn only_run(&mut self, _: u64) -> Result<(), String> {
+        Err("there are more".to_owned())
+    }
+}
+
+#[test]
+fn an_error_that_a_helper_finds_is_confirmed_by_the_caller() {
+    let token = CancellationToken::new();
+    let program = many_ways(|sum| store().eq(sum, word(0xdead_beef)));
+    for seed in 1..=5 {
+        // The caller waits before each run: nearly all that is found is found by helpers.
+        let (workers, counted) = counted();
+        let safe_point = || {
+            std::thread::sleep(Duration::from_micros(300));
+            Duration::from_micros(300)
+        };
+        let control = Control {
+            token: &token,
+            safe_point: &safe_point,
+            workers: &workers,
+        };
+        let mut confirm = OnThread {
+            thread: std::thread::current().id(),
+            confirmed: None,
+        };
+        let options = Options {
+            seed,
+            ..budget(20_000)
+        };
+        let simulation = simulate_confirmed(&program, &options, control, &mut confirm);
+        let SimulationOutcome::Unsafe(journal) = simulation.outcome else {
+            panic!("{:?}", simulation.statistics);
+        };
+        let replayed = replay(&program, &journal, Limits::default());
+        assert!(matches!(replayed, Replay::Confirmed(_)));
+        assert_eq!(confirm.confirmed, Some(journal));
+        assert!(
+            counted.hired.load(Ordering::SeqCst) > 0,
+            "nobody has helped"
+        );
+    }
+}
+
+#[test]
+fn helpers_stop_when_it_is_cancelled_and_when_time_is_up() {
+    // All runs but those on zero take longer than anybody waits.
+    let mut b = ProgramBuilder::new();
+    let (i, x) = (b.global("i", WORD), b.global("x", WORD));
+    let input = b.input("__VERIFIER_nondet_int", WORD);
+    b.havoc(x, input);
+    let s = store();
+    b.repeat_while(s.not(s.eq(b.value(x), word(0))), |b| {
+        b.assign(i, s.add(s.mul(b.value(i), word(5)), word(1)));
+    });
+    let endless = b.finish();
+    let run = |time, cancel_after: Option<Duration>| {
+        let (workers, counted) = counted();
+        let token = CancellationToken::new();
+        let options = Options {
+            time,
+            run_steps: 1 << 50,
+            ..Options::default()
+        };
+        let control = Control {
+            workers: &workers,
+            ..Control::new(&token)
+        };
+        let begin = Instant::now();
+        let simulation = std::thread::scope(|scope| {
+            if let Some(delay) = cancel_after {
+                let token = &token;
+                scope.spawn(move || {
+                    std::thread::sleep(delay);
+                    token.cancel();
+                });
+            }
+            simulate_confirmed(&endless, &options, control, &mut Refuse { asked: 0 })
+        });
+        assert!(begin.elapsed() < Duration::from_secs(30));
+        assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
+        assert!(
+            counted.hired.load(Ordering::SeqCst) > 0,
+            "nobody has helped"
+        );
+        assert_eq!(counted.at_work.load(Ordering::SeqCst), 0);
+    };
+    let long = Duration::from_secs(600);
+    run(long, Some(Duration::from_millis(300)));
+    run(Duration::from_millis(300), None);
 }

@@ -192,7 +192,7 @@ impl EngineThread {
         };
         let solver = || self.solver();
         match &self.analysis.engine {
-            Engine::Simulation(options) => self.simulate(options, token, &safe_point),
+            Engine::Simulation(options) => self.simulate(options, &context),
             Engine::Bmc(options) => bmc::run(&self.blocks, options, &solver, &mut context).into(),
             Engine::DataFlow(options) => {
                 data_flow::run(&self.blocks, options, &solver, &mut context).into()
@@ -284,12 +284,7 @@ impl EngineThread {
         });
     }
 
-    fn simulate(
-        &self,
-        options: &simulate::Options,
-        token: &CancellationToken,
-        safe_point: &dyn Fn() -> Duration,
-    ) -> Ended {
+    fn simulate(&self, options: &simulate::Options, context: &Context<'_>) -> Ended {
         let mut options = simulate::Options {
             // The simplifier drops what tells when an object in memory begins and ends.
             accesses: AccessChecks::SingleObjects,
@@ -301,7 +296,11 @@ impl EngineThread {
         }
         let program = &self.task.simplified.program;
         let mut confirm = ReplayOnLowered::new(&self.task.executable);
-        let control = simulate::Control { token, safe_point };
+        let control = simulate::Control {
+            token: context.token,
+            safe_point: context.safe_point,
+            workers: context.workers,
+        };
         let simulation = simulate_confirmed(program, &options, control, &mut confirm);
         let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
             (SimulationOutcome::Unsafe(_), Some(violation)) => {
