@@ -91,6 +91,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "5:10: portfolio: `rounds` is a list whose members are \"intervals\" or",
         "",
     ),
+    (
+        "[[analysis]]\nengine = \"spacer\"\nabstraction = \"variable\"\n",
+        "5:15: portfolio: `abstraction` is \"constraints\" or \"variables\", not \"variable\"",
+        "did you mean \"variables\"?",
+    ),
     // Keys.
     (
         "!shering = \"off\"\n",

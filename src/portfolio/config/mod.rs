@@ -263,6 +263,10 @@ const SHIPPED: &[(&str, &str)] = &[
     ("ufo", include_str!("../../../portfolios/ufo.toml")),
     ("horn", include_str!("../../../portfolios/horn.toml")),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),
+    (
+        "spacer-variables",
+        include_str!("../../../portfolios/spacer-variables.toml"),
+    ),
     ("ctigar", include_str!("../../../portfolios/ctigar.toml")),
     ("vvt", include_str!("../../../portfolios/vvt.toml")),
     (
