@@ -41,6 +41,11 @@ options! {
         /// The largest k at which proof obligations are tried.
         pub obligation_bound: u32 = 2, in 1..=u32::MAX;
     }
+    fixed {
+        /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is an
+        /// assertion for each cut point that is inductive from one to the next.
+        pub longest_step: u32 = u32::MAX;
+    }
 }
 
 /// What a query of the base case may take at first when property direction has other work, and how much more each time.
@@ -83,6 +88,7 @@ pub fn run(
         step: StepCase::new(step),
         one_step: StepCase::with_share(one_step, ONE_STEP),
         max_bound: options.max_bound,
+        longest_step: options.longest_step,
         base_query: BASE_QUERY,
         direction: direction.transpose()?,
     };
@@ -128,6 +134,7 @@ struct Induction {
     /// The step case for k = 1, which stays easy: with strong invariants, that is enough.
     one_step: StepCase,
     max_bound: u32,
+    longest_step: u32,
     /// What a query of the base case may take now.
     base_query: Duration,
     direction: Option<PropertyDirection>,
@@ -183,7 +190,7 @@ impl Induction {
             if bound > 1 && self.one_step.property(1, context) {
                 return StepCaseEnd::OneStepHolds;
             }
-            if self.step.property(bound, context) {
+            if bound <= self.longest_step && self.step.property(bound, context) {
                 return StepCaseEnd::Holds;
             }
             let Some(direction) = &mut self.direction else {

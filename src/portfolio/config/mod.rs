@@ -259,6 +259,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "predicate-abstraction",
         include_str!("../../../portfolios/predicate-abstraction.toml"),
     ),
+    (
+        "predicate-abstraction-kipdr",
+        include_str!("../../../portfolios/predicate-abstraction-kipdr.toml"),
+    ),
     ("impact", include_str!("../../../portfolios/impact.toml")),
     ("ufo", include_str!("../../../portfolios/ufo.toml")),
     ("horn", include_str!("../../../portfolios/horn.toml")),
