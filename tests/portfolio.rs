@@ -91,6 +91,16 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "5:10: portfolio: `rounds` is a list whose members are \"intervals\" or",
         "",
     ),
+    (
+        "[[analysis]]\nengine = \"spacer\"\nabstraction = \"variable\"\n",
+        "5:15: portfolio: `abstraction` is \"constraints\" or \"variables\", not \"variable\"",
+        "did you mean \"variables\"?",
+    ),
+    (
+        "[[analysis]]\nengine = \"impact\"\npath_invariants_by = \"kipd\"\n",
+        "5:22: portfolio: `path_invariants_by` is \"data-flow\" or \"kipdr\", not \"kipd\"",
+        "did you mean \"kipdr\"?",
+    ),
     // Keys.
     (
         "!shering = \"off\"\n",

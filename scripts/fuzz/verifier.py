@@ -9,7 +9,7 @@ import time
 
 ENGINES = ["simulate", "exhaustive", "bmc", "ki", "df", "states", "kipdr", "predicate-abstraction", "impact", "ctigar", "spacer", "horn"]
 # Each engine alone, the default most often, and now and then those that share.
-ROTATION = ["default", *ENGINES[:6], "default", *ENGINES[6:], "ki-df", "vvt", "ki-df-kipdr", "svcomp"]
+ROTATION = ["default", *ENGINES[:6], "default", *ENGINES[6:], "ki-df", "vvt", "ki-df-kipdr", "svcomp", "spacer-variables", "predicate-abstraction-kipdr"]
 
 
 class Answer:

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Selection};
-use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
+use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
@@ -33,6 +33,8 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
+        /// Who looks for these invariants.
+        pub path_invariants_by: Generator = Generator::DataFlow;
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
         /// What a new state says: nothing, or which of the predicates hold that interpolants had there (UFO).
@@ -74,6 +76,7 @@ pub fn run(
         cegar::Options {
             blocks: options.blocks,
             path_invariants: options.path_invariants,
+            path_invariants_by: options.path_invariants_by,
         },
         SyntacticAbstraction::new(&solvers)?,
         ImpactRefinement {

@@ -2,7 +2,7 @@
 //!
 //! Uses [`crate::term`], [`crate::program`], [`crate::certify`]. An engine gets a program, a budget and a
 //! [`CancellationToken`]; engines do not import one another, except that [`data_flow`] samples what [`simulate`] runs, and
-//! [`cegar`] has [`data_flow`] look at parts of the program.
+//! [`cegar`] has [`data_flow`] or [`k_induction`] look at parts of the program.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.

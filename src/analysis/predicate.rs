@@ -14,7 +14,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cegar::BlockEnds;
+use super::cegar::{BlockEnds, Generator};
 use super::impact::NewStates;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory, bmc, impact, k_induction, predicate_abstraction};
@@ -39,6 +39,8 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::ZERO;
+        /// Who looks for these invariants.
+        pub path_invariants_by: Generator = Generator::DataFlow;
     }
 }
 
@@ -107,7 +109,7 @@ impl Options {
     /// # Errors
     /// When there is none; why not, in words.
     pub fn approach(&self) -> Result<Approach, String> {
-        let path_invariants = self.path_invariants;
+        let (path_invariants, path_invariants_by) = (self.path_invariants, self.path_invariants_by);
         let max_bound = self.max_bound;
         let blocks = match self.blocks {
             BlockOperator::Never => {
@@ -136,6 +138,7 @@ impl Options {
                 Ok(Approach::PredicateAbstraction(predicate_abstraction::Options {
                     blocks,
                     path_invariants,
+                    path_invariants_by,
                     ..predicate_abstraction::Options::default()
                 }))
             }
@@ -143,6 +146,7 @@ impl Options {
                 Ok(Approach::Impact(impact::Options {
                     blocks,
                     path_invariants,
+                    path_invariants_by,
                     forced_covering: self.coverage == Coverage::Forced,
                     abstraction: match self.abstraction {
                         Computation::Cartesian => NewStates::Cartesian,

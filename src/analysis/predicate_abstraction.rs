@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Located, Selection};
-use super::cegar::{self, BlockEnds, Cegar, Model, Strategy};
+use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
@@ -31,6 +31,8 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
+        /// Who looks for these invariants.
+        pub path_invariants_by: Generator = Generator::DataFlow;
     }
 }
 
@@ -54,6 +56,7 @@ pub fn run(
         cegar::Options {
             blocks: options.blocks,
             path_invariants: options.path_invariants,
+            path_invariants_by: options.path_invariants_by,
         },
         BooleanAbstraction::new(&solvers, Covering::Union),
         PredicateRefinement {

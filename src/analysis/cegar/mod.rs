@@ -23,7 +23,8 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
-use self::path_invariants::PathInvariants;
+pub use self::path_invariants::Generator;
+use self::path_invariants::{Attempt, PathInvariants};
 pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::Candidate;
 use super::invariants::taken::Taken;
@@ -83,6 +84,8 @@ pub struct Options {
     pub blocks: BlockEnds,
     /// CPU time that a path program is given at least; with zero, there are none.
     pub path_invariants: Duration,
+    /// Who looks for invariants of path programs.
+    pub path_invariants_by: Generator,
 }
 
 /// Wall time of an interpolation.
@@ -208,7 +211,10 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             refinements: 0,
             taken: Taken::new(blocks),
             offering: Schedule::new(OFFERING),
-            path_invariants: PathInvariants::new(options.path_invariants),
+            path_invariants: PathInvariants::new(
+                options.path_invariants_by,
+                options.path_invariants,
+            ),
             left_aside: LeftAside::default(),
         })
     }
@@ -300,13 +306,18 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         if let Some(outcome) = feasible {
             return outcome;
         }
-        let path_invariants = self.path_invariants.interpolants(
+        let attempt = self.path_invariants.attempt(
             &self.cpa.domain,
             &path,
             self.refinements,
             self.solver,
             context,
         );
+        let path_invariants = match attempt {
+            Attempt::Interpolants(interpolants) => Some(interpolants),
+            Attempt::Violated(violation) => return Outcome::Ended(Answer::Unsafe(violation)),
+            Attempt::Nothing => None,
+        };
         let model = Model {
             cpa: &mut self.cpa,
             reached: &mut self.reached,

@@ -4,7 +4,8 @@
 //! A counterexample that goes through a loop more than once is one unrolling of it, and predicates may exclude no more than
 //! that. Its path program is the part of the program that consists of the counterexample's blocks: a place that is visited
 //! twice is one place, so that the loops are there again. Invariants that prove the path program safe exclude all its
-//! unrollings. They come from the data-flow analysis, which is better at small programs.
+//! unrollings. Either the data-flow analysis looks for them or KIPDR does ([`Generator`]): what paper 003 compares. KIPDR's
+//! induction is from one cut point to the next here, since that is what interpolants are.
 //!
 //! Departure: they are asked for when a path program comes up again, which shows that refinement unrolls. Before that, the
 //! program's own conditions and interpolants are the better predicates where there are many paths.
@@ -16,25 +17,80 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counterexample::AbstractPath;
 use crate::analysis::invariants::{Exchange, InvariantStore};
+use crate::analysis::options::choice;
 use crate::analysis::unrolling::schedule::{Schedule, Share};
-use crate::analysis::{Answer, CancellationToken, Context, SolverFactory, data_flow};
+use crate::analysis::{Answer, CancellationToken, Context, SolverFactory, data_flow, k_induction};
 use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep, quantified};
+use crate::certify::replay::Violation;
 use crate::cpa::location::Place;
 use crate::cpa::predicate::PredicateCpa;
 use crate::cpa::predicate::abstraction::Abstraction;
 use crate::program::InlinedLocation;
 use crate::program::block::{BlockEnd, Blocks};
+use crate::solver::SolverError;
 use crate::term::{Build, TermId, store};
 
 /// What path programs may take of the engine's time.
 const SHARE: f64 = 0.3;
+
+/// Who looks for invariants of path programs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Generator {
+    /// The data-flow analysis.
+    DataFlow,
+    /// Property-directed k-induction.
+    Kipdr,
+}
+choice!(Generator: "data-flow" = Self::DataFlow, "kipdr" = Self::Kipdr);
+
+impl Generator {
+    /// Runs it on the path program, which is given so much CPU time at least.
+    fn run(
+        self,
+        path_program: &Arc<Blocks>,
+        time: Duration,
+        solver: &SolverFactory<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Answer, SolverError> {
+        match self {
+            Self::DataFlow => {
+                let options = data_flow::Options {
+                    fixpoint: time / 2,
+                    simulation: time / 10,
+                    ..data_flow::Options::default()
+                };
+                data_flow::run(path_program, &options, solver, context)
+            }
+            Self::Kipdr => {
+                let options = k_induction::Options {
+                    property_directed: true,
+                    obligation_bound: 1,
+                    longest_step: 1,
+                    ..k_induction::Options::default()
+                };
+                k_induction::run(path_program, &options, solver, context)
+            }
+        }
+    }
+}
+
+/// What came of an attempt to prove a path program.
+pub(super) enum Attempt {
+    /// Interpolants of the counterexample that are invariants of its path program.
+    Interpolants(Vec<TermId>),
+    /// Another of the path program's unrollings is feasible.
+    Violated(Violation),
+    /// Nothing: it has no loop, is new, or has no proof.
+    Nothing,
+}
 
 /// The blocks of a path program: where they start, and where they lead.
 type PathProgram = FxHashSet<(InlinedLocation, BlockEnd)>;
 
 /// Proves path programs.
 pub(super) struct PathInvariants {
-    options: data_flow::Options,
+    generator: Generator,
+    time: Duration,
     schedule: Schedule,
     /// The path programs so far, with the time that the next attempt to prove each has to have.
     seen: Vec<(PathProgram, Duration)>,
@@ -42,13 +98,10 @@ pub(super) struct PathInvariants {
 
 impl PathInvariants {
     /// With the CPU time that each path program is given at least; none of them is, if that is zero.
-    pub fn new(time: Duration) -> Self {
+    pub fn new(generator: Generator, time: Duration) -> Self {
         Self {
-            options: data_flow::Options {
-                fixpoint: time / 2,
-                simulation: time / 10,
-                ..data_flow::Options::default()
-            },
+            generator,
+            time,
             schedule: Schedule::new(Share {
                 of_time: SHARE,
                 at_least: time,
@@ -57,50 +110,57 @@ impl PathInvariants {
         }
     }
 
-    /// Interpolants of the counterexample that are invariants of its path program; `None` if that has no loop or is new, or
-    /// if there is no proof. `refinements` is how many counterexamples there have been.
-    pub fn interpolants<A: Abstraction>(
+    /// Tries to prove the counterexample's path program. `refinements` is how many counterexamples there have been.
+    pub fn attempt<A: Abstraction>(
         &mut self,
         cpa: &PredicateCpa<A>,
         path: &AbstractPath,
         refinements: u32,
         solver: &SolverFactory<'_>,
         context: &mut Context<'_>,
-    ) -> Option<Vec<TermId>> {
+    ) -> Attempt {
         let states = path.states.iter();
         let places: Vec<Place> = states.map(|&id| cpa.abstraction_state(id).place).collect();
         let has_loop = places.iter().collect::<FxHashSet<_>>().len() < places.len();
-        if self.options.fixpoint.is_zero() || !has_loop {
-            return None;
+        if self.time.is_zero() || !has_loop {
+            return Attempt::Nothing;
         }
         let program = path_program(cpa, &places);
         let Some((_, needed)) = self.seen.iter_mut().find(|(seen, _)| *seen == program) else {
             self.seen.push((program, Duration::ZERO));
-            return None;
+            return Attempt::Nothing;
         };
         if !self.schedule.begin(refinements) || self.schedule.allowance() < *needed {
-            return None;
+            return Attempt::Nothing;
         }
         let allowance = self.schedule.allowance();
-        let blocks = cpa.blocks().restricted_to(&program);
-        let (certificate, is_over) = prove(blocks, &self.options, &self.schedule, solver, context);
-        *needed = match is_over {
-            true => 2 * allowance,
-            false => Duration::MAX,
-        };
+        let blocks = Arc::new(cpa.blocks().restricted_to(&program));
+        let (generator, time) = (self.generator, self.time);
+        let run = |context: &mut Context<'_>| generator.run(&blocks, time, solver, context);
+        let (answer, is_over) = within(&self.schedule, context, run);
         self.schedule.end(refinements);
-        annotation(cpa.blocks(), &places, &certificate?)
+        *needed = match answer {
+            Ok(Answer::Safe(_)) => Duration::MAX,
+            _ if is_over => 2 * allowance,
+            _ => Duration::MAX,
+        };
+        match answer {
+            Ok(Answer::Safe(certificate)) => {
+                let interpolants = annotation(cpa.blocks(), &places, &certificate);
+                interpolants.map_or(Attempt::Nothing, Attempt::Interpolants)
+            }
+            Ok(Answer::Unsafe(violation)) => Attempt::Violated(violation),
+            _ => Attempt::Nothing,
+        }
     }
 }
 
-/// A proof of the path program, and whether there was too little time for one.
-fn prove(
-    blocks: Blocks,
-    options: &data_flow::Options,
+/// Runs the generator, which has no part in what others have proved, until the schedule ends it; says whether it did.
+fn within<R>(
     schedule: &Schedule,
-    solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
-) -> (Option<Certificate>, bool) {
+    run: impl FnOnce(&mut Context<'_>) -> R,
+) -> (R, bool) {
     let token = CancellationToken::new();
     context.token.interrupts(Arc::new(token.clone()));
     let safe_point = || {
@@ -110,23 +170,15 @@ fn prove(
         }
         waited
     };
-    let answer = data_flow::run(
-        &blocks.into(),
-        options,
-        solver,
-        &mut Context {
-            token: &token,
-            safe_point: &safe_point,
-            report: &|_| {},
-            confirm: &mut *context.confirm,
-            exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
-            workers: context.workers,
-        },
-    );
-    match answer {
-        Ok(Answer::Safe(certificate)) => (Some(certificate), false),
-        _ => (None, token.is_cancelled()),
-    }
+    let result = run(&mut Context {
+        token: &token,
+        safe_point: &safe_point,
+        report: &|_| {},
+        confirm: &mut *context.confirm,
+        workers: context.workers,
+        exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
+    });
+    (result, token.is_cancelled())
 }
 
 /// The blocks on all ways from each place to the next.
@@ -173,17 +225,22 @@ fn add_ways<A: Abstraction>(
     any
 }
 
-/// What the proof says at the places between the first and the last; `None` if that cannot be an interpolant.
+/// What the proof says at the places between the first and the last; `None` if that cannot be interpolants: if it speaks of
+/// any cell of an array, or is not inductive from one place to the next.
 fn annotation(blocks: &Blocks, places: &[Place], certificate: &Certificate) -> Option<Vec<TermId>> {
     let mut invariants: FxHashMap<&InvariantLocation, Vec<TermId>> = FxHashMap::default();
     for step in &certificate.steps {
-        if let ProofStep::Inductive { batch, .. } = step {
-            for (at, formula) in batch {
-                if quantified(*formula).is_some() {
-                    return None;
+        match step {
+            ProofStep::Inductive { batch, k: 1, .. } => {
+                for (at, formula) in batch {
+                    if quantified(*formula).is_some() {
+                        return None;
+                    }
+                    invariants.entry(at).or_default().push(*formula);
                 }
-                invariants.entry(at).or_default().push(*formula);
             }
+            ProofStep::Safety { k: 1, .. } => {}
+            _ => return None,
         }
     }
     let inner = places[1..places.len() - 1].iter();

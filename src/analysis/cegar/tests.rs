@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::analysis::cegar::{BlockEnds, Options};
+use crate::analysis::cegar::{BlockEnds, Generator, Options};
 use crate::analysis::invariants::Candidate;
 use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::samples::Samples;
@@ -146,12 +146,14 @@ impl Engine {
         let Options {
             blocks: ends,
             path_invariants,
+            path_invariants_by,
         } = options;
         let answer = match self {
             Self::PredicateAbstraction => {
                 let options = predicate_abstraction::Options {
                     blocks: ends,
                     path_invariants,
+                    path_invariants_by,
                     ..Default::default()
                 };
                 predicate_abstraction::run(blocks, &options, &default_solver, context)
@@ -160,6 +162,7 @@ impl Engine {
                 let options = impact::Options {
                     blocks: ends,
                     path_invariants,
+                    path_invariants_by,
                     ..Default::default()
                 };
                 impact::run(blocks, &options, &default_solver, context)
@@ -173,6 +176,7 @@ fn interpolants_only(blocks: BlockEnds) -> Options {
     Options {
         blocks,
         path_invariants: Duration::ZERO,
+        path_invariants_by: Generator::DataFlow,
     }
 }
 
@@ -338,31 +342,94 @@ const TOGETHER: &str = "extern void reach_error(void);
         return 0;
     }";
 
+/// Three numbers that are moved about, many times, and whose exclusive or stays even. Only the property speaks of it.
+const ROTATED: &str = "extern void reach_error(void);
+    extern unsigned __VERIFIER_nondet_uint(void);
+    int main(void) {
+        unsigned x = 1, y = 1, z = 0, n = 0;
+        while (n < 1000000) {
+            unsigned first = x, s = __VERIFIER_nondet_uint();
+            if (s & 1) { x = y ^ s; y = z ^ s; z = first; }
+            else { x = z + s; z = first - s; }
+            n++;
+        }
+        if ((x ^ y ^ z) == 21) reach_error();
+        return 0;
+    }";
+
+/// What becomes of the program in so many refinements, and so much time.
+fn refined(text: &str, engine: Engine, options: Options, most: u32, time: Duration) -> Answer {
+    let program = lowered(text);
+    let simplified = simplify(&program);
+    let blocks = crate::analysis::testing::blocks(simplified.program.clone());
+    let setting = Setting::of(&program);
+    let token = setting.token.clone();
+    let report = |progress| {
+        if let Progress::Refinement { number, .. } = progress
+            && number >= most
+        {
+            token.cancel();
+        }
+    };
+    let setting = Setting {
+        report: &report,
+        ..setting
+    };
+    let answer = setting.run_within(time, |context| engine.run(options, &blocks, context));
+    if let Answer::Safe(certificate) = &answer {
+        let limit = Duration::from_secs(20);
+        let outcome = check(&program, &simplified, certificate, Budget::of(limit));
+        assert!(matches!(outcome, Check::Confirmed), "{outcome:?}");
+    }
+    answer
+}
+
+fn with_path_invariants(by: Generator, time: Duration) -> Options {
+    Options {
+        blocks: BlockEnds::Loops,
+        path_invariants: time,
+        path_invariants_by: by,
+    }
+}
+
 #[test]
 fn path_invariants_exclude_all_unrollings() {
-    let program = simplify(&lowered(TOGETHER)).program;
-    let blocks = crate::analysis::testing::blocks(program.clone());
+    let (none, enough) = (Duration::ZERO, Duration::from_secs(60));
+    let (patient, impatient) = (2 * enough, enough / 3);
     for engine in [Engine::PredicateAbstraction, Engine::Impact] {
-        let proves = |path_invariants: Duration| {
-            let setting = Setting::of(&program);
-            let token = setting.token.clone();
-            let report = |progress| {
-                if let Progress::Refinement { number: 8, .. } = progress {
-                    token.cancel();
-                }
-            };
-            let setting = Setting {
-                report: &report,
-                ..setting
-            };
-            let options = Options {
-                blocks: BlockEnds::Loops,
-                path_invariants,
-            };
-            let answer = setting.run(|context| engine.run(options, &blocks, context));
-            matches!(answer, Answer::Safe(_))
-        };
-        assert!(!proves(Duration::ZERO), "{engine:?}");
-        assert!(proves(Duration::from_secs(60)), "{engine:?}");
+        for (text, by, time, limit, proves) in [
+            (TOGETHER, Generator::DataFlow, none, patient, false),
+            (TOGETHER, Generator::DataFlow, enough, patient, true),
+            (ROTATED, Generator::DataFlow, enough, impatient, false),
+            (ROTATED, Generator::Kipdr, enough, patient, true),
+        ] {
+            let options = with_path_invariants(by, time);
+            let answer = refined(text, engine, options, 8, limit);
+            let is_proof = matches!(answer, Answer::Safe(_));
+            assert_eq!(is_proof, proves, "{engine:?}, {by:?}: {answer:?}");
+        }
+    }
+}
+
+/// KIPDR is given more time than there is, and a path program whose base case is hard.
+#[test]
+fn cancelling_stops_path_invariants() {
+    let hard = "extern void reach_error(void);
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), p = 0, q = 0, i = 0;
+            while (i < b) { p = p + a * i; q = q ^ p; i++; }
+            if (p * q == 123457 * a + b) reach_error();
+            return 0;
+        }";
+    for engine in [Engine::PredicateAbstraction, Engine::Impact] {
+        let options = with_path_invariants(Generator::Kipdr, Duration::from_secs(600));
+        let begin = Instant::now();
+        let answer = refined(hard, engine, options, u32::MAX, Duration::from_secs(3));
+        assert!(
+            matches!(answer, Answer::Unknown(_)),
+            "{engine:?}: {answer:?}"
+        );
+        assert!(begin.elapsed() < Duration::from_secs(25), "{engine:?}");
     }
 }

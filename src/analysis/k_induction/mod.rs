@@ -41,10 +41,14 @@ options! {
         /// The most proof obligations that are open at a time.
         pub obligations: u32 = 64, in 1..=10_000;
     }
+    fixed {
+        /// The largest k at which proof obligations are tried.
+        pub obligation_bound: u32 = 2;
+        /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is an
+        /// assertion for each cut point that is inductive from one to the next.
+        pub longest_step: u32 = u32::MAX;
+    }
 }
-
-/// The largest k at which proof obligations are tried.
-const OBLIGATION_BOUND: u32 = 2;
 
 /// What a query of the base case may take at first when property direction has other work, and how much more each time.
 const BASE_QUERY: Duration = Duration::from_millis(500);
@@ -78,7 +82,7 @@ pub fn run(
     let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
         let most = options.obligations as usize;
-        PropertyDirection::new(blocks, most, OBLIGATION_BOUND, solver, context)
+        PropertyDirection::new(blocks, most, options.obligation_bound, solver, context)
     });
     let mut induction = Induction {
         base: BaseCases::new(base),
@@ -86,6 +90,7 @@ pub fn run(
         step: StepCase::new(step),
         one_step: StepCase::with_share(one_step, ONE_STEP),
         max_bound: options.max_bound,
+        longest_step: options.longest_step,
         base_query: BASE_QUERY,
         direction: direction.transpose()?,
     };
@@ -131,6 +136,7 @@ struct Induction {
     /// The step case for k = 1, which stays easy: with strong invariants, that is enough.
     one_step: StepCase,
     max_bound: u32,
+    longest_step: u32,
     /// What a query of the base case may take now.
     base_query: Duration,
     direction: Option<PropertyDirection>,
@@ -186,7 +192,7 @@ impl Induction {
             if bound > 1 && self.one_step.property(1, context) {
                 return StepCaseEnd::OneStepHolds;
             }
-            if self.step.property(bound, context) {
+            if bound <= self.longest_step && self.step.property(bound, context) {
                 return StepCaseEnd::Holds;
             }
             let Some(direction) = &mut self.direction else {

@@ -70,7 +70,7 @@ impl Abstraction {
         let clauses = program.transitions.iter().enumerate();
         let clauses = clauses.map(|(number, step)| {
             let (from, to) = (step.from.as_ref(), step.to.as_ref());
-            let mut conditions = vec![step.counting];
+            let mut conditions = vec![step.always];
             let mut definitions = FxHashMap::default();
             for (index, &constraint) in step.constraints.iter().enumerate() {
                 if !self.is_kept(number, index) {
@@ -194,7 +194,7 @@ pub fn refine(
     for &number in path {
         let step = &program.transitions[number];
         unrolling.enter(number);
-        fixed.push(unrolling.instance(step.counting));
+        fixed.push(unrolling.instance(step.always));
         for place in step.from.iter().chain(&step.to) {
             let known = program.all_applied(invariants, Some(place));
             fixed.push(unrolling.instance(known));

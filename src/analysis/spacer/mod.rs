@@ -9,6 +9,9 @@
 //! * [`invariants`]: EXTRACTINVS; what of it leaves the engine (Lemma 2).
 //! * [`abstraction`]: ABSTRACT and REFINE.
 //!
+//! What an abstraction can leave out is a choice ([`Omissible`]): any constraint, as in section 5, or assignments to
+//! next-state variables alone, the variant of section 6 that Table 1 marks with an asterisk.
+//!
 //! INITU is the bound zero for all counters, NEXTU the next one. SOLVE is asked about clauses over integers first, as far
 //! as the program has such ([`super::horn_clauses::integers`]); a counterexample there that is none of the program's shows
 //! that they say too little, and SPACER starts again over bit vectors.
@@ -27,14 +30,14 @@ use std::time::Duration;
 
 use self::abstraction::{Abstraction, Refined, abstract_by_proof, control_path, refine};
 use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_counters};
-use self::program::CountedProgram;
+use self::program::{CountedProgram, Omissible};
 use self::steps::Steps;
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::invariants::Candidate;
 use super::invariants::taken::Taken;
-use super::options::options;
+use super::options::{choice, options};
 use super::{AbstractionStep, Answer, Context, Progress, SolverFactory};
 use crate::program::block::Blocks;
 use crate::solver::horn::HornAnswer;
@@ -50,8 +53,12 @@ options! {
         /// So many spurious counterexamples of one bound are refuted by the constraints that they break; for the next one,
         /// all constraints are taken back (with 0, abstraction is based on proofs alone: the paper's variant).
         pub max_refinements: u32 = 8, in 0..=u32::MAX;
+        /// What an abstraction of the program can be without: any of its constraints, or the new values of variables
+        /// alone, which are anything then.
+        pub abstraction: Omissible = Omissible::Constraints;
     }
 }
+choice!(Omissible: "constraints" = Self::Constraints, "variables" = Self::Variables);
 
 /// How long a look at one clause of a solution may take.
 const LOOK: Duration = Duration::from_secs(5);
@@ -91,16 +98,17 @@ pub fn run(
             (integers, _) => (strengthened, integers),
         }
     };
-    let exact = CountedProgram::new(&encoding, &encoding.system);
+    let counted = |system| CountedProgram::new(&encoding, system, options.abstraction);
+    let exact = counted(&encoding.system);
     let mut last = None;
     for integers in integers.as_ref().map(Some).into_iter().chain([None]) {
-        let counted = integers.map(|one| CountedProgram::new(&encoding, &one.system));
+        let over_integers = integers.map(|one| counted(&one.system));
         let mut spacer = Spacer {
             blocks,
             options,
             encoding: &encoding,
             integers,
-            steps: steps(counted.as_ref().unwrap_or(&exact), context)?,
+            steps: steps(over_integers.as_ref().unwrap_or(&exact), context)?,
             invariants: vec![Vec::new(); encoding.places.len()],
         };
         match spacer.run(context)? {

@@ -33,10 +33,20 @@ pub struct Transition {
     pub from: Option<Application>,
     /// Where it leads, to which state: variables; `None` for the error location.
     pub to: Option<Application>,
-    /// τ: the conjunction of constraints; each can be left out (it has an assumption in Σ).
+    /// What each abstraction has: τ_B, but for the bounds, and what of τ is not [`Omissible`].
+    pub always: TermId,
+    /// The rest of τ, a conjunction of constraints; each can be left out (it has an assumption in Σ).
     pub constraints: Vec<Constraint>,
-    /// τ_B, but for the bounds.
-    pub counting: TermId,
+}
+
+/// What an abstraction can leave out of a transition.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Omissible {
+    /// Any constraint (section 5).
+    Constraints,
+    /// An assignment to a next-state variable, whose value is anything then; guards stay (section 6, after Vizel, Grumberg
+    /// and Shoham, FMCAD 2012).
+    Variables,
 }
 
 /// A constraint of a transition.
@@ -60,7 +70,7 @@ impl Constraint {
 
 impl CountedProgram {
     /// The program of the clauses, which must be those of an encoding of a program without recursion.
-    pub fn new(encoding: &Encoding, system: &HornSystem) -> Self {
+    pub fn new(encoding: &Encoding, system: &HornSystem, omissible: Omissible) -> Self {
         let arena = Rc::clone(&encoding.arena);
         let loops = loops(system);
         let mut counters = Vec::new();
@@ -76,6 +86,7 @@ impl CountedProgram {
         let mut builder = Builder {
             arena: &arena,
             loops: &loops,
+            omissible,
             fresh: 0,
         };
         let clauses = system.clauses.iter();
@@ -140,9 +151,29 @@ fn loops(system: &HornSystem) -> Loops {
     Loops::new(count, &edges.collect::<Vec<_>>(), &order)
 }
 
+/// Whether the condition says of the variable that it is another term.
+fn assigns(arena: &Arena, condition: TermId, variable: TermId) -> bool {
+    let TermKind::Apply {
+        op: Op::Eq,
+        arguments: &[one, other],
+    } = arena.kind(condition)
+    else {
+        return false;
+    };
+    let value = match variable {
+        variable if variable == one => other,
+        variable if variable == other => one,
+        _ => return false,
+    };
+    let mut occurs = false;
+    for_each_subterm(arena, [value], |term, _| occurs |= term == variable);
+    !occurs
+}
+
 struct Builder<'b> {
     arena: &'b Arena,
     loops: &'b Loops,
+    omissible: Omissible,
     fresh: u32,
 }
 
@@ -157,31 +188,60 @@ impl Builder<'_> {
         debug_assert!(clause.body.len() <= 1);
         let mut from = clause.body.first().cloned();
         let mut to = clause.head.clone();
-        let mut constraints = conjuncts(self.arena, clause.constraint);
-
-        // 1. The state afterwards is one of variables: what they are equal to are constraints as others.
+        let conditions = conjuncts(self.arena, clause.constraint);
         let before = from.as_ref().map_or(&[][..], |place| &place.arguments);
-        let mut taken: FxHashSet<TermId> = before.iter().copied().collect();
-        for argument in to.iter_mut().flat_map(|place| &mut place.arguments) {
-            let is_variable = self.arena.is_variable(*argument);
-            if is_variable && taken.insert(*argument) {
-                continue;
+        let (guards, assignments) = self.next_state(conditions, before, to.as_mut());
+        let (mut always, constraints) = match self.omissible {
+            Omissible::Constraints => {
+                let all = [guards, assignments].concat();
+                (Vec::new(), self.with_names(all))
             }
-            let after = self.fresh(self.arena.sort(*argument));
-            constraints.push(self.arena.eq(after, *argument));
-            *argument = after;
-        }
-
-        let constraints = self.with_names(constraints);
-
-        // 2. The counters.
-        let counting = self.counting(from.as_mut(), to.as_mut());
+            Omissible::Variables => {
+                let assignments = assignments.into_iter().map(Constraint::Holds);
+                (guards, assignments.collect())
+            }
+        };
+        always.push(self.counting(from.as_mut(), to.as_mut()));
         Transition {
             from,
             to,
+            always: self.arena.and(always),
             constraints,
-            counting,
         }
+    }
+
+    /// Makes the state afterwards one of variables. Those of the conditions that do not say what these are assigned, and
+    /// the assignments.
+    fn next_state(
+        &mut self,
+        conditions: Vec<TermId>,
+        before: &[TermId],
+        to: Option<&mut Application>,
+    ) -> (Vec<TermId>, Vec<TermId>) {
+        let arena = self.arena;
+        let (mut guards, mut assignments) = (conditions, Vec::new());
+        let mut taken: FxHashSet<TermId> = before.iter().copied().collect();
+        for argument in to.into_iter().flat_map(|place| &mut place.arguments) {
+            let is_variable = arena.is_variable(*argument) && taken.insert(*argument);
+            let is_next_state = is_variable
+                && match self.omissible {
+                    Omissible::Constraints => true,
+                    // An input is not: what guards say of it is not what they say of the variable that it is assigned to.
+                    Omissible::Variables => {
+                        let known = assignments.len();
+                        assignments
+                            .extend(guards.extract_if(.., |one| assigns(arena, *one, *argument)));
+                        assignments.len() > known
+                    }
+                };
+            if is_next_state {
+                continue;
+            }
+            let after = self.fresh(arena.sort(*argument));
+            assignments.push(arena.eq(after, *argument));
+            *argument = after;
+        }
+        (guards, assignments)
     }
 
     /// The conditions with names for the choices within them, so that these can be left out one by one.

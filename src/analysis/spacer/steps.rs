@@ -37,7 +37,7 @@ impl<'p> Steps<'p> {
         let (mut taken, mut assumptions, mut concrete) = (Vec::new(), Vec::new(), Vec::new());
         for transition in &program.transitions {
             let (is_taken, is_concrete) = (literal(), literal());
-            solver.assert(arena.implies(is_taken, transition.counting));
+            solver.assert(arena.implies(is_taken, transition.always));
             let mut own = Vec::new();
             for &constraint in &transition.constraints {
                 let holds = literal();

@@ -14,6 +14,7 @@ use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::testing::{Recursion, random_program};
 use crate::program::{Arithmetic, Program, Simplified, simplify};
+use crate::term::free_variables;
 use crate::workers::Workers;
 
 const BUDGET: Duration = Duration::from_secs(60);
@@ -100,8 +101,8 @@ impl Task {
         }
     }
 
-    fn ended(&self) -> Ended {
-        self.run(&Options::default(), BUDGET)
+    fn ended(&self, abstraction: Omissible) -> Ended {
+        self.run(&by(abstraction), BUDGET)
     }
 
     fn check(&self, certificate: &Certificate) -> Check {
@@ -113,13 +114,22 @@ impl Task {
         )
     }
 
-    fn proved(&self) -> Ended {
-        let ended = self.ended();
+    fn proved(&self, abstraction: Omissible) -> Ended {
+        let ended = self.ended(abstraction);
         match &ended.answer {
             Answer::Safe(certificate) => assert_eq!(self.check(certificate), Check::Confirmed),
-            answer => panic!("no proof: {answer:?} after {:?}", ended.steps),
+            answer => panic!("{abstraction:?}: {answer:?} after {:?}", ended.steps),
         }
         ended
+    }
+}
+
+const BOTH: [Omissible; 2] = [Omissible::Constraints, Omissible::Variables];
+
+fn by(abstraction: Omissible) -> Options {
+    Options {
+        abstraction,
+        ..Options::default()
     }
 }
 
@@ -139,23 +149,44 @@ const THREE_WAYS: &str = "
         return 0;
     }";
 
-#[test]
-fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
+/// Of one bound, a counterexample adds to what there is.
+fn assert_refined(ended: &Ended) {
     use AbstractionStep::{CounterexampleBased, ProofBased};
-    let ended = Task::over(THREE_WAYS, Arithmetic::Integer).proved();
     let position = |kind| ended.steps.iter().position(|step| step.0 == kind);
     assert_eq!(position(ProofBased), Some(0), "{:?}", ended.steps);
     assert!(position(CounterexampleBased).is_some(), "{:?}", ended.steps);
-    for &(step, _, kept, all) in &ended.steps {
-        assert!(kept < all, "{step:?}: {kept} of {all}");
-    }
-    // Of one bound, a counterexample adds to what there is.
     for pair in ended.steps.windows(2) {
         if pair[1].0 == CounterexampleBased {
             assert!(pair[0].2 < pair[1].2, "{:?}", ended.steps);
         }
     }
+}
+
+#[test]
+fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
+    let ended = Task::over(THREE_WAYS, Arithmetic::Integer).proved(Omissible::Constraints);
+    assert_refined(&ended);
+    for &(step, _, kept, all) in &ended.steps {
+        assert!(kept < all, "{step:?}: {kept} of {all}");
+    }
     assert!(ended.offered);
+}
+
+/// That no iteration leads to the error needs the first value of one variable; what the others become, and what an
+/// iteration does, comes in by counterexamples.
+#[test]
+fn variables_come_in_as_counterexamples_need_them() {
+    let task = Task::over(THREE_WAYS, Arithmetic::Integer);
+    let ended = task.run(&by(Omissible::Variables), BUDGET);
+    assert_refined(&ended);
+    let (_, bound, kept, all) = ended.steps[0];
+    assert_eq!(bound, 0);
+    assert!(kept < all, "{kept} of {all}");
+    match &ended.answer {
+        Answer::Safe(certificate) => assert_eq!(task.check(certificate), Check::Confirmed),
+        Answer::Unknown(_) => {}
+        answer => panic!("{answer:?}"),
+    }
 }
 
 #[test]
@@ -183,7 +214,52 @@ fn loops_within_loops_and_after_loops_are_proved() {
         }",
         "int main(void) { int x = input(); if (x > 3) x = 3; assert(x < 4); return 0; }",
     ] {
-        Task::c(text).proved();
+        for abstraction in BOTH {
+            Task::c(text).proved(abstraction);
+        }
+    }
+}
+
+/// What an abstraction of variables is without: what the variables become, an input included, and nothing else.
+#[test]
+fn only_assignments_can_be_left_out() {
+    let task = Task::c(
+        "int main(void) {
+            unsigned x = 0, y = 0;
+            while (input()) {
+                unsigned z = input();
+                if (z > 5 && x < 9) { x = x + 1; y = z; }
+            }
+            assert(x < 10 || y < 3);
+            return 0;
+        }",
+    );
+    let blocks = blocks(task.simplified.program.clone());
+    let arena = Rc::clone(default_solver().expect("a solver").arena());
+    let encoding = encode(&blocks, Contexts::Called, arena);
+    let integers = to_integers(&encoding).expect("no arrays");
+    for system in [&encoding.system, &integers.system] {
+        let program = CountedProgram::new(&encoding, system, Omissible::Variables);
+        for step in &program.transitions {
+            let after = step.to.iter().flat_map(|place| {
+                let counters = program.counters[place.predicate.index()].len();
+                place
+                    .arguments
+                    .iter()
+                    .take(place.arguments.len() - counters)
+            });
+            let after: Vec<TermId> = after.copied().collect();
+            assert_eq!(step.constraints.len(), after.len());
+            for (variable, constraint) in after.iter().zip(&step.constraints) {
+                let formula = constraint.formula(&program.arena);
+                let mentioned = |formula| {
+                    let all = free_variables(&*program.arena, formula).into_iter();
+                    let mut all = all.map(|(symbol, at)| program.arena.variable_at(symbol, at));
+                    all.any(|one| one == *variable)
+                };
+                assert!(mentioned(formula));
+            }
+        }
     }
 }
 
@@ -198,8 +274,10 @@ fn violations_are_replayed() {
             return 0;
         }",
     ] {
-        let ended = Task::c(text).ended();
-        assert!(matches!(ended.answer, Answer::Unsafe(_)), "{text}");
+        for abstraction in BOTH {
+            let ended = Task::c(text).ended(abstraction);
+            assert!(matches!(ended.answer, Answer::Unsafe(_)), "{text}");
+        }
     }
 }
 
@@ -212,18 +290,20 @@ fn the_last_bound_leaves_it_open() {
             return 0;
         }",
     );
-    let bounded = |max_bound| {
-        let options = Options {
-            max_bound,
-            ..Options::default()
+    for abstraction in BOTH {
+        let bounded = |max_bound| {
+            let options = Options {
+                max_bound,
+                ..by(abstraction)
+            };
+            task.run(&options, BUDGET).answer
         };
-        task.run(&options, BUDGET).answer
-    };
-    let Answer::Unknown(reason) = bounded(2) else {
-        panic!("an answer");
-    };
-    assert_eq!(reason, "the last bound was reached");
-    assert!(matches!(bounded(6), Answer::Unsafe(_)));
+        let Answer::Unknown(reason) = bounded(2) else {
+            panic!("an answer");
+        };
+        assert_eq!(reason, "the last bound was reached");
+        assert!(matches!(bounded(6), Answer::Unsafe(_)));
+    }
 }
 
 #[test]
@@ -232,7 +312,7 @@ fn recursion_is_left_to_others() {
         "int same(int n) { return n == 0 ? 0 : same(n - 1) + 1; }
         int main(void) { int n = input(); if (n > 0) assert(same(n) == n); return 0; }",
     );
-    let Answer::Unknown(reason) = task.ended().answer else {
+    let Answer::Unknown(reason) = task.ended(Omissible::Constraints).answer else {
         panic!("an answer");
     };
     assert_eq!(reason, "the program has recursion");
@@ -248,14 +328,16 @@ fn cancelling_interrupts_a_question() {
             return 0;
         }",
     );
-    let begin = Instant::now();
-    let ended = task.run(&Options::default(), Duration::from_millis(1500));
-    assert!(
-        matches!(ended.answer, Answer::Unknown(_)),
-        "{:?}",
-        ended.answer
-    );
-    assert!(begin.elapsed() < Duration::from_secs(20));
+    for abstraction in BOTH {
+        let begin = Instant::now();
+        let ended = task.run(&by(abstraction), Duration::from_millis(1500));
+        assert!(
+            matches!(ended.answer, Answer::Unknown(_)),
+            "{:?}",
+            ended.answer
+        );
+        assert!(begin.elapsed() < Duration::from_secs(20));
+    }
 }
 
 proptest! {
@@ -267,7 +349,9 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let task = Task::new(random_program(&bytes, Recursion::Excluded));
-        let ended = task.run(&Options::default(), Duration::from_secs(1));
-        not_wrong(&task.lowered, &task.simplified, &ended.answer, seed)?;
+        for abstraction in BOTH {
+            let ended = task.run(&by(abstraction), Duration::from_millis(700));
+            not_wrong(&task.lowered, &task.simplified, &ended.answer, seed)?;
+        }
     }
 }

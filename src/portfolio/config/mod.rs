@@ -258,10 +258,18 @@ const SHIPPED: &[(&str, &str)] = &[
         "predicate-abstraction",
         include_str!("../../../portfolios/predicate-abstraction.toml"),
     ),
+    (
+        "predicate-abstraction-kipdr",
+        include_str!("../../../portfolios/predicate-abstraction-kipdr.toml"),
+    ),
     ("impact", include_str!("../../../portfolios/impact.toml")),
     ("ufo", include_str!("../../../portfolios/ufo.toml")),
     ("horn", include_str!("../../../portfolios/horn.toml")),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),
+    (
+        "spacer-variables",
+        include_str!("../../../portfolios/spacer-variables.toml"),
+    ),
     ("ctigar", include_str!("../../../portfolios/ctigar.toml")),
     ("vvt", include_str!("../../../portfolios/vvt.toml")),
     (
