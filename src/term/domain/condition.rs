@@ -21,8 +21,9 @@ pub(super) const EFFORT: u32 = 40;
 impl<P: Pool> Environment<'_, P> {
     /// The condition holds.
     pub fn assume(&mut self, condition: TermId) {
-        // What later conjuncts say may help the earlier ones.
-        for _ in 0..2 {
+        // What later conjuncts say may help the earlier ones; not worth it where little is to be looked at.
+        let passes = if self.is_bounded() { 1 } else { 2 };
+        for _ in 0..passes {
             self.truth(condition, true, DEPTH);
             self.known.clear();
             self.spread_differences();

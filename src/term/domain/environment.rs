@@ -49,6 +49,10 @@ impl<'e, P: Pool> Environment<'e, P> {
         Self { terms, ..self }
     }
 
+    pub(super) fn is_bounded(&self) -> bool {
+        self.terms < usize::MAX
+    }
+
     /// What has been learned of terms' values by assuming conditions.
     pub fn facts(&self) -> &Values {
         &self.facts
