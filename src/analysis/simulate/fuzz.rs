@@ -288,15 +288,15 @@ impl<'f> Fuzzer<'f> {
                     Some(done) if !done.is_interrupted || self.is_over() => {
                         folded += 1;
                         self.fold(done, &mut gained)?;
+                        if until == Until::Find && gained.has_find {
+                            return ControlFlow::Continue(gained);
+                        }
                     }
                     _ => break,
                 }
             }
             if self.is_over() {
                 return ControlFlow::Break(End::OutOfBudget);
-            }
-            if until == Until::Find && gained.has_find {
-                break;
             }
             // Some are left if there was an alarm that was not confirmed, or the time of others that a helper has
             // taken for the simulation's.
