@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Abstract, INFINITY, full, number, within_limit};
+use super::{Abstract, INFINITY, full, number, product, within_limit};
 use crate::term::{Op, Pool, Sort, TermId, TermKind, store};
 
 /// Terms looked at for one range.
@@ -127,18 +127,7 @@ impl Evaluation<'_> {
                 planted!("range: ~x is -x", (-1 - high, -1 - low), (-high, -low))
             }),
             (Op::BvMul | Op::IntMul, &[a, b]) => {
-                let ((a, b), (c, d)) = (self.range(a, depth)?, self.range(b, depth)?);
-                let products = [
-                    a.checked_mul(c)?,
-                    a.checked_mul(d)?,
-                    b.checked_mul(c)?,
-                    b.checked_mul(d)?,
-                ];
-                planted!(
-                    "range: the greatest product is that of the greatest factors",
-                    Some((*products.iter().min()?, *products.iter().max()?)),
-                    Some((products[0].min(products[3]), products[0].max(products[3])))
-                )
+                product(self.range(a, depth)?, self.range(b, depth)?)
             }
             (Op::ZeroExtend(width), &[a]) => self.zero_extended(a, width, depth),
             (Op::SignExtend(_), &[a]) => self.range(a, depth),

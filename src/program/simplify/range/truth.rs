@@ -1,6 +1,7 @@
 //! The truth value of a condition, as far as ranges decide it.
 
 use super::evaluation::{Evaluation, Range};
+use super::unsigned;
 use crate::term::{Op, Pool, TermId, store};
 
 impl Evaluation<'_> {
@@ -114,20 +115,8 @@ impl Evaluation<'_> {
 
     /// The range of the unsigned value.
     fn unsigned(&mut self, term: TermId, depth: usize) -> Range {
-        let (low, high) = self.range(term, depth)?;
-        let size = 1i128 << store().sort(term).width().filter(|width| *width <= 64)?;
-        Some(match (low < 0, high < 0) {
-            (false, _) => (low, high),
-            (true, true) => planted!(
-                "range: negative values are small unsigned ones",
-                (low + size, high + size),
-                (-high, -low)
-            ),
-            (true, false) => planted!(
-                "range: unsigned values are signed ones",
-                (0, size - 1),
-                (0, high)
-            ),
-        })
+        let signed = self.range(term, depth)?;
+        let width = store().sort(term).width().filter(|width| *width <= 64)?;
+        Some(unsigned(signed, width))
     }
 }
