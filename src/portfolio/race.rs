@@ -24,7 +24,7 @@ use crate::analysis::invariants::InvariantStore;
 use crate::certify::portable::{Reply, Request};
 use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
-use crate::frontend::{Error, LoadOptions, Style, load};
+use crate::frontend::{Error, ErrorKind, LoadOptions, Style, load};
 use crate::program::block::Blocks;
 use crate::program::dot::to_dot;
 use crate::program::interpreter::{Executable, Journal};
@@ -90,6 +90,9 @@ pub fn run(options: &RaceOptions, attempt: &Attempt, reporter: &Reporter) -> Rac
     record_shared_terms(false);
     let lowered = match lowered {
         Some(Ok(lowered)) => lowered,
+        Some(Err(error)) if error.kind() == ErrorKind::Internal => {
+            return RaceEnd::Concluded(Conclusion::unknown(error.to_string()));
+        }
         Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };

@@ -379,6 +379,11 @@ impl<'a> Lowerer<'a> {
         Error::new(ErrorKind::Type, message).with_span(self.span)
     }
 
+    /// An error of the lowering itself: what it has made does not fit together.
+    fn contradiction(&self, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Internal, message).with_span(self.span)
+    }
+
     /// A type error at a node.
     fn error_at<T>(&self, node: &Node<T>, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Type, message).with_span(self.place_of(node))
@@ -595,11 +600,7 @@ impl<'a> Lowerer<'a> {
 
     /// The place of a scalar object.
     fn object_place(&self, object: ObjectIndex, scalar: ScalarType) -> Place {
-        Place {
-            address: Box::new(Expr::ObjectAddress(object)),
-            scalar,
-            bit_field: None,
-        }
+        Place::whole(Expr::ObjectAddress(object), scalar)
     }
 
     /// The value of a scalar object.

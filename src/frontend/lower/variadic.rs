@@ -122,11 +122,7 @@ impl Lowerer<'_> {
             }
             _ => return Err(self.error("the operand is not a `va_list`")),
         };
-        Ok(Place {
-            address: Box::new(address),
-            scalar: ScalarType::Pointer,
-            bit_field: None,
-        })
+        Ok(Place::whole(address, ScalarType::Pointer))
     }
 
     /// `va_start(list, last)`.

@@ -8,7 +8,7 @@ use super::super::sequencing::key;
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
 use super::{Plan, Source, Write};
-use crate::frontend::ir::{BitField, Expr, Instruction, Padding};
+use crate::frontend::ir::{BitField, Expr, Instruction, Padding, Pointer};
 use crate::frontend::types::Type;
 
 impl Lowerer<'_> {
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         let zeroed = (is_static || self.zero_before(&address, plan)?) && !self.has_overlap(plan.ty);
         if !padding.is_empty() && (is_static || zeroed || self.has_overlap(plan.ty)) {
             self.emit(Instruction::Padding {
-                destination: address.clone(),
+                destination: Pointer::new(address.clone()),
                 ranges: padding,
                 contents: match is_static {
                     true => Padding::Zero,

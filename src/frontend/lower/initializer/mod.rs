@@ -30,7 +30,7 @@ use lang_c::span::Node;
 
 use super::value::Value;
 use super::{Lowerer, Result};
-use crate::frontend::ir::{Expr, Leaf, Place, Storage};
+use crate::frontend::ir::{Expr, Leaf, Storage};
 use crate::frontend::types::Type;
 
 /// What an initialiser says.
@@ -92,14 +92,5 @@ impl Lowerer<'_> {
         };
         self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
         Ok(Value::lvalue(Expr::ObjectAddress(object), plan.ty))
-    }
-
-    /// The place of a whole scalar at an address.
-    pub(super) fn scalar_place(&self, address: Expr, ty: Type) -> Result<Place> {
-        Ok(Place {
-            address: Box::new(address),
-            scalar: self.scalar_type(ty)?,
-            bit_field: None,
-        })
     }
 }
