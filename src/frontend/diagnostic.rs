@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Task,
     /// A portfolio file is not one.
     Portfolio,
+    /// The program is as good as any, but Regatta contradicts itself.
+    Internal,
 }
 
 impl ErrorKind {
@@ -46,6 +48,7 @@ impl ErrorKind {
             Self::Property => "property file",
             Self::Task => "task definition",
             Self::Portfolio => "portfolio",
+            Self::Internal => "internal error",
         }
     }
 }

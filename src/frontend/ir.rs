@@ -17,7 +17,8 @@
 //! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator have
 //!   the operator's type (shift counts excepted).
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
 use crate::term::{FloatFormat, RoundingMode};
@@ -127,11 +128,58 @@ pub struct Leaf {
     pub stride: u64,
 }
 
-/// Where a scalar is read or written.
+/// A pointer whose targets are asked for: the address of a place or a range, who is called, what is freed.
+///
+/// The points-to analysis knows it by its id, which is made with it and goes where it goes. What stands under an id never
+/// changes, so that copies of a pointer may share theirs: what the analysis says of it does not depend on where it stands.
 #[derive(Clone, Debug)]
+pub struct Pointer {
+    id: PointerId,
+    value: Box<Expr>,
+}
+
+/// Identifies a [`Pointer`], also among those of other units.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PointerId(u64);
+
+impl Pointer {
+    /// The pointer with the value, of type [`ScalarType::Pointer`], and an id of its own.
+    pub fn new(value: Expr) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: PointerId(NEXT.fetch_add(1, Ordering::Relaxed)),
+            value: Box::new(value),
+        }
+    }
+
+    /// What it is known by.
+    pub const fn id(&self) -> PointerId {
+        self.id
+    }
+}
+
+impl Deref for Pointer {
+    type Target = Expr;
+
+    fn deref(&self) -> &Expr {
+        &self.value
+    }
+}
+
+/// Pointers are equal if their values are the same expression.
+impl PartialEq for Pointer {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Eq for Pointer {}
+
+/// Where a scalar is read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Address of the first byte that is touched; type [`ScalarType::Pointer`].
-    pub address: Box<Expr>,
+    /// Address of the first byte that is touched.
+    pub address: Pointer,
     /// The type of the value that is read or written.
     pub scalar: ScalarType,
     pub bit_field: Option<BitField>,
@@ -141,7 +189,7 @@ impl Place {
     /// A scalar that is no bit-field.
     pub fn new(address: Expr, scalar: ScalarType) -> Self {
         Self {
-            address: Box::new(address),
+            address: Pointer::new(address),
             scalar,
             bit_field: None,
         }
@@ -158,7 +206,7 @@ pub struct BitField {
 }
 
 /// A pure expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
     /// An integer, `_Bool` or pointer constant; the value is sign-extended for signed types, else not negative.
     Integer {
@@ -219,7 +267,7 @@ pub enum Expr {
     },
     /// The number of bytes from the pointer to the end of the object it points into, if that was made by
     /// [`Instruction::Allocate`] (for `realloc`); zero otherwise. Type `size_t`.
-    AllocatedSize(Box<Expr>),
+    AllocatedSize(Pointer),
     /// The current rounding mode as an `int`, numbered as [`RoundingMode`].
     Rounding,
 }
@@ -366,8 +414,8 @@ pub enum Instruction {
     /// Copies a whole object (struct or union assignment, constant-size `memcpy`); the ranges are equal or disjoint,
     /// or `overlapping` (`memmove`).
     Copy {
-        destination: Expr,
-        source: Expr,
+        destination: Pointer,
+        source: Pointer,
         /// In bytes.
         size: u64,
         /// The scalar members, relative to the start, as a hint how to cut it up; padding need not be copied.
@@ -377,7 +425,7 @@ pub enum Instruction {
     },
     /// Fills a range of constant size with one byte (`memset`, zeroing before an initialiser).
     Fill {
-        destination: Expr,
+        destination: Pointer,
         /// In bytes.
         size: u64,
         byte: u8,
@@ -386,7 +434,7 @@ pub enum Instruction {
     },
     /// Padding of an object that is being initialised: bits that belong to no member that gets a value.
     Padding {
-        destination: Expr,
+        destination: Pointer,
         /// Bits, from the object's start.
         ranges: Vec<Range<u64>>,
         contents: Padding,
@@ -436,7 +484,7 @@ pub enum Instruction {
         contents: InitialContents,
     },
     /// Ends a heap object; null is allowed.
-    Free(Expr),
+    Free(Pointer),
     /// Goes on only if the condition is not zero.
     Assume(Expr),
     /// Sets the rounding mode to the value (an `int`, 0 to 3 as in [`RoundingMode`]).
@@ -495,7 +543,7 @@ pub enum Callee {
     /// A function of the unit.
     Direct(FunctionIndex),
     /// Through a pointer; the call's shape decides which of its targets are candidates.
-    Indirect(Expr),
+    Indirect(Pointer),
     /// A function of the unit by unknown code, which can call it if its address gets there. Else the path ends.
     Escaped(FunctionIndex),
 }
@@ -509,7 +557,7 @@ pub enum Argument {
     },
     /// A struct or union by value.
     Object {
-        address: Expr,
+        address: Pointer,
         /// In bytes.
         size: u64,
         leaves: Vec<Leaf>,
@@ -522,7 +570,7 @@ pub enum ResultPlace {
     /// A scalar; its type is the function's result type.
     Scalar(Place),
     Object {
-        address: Expr,
+        address: Pointer,
         /// In bytes.
         size: u64,
         leaves: Vec<Leaf>,

@@ -234,7 +234,7 @@ impl fmt::Display for With<'_, Argument> {
         match self.1 {
             Argument::Scalar { value, scalar } => write!(f, "{scalar} {}", self.of(value)),
             Argument::Object { address, size, .. } => {
-                write!(f, "{size} bytes at {}", self.of(address))
+                write!(f, "{size} bytes at {}", self.of(&**address))
             }
         }
     }
@@ -251,7 +251,7 @@ impl With<'_, Instruction> {
         match result {
             Some(ResultPlace::Scalar(place)) => write!(f, "{} = ", self.of(place))?,
             Some(ResultPlace::Object { address, size, .. }) => {
-                write!(f, "{size} bytes at {} = ", self.of(address))?;
+                write!(f, "{size} bytes at {} = ", self.of(&**address))?;
             }
             None => {}
         }
@@ -278,11 +278,11 @@ impl fmt::Display for With<'_, Instruction> {
                 ..
             } => {
                 let name = if *overlapping { "move" } else { "copy" };
-                let destination = self.of(destination);
+                let destination = self.of(&**destination);
                 write!(
                     f,
                     "{name} {size} bytes to {destination} from {}",
-                    self.of(source)
+                    self.of(&**source)
                 )
             }
             Instruction::Fill {
@@ -293,7 +293,7 @@ impl fmt::Display for With<'_, Instruction> {
             } => write!(
                 f,
                 "fill {size} bytes at {} with {byte}",
-                self.of(destination)
+                self.of(&**destination)
             ),
             Instruction::Padding {
                 destination,
@@ -304,7 +304,7 @@ impl fmt::Display for With<'_, Instruction> {
                     Padding::Undetermined => "anything",
                     Padding::Zero => "zero",
                 };
-                write!(f, "padding at {} with {contents}:", self.of(destination))?;
+                write!(f, "padding at {} with {contents}:", self.of(&**destination))?;
                 for range in ranges {
                     write!(f, " {}..{}", range.start, range.end)?;
                 }
@@ -320,7 +320,7 @@ impl fmt::Display for With<'_, Instruction> {
                     Callee::Escaped(function) => {
                         format!("{}, if it can be known", self.0.function_name(*function))
                     }
-                    Callee::Indirect(pointer) => format!("*{}", self.of(pointer)),
+                    Callee::Indirect(pointer) => format!("*{}", self.of(&**pointer)),
                 };
                 self.call(f, &callee, arguments, result.as_ref())
             }
@@ -365,7 +365,7 @@ impl fmt::Display for With<'_, Instruction> {
                     self.of(size)
                 )
             }
-            Instruction::Free(pointer) => write!(f, "free {}", self.of(pointer)),
+            Instruction::Free(pointer) => write!(f, "free {}", self.of(&**pointer)),
             Instruction::Assume(condition) => write!(f, "assume {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::diagnostic::{Error, ErrorKind, Place, Warning};
 use super::ir::UnknownEffect;
 use super::lower::{LowerOptions, lower};
-use super::memory::{MemoryOptions, emit};
+use super::memory::{MemoryError, MemoryOptions, emit};
 use super::parse::{parse, with_large_stack};
 use super::preprocess::{Options, Preprocessed, preprocess};
 use super::property::Specification;
@@ -112,7 +112,11 @@ fn translate(
             all_assumptions: options.all_assumptions,
         };
         let program = emit(&unit, &model).map_err(|error| {
-            Error::new(ErrorKind::Unsupported, error.to_string()).at(Place::file(name))
+            let kind = match error {
+                MemoryError::TooLarge | MemoryError::NoStart => ErrorKind::Unsupported,
+                MemoryError::Internal(_) => ErrorKind::Internal,
+            };
+            Error::new(kind, error.to_string()).at(Place::file(name))
         })?;
         clock.lap("emit");
         Ok(Loaded {

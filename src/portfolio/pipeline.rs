@@ -16,7 +16,7 @@ use super::task::{CHECKER, RunOptions, Task};
 use super::verdict::{Conclusion, Verdict};
 use crate::analysis::invariants::InvariantStore;
 use crate::certify::{Certificate, ProofStep};
-use crate::frontend::{Error, LoadOptions, load};
+use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
 use crate::program::interpreter::Executable;
 use crate::program::simplify::{simplify, unsimplified};
@@ -44,6 +44,9 @@ pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> Race
     record_shared_terms(false);
     let lowered = match lowered {
         Some(Ok(lowered)) => lowered,
+        Some(Err(error)) if error.kind() == ErrorKind::Internal => {
+            return RaceEnd::Concluded(Conclusion::unknown(error.to_string()));
+        }
         Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };

@@ -16,7 +16,9 @@ use lang_c::span::Node;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::constant;
-use crate::frontend::ir::{Argument, Instruction, Place, ScalarType, Storage, UnknownEffect};
+use crate::frontend::ir::{
+    Argument, Instruction, Place, Pointer, ScalarType, Storage, UnknownEffect,
+};
 
 /// A template's or an asm statement's text, with its escapes read.
 fn text_of(parts: &[String]) -> Option<String> {
@@ -217,7 +219,7 @@ impl Lowerer<'_> {
         match self.types.scalar(ty) {
             Some(scalar) => {
                 let place = Place {
-                    address: Box::new(address),
+                    address: Pointer::new(address),
                     scalar,
                     bit_field,
                 };

@@ -6,7 +6,7 @@ use lang_c::span::Node;
 use super::sequencing::{Conflict, Spot, has_loose_effects, key};
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, Pointer, ScalarType};
 use crate::frontend::types::Type;
 
 /// Whether the value of an expression is wanted.
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             ValueKind::Scalar(expr) => {
                 let scalar = self.scalar_type(target.ty)?;
                 let place = Place {
-                    address: Box::new(address),
+                    address: Pointer::new(address),
                     scalar,
                     bit_field,
                 };
@@ -53,8 +53,8 @@ impl Lowerer<'_> {
                 address: source, ..
             }) => {
                 let instruction = Instruction::Copy {
-                    destination: address,
-                    source,
+                    destination: Pointer::new(address),
+                    source: Pointer::new(source),
                     size: self.size_of(target.ty)?,
                     leaves: self.types.leaves(target.ty),
                     overlapping: false,
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
             return None;
         };
         Some(self.spot(&Place {
-            address: Box::new(address.clone()),
+            address: Pointer::new(address.clone()),
             scalar: self.types.scalar(target.ty)?,
             bit_field: *bit_field,
         }))

@@ -222,20 +222,30 @@ impl FunctionBuilder {
         for (new, &old) in order.iter().enumerate() {
             renumbering[old.0 as usize] = Some(BlockIndex(new as u32));
         }
-        let renumber = |block: BlockIndex| renumbering[block.0 as usize].unwrap_or(BlockIndex(0));
-        let mut old_blocks: Vec<Option<PartialBlock>> = self.blocks.into_iter().map(Some).collect();
         let function_span = self.span;
         let blocks = order
             .iter()
             .map(|&old| {
-                let block = old_blocks[old.0 as usize].take().unwrap_or_default();
-                let (mut terminator, span) = block
-                    .terminator
-                    .unwrap_or((Terminator::Unreachable, function_span));
-                for_each_target(&mut terminator, |target| *target = renumber(*target));
+                let block = std::mem::take(&mut self.blocks[old.0 as usize]);
+                let mut instructions = block.instructions;
+                let end = block.terminator.and_then(|(mut terminator, span)| {
+                    let mut found = true;
+                    for_each_target(&mut terminator, |target| {
+                        match renumbering[target.0 as usize] {
+                            Some(new) => *target = new,
+                            None => found = false,
+                        }
+                    });
+                    found.then_some((terminator, span))
+                });
+                let (terminator, span) = end.unwrap_or_else(|| {
+                    let what = "internal error: a path without an end".to_owned();
+                    instructions.push((Instruction::Unsupported(what), function_span));
+                    (Terminator::End, function_span)
+                });
                 Block {
                     label: block.label,
-                    instructions: block.instructions,
+                    instructions,
                     terminator,
                     span,
                 }
@@ -350,5 +360,25 @@ fn for_each_target(terminator: &mut Terminator, mut act: impl FnMut(&mut BlockIn
             act(default);
         }
         Terminator::Return | Terminator::End | Terminator::Error | Terminator::Unreachable => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_without_an_end_is_not_modelled() {
+        let make = || FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE);
+        let open = make().finish();
+        assert!(matches!(
+            open.blocks[0].instructions[..],
+            [(Instruction::Unsupported(_), _)]
+        ));
+        let mut ended = make();
+        ended.end(Terminator::Return, Span::NONE);
+        let ended = ended.finish();
+        assert!(ended.blocks[0].instructions.is_empty());
+        assert!(matches!(ended.blocks[0].terminator, Terminator::Return));
     }
 }

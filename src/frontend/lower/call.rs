@@ -12,7 +12,7 @@ use super::sequencing::key;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
-    Argument, Callee, Expr, Instruction, ResultPlace, Terminator, UnknownEffect,
+    Argument, Callee, Expr, Instruction, Pointer, ResultPlace, Terminator, UnknownEffect,
 };
 use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
@@ -65,12 +65,13 @@ impl Lowerer<'_> {
                 _ => this.arguments(&function, &call.arguments),
             })?;
             self.span = span;
-            let mut sides = sides.into_iter();
-            let callee = sides.next().and_then(|mut values| values.pop());
-            let Some(callee) = callee else {
+            let Ok([mut callee, values]) = <[Vec<Value>; 2]>::try_from(sides) else {
+                return Err(self.contradiction("a call without a callee or arguments"));
+            };
+            let Some(callee) = callee.pop() else {
                 return Err(self.error("a void value is called"));
             };
-            (callee, function, sides.next().unwrap_or_default())
+            (callee, function, values)
         } else {
             let mut site = self.open_site(name);
             let start = self.open_operand();
@@ -93,7 +94,7 @@ impl Lowerer<'_> {
         let (address, ty) = self.scalar_value(callee)?;
         let callee = match address {
             Expr::FunctionAddress(index) => Callee::Direct(index),
-            other => Callee::Indirect(other),
+            other => Callee::Indirect(Pointer::new(other)),
         };
         let value = self.emit_call(callee, &function, values, wanted)?;
         if self.types.never_returns(ty) {
@@ -322,7 +323,7 @@ impl Lowerer<'_> {
                 scalar: self.scalar_type(ty)?,
             }),
             ValueKind::Aggregate(address) => Ok(Argument::Object {
-                address,
+                address: Pointer::new(address),
                 size: self.size_of(ty)?,
                 leaves: self.types.leaves(ty),
             }),
@@ -348,7 +349,7 @@ impl Lowerer<'_> {
         let object = self.temporary_object(ty)?;
         let address = Expr::ObjectAddress(object);
         let place = ResultPlace::Object {
-            address: address.clone(),
+            address: Pointer::new(address.clone()),
             size: self.size_of(ty)?,
             leaves: self.types.leaves(ty),
         };

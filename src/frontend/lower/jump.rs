@@ -138,6 +138,23 @@ impl Blocks {
         })
     }
 
+    /// Where control is when it leaves all blocks around a position that lie within the given one (all, if none is given):
+    /// what is declared there goes on to exist.
+    fn way_out(&self, from: Position, outer: Option<ScopeIndex>) -> Option<Position> {
+        let Some(outer) = outer else {
+            return Some(Position {
+                scope: None,
+                declared: 0,
+            });
+        };
+        let mut around = self.around(from);
+        let (_, declared) = around.find(|&(scope, _)| scope == outer)?;
+        Some(Position {
+            scope: Some(outer),
+            declared,
+        })
+    }
+
     /// Whether anything is to be done on jumps of this function: it has objects that they could pass.
     fn has_locals(&self) -> bool {
         self.scopes.iter().any(|scope| !scope.locals.is_empty())
@@ -194,7 +211,7 @@ impl Blocks {
         for (scope, declared) in self.around(from) {
             let kept = targets.get(&scope).copied().unwrap_or(0);
             let locals = &self.scope(scope).locals;
-            let lost = locals.get(kept.min(declared)..declared).unwrap_or(&[]);
+            let lost = &locals[kept.min(declared)..declared];
             ended.extend(
                 lost.iter()
                     .rev()
@@ -269,7 +286,10 @@ impl Lowerer<'_> {
                 JumpTarget::Case(block, position) => (*block, *position),
                 JumpTarget::Label(name) => match self.jumps.labels.get(name) {
                     Some(label) => (label.block, label.position.unwrap_or(jump.from)),
-                    None => continue,
+                    None => {
+                        let message = format!("a jump to the label `{name}`, which is not there");
+                        return Err(self.contradiction(message));
+                    }
                 },
             };
             if !simple {
@@ -400,11 +420,9 @@ impl Lowerer<'_> {
     /// Runs the cleanups of all blocks within the given one (of all, if none is given), as control leaves them here.
     pub(super) fn clean_up_to(&mut self, outer: Option<ScopeIndex>) -> Result<()> {
         let from = self.jumps.blocks.position();
-        let to = Position {
-            scope: outer,
-            declared: usize::MAX,
+        let Some(to) = self.jumps.blocks.way_out(from, outer) else {
+            return Err(self.contradiction("control leaves a block for one that is not around it"));
         };
-        // Whatever is declared outside goes on to exist.
         for (object, cleanup) in self.jumps.blocks.ended(from, to) {
             self.clean_up(object, &cleanup)?;
         }

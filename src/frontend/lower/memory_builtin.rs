@@ -3,7 +3,7 @@
 use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
-    BinaryOp, Expr, InitialContents, Instruction, Leaf, ScalarType, Terminator,
+    BinaryOp, Expr, InitialContents, Instruction, Leaf, Pointer, ScalarType, Terminator,
 };
 use crate::frontend::library::{Builtin, LibraryFunction, lookup};
 use crate::frontend::types::{ArrayLength, FunctionType, ParameterForm, Type};
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
                 let [pointer, size] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;
                 let size = self.size_operand(size)?;
-                self.emit(Instruction::Free(address.clone()));
+                self.emit(Instruction::Free(Pointer::new(address.clone())));
                 let alignment = self.heap_alignment();
                 let result =
                     self.allocate(size, alignment, Lifetime::Heap, InitialContents::Kept)?;
@@ -88,13 +88,13 @@ impl Lowerer<'_> {
             Builtin::Free => {
                 let [pointer] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;
-                self.emit(Instruction::Free(address));
+                self.emit(Instruction::Free(Pointer::new(address)));
                 Ok(Value::void())
             }
             Builtin::AllocatedSize => {
                 let [pointer] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;
-                let expr = Expr::AllocatedSize(Box::new(address));
+                let expr = Expr::AllocatedSize(Pointer::new(address));
                 Ok(Value::scalar(expr, self.types.size_type()))
             }
             Builtin::Memcpy | Builtin::Memmove => self.copy_memory(builtin, known, values),
@@ -242,8 +242,8 @@ impl Lowerer<'_> {
         let destination = self.keep(destination, ScalarType::Pointer);
         if size_known > 0 {
             self.emit(Instruction::Copy {
-                destination: destination.clone(),
-                source,
+                destination: Pointer::new(destination.clone()),
+                source: Pointer::new(source),
                 size: size_known,
                 leaves,
                 overlapping: builtin == Builtin::Memmove,
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
         let destination = self.keep(destination, ScalarType::Pointer);
         if size_known > 0 {
             self.emit(Instruction::Fill {
-                destination: destination.clone(),
+                destination: Pointer::new(destination.clone()),
                 size: size_known,
                 byte: (byte_known & 0xff) as u8,
                 leaves,

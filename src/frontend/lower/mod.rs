@@ -380,6 +380,11 @@ impl<'a> Lowerer<'a> {
         Error::new(ErrorKind::Type, message).with_span(self.span)
     }
 
+    /// An error of the lowering itself: what it has made does not fit together.
+    fn contradiction(&self, message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Internal, message).with_span(self.span)
+    }
+
     /// A type error at a node.
     fn error_at<T>(&self, node: &Node<T>, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Type, message).with_span(self.place_of(node))

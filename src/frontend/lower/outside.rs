@@ -11,7 +11,8 @@ use rustc_hash::FxHashSet;
 use super::Lowerer;
 use crate::frontend::ir::{
     Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object,
-    ObjectIndex, Outside, Place, ResultPlace, ScalarType, Storage, Terminator, UnknownEffect,
+    ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
+    UnknownEffect,
 };
 use crate::frontend::library;
 use crate::frontend::memory::walk::{INT, every_expression};
@@ -112,12 +113,7 @@ impl Lowerer<'_> {
             let (Callee::Direct(index) | Callee::Escaped(index)) = &callee else {
                 continue;
             };
-            let Some(parameters) = functions
-                .get(index.0 as usize)
-                .map(|f| f.parameters.clone())
-            else {
-                continue;
-            };
+            let parameters = functions[index.0 as usize].parameters.clone();
             let mut instructions = Vec::new();
             let mut arguments = Vec::new();
             for parameter in parameters {
@@ -191,12 +187,12 @@ impl Lowerer<'_> {
             }
             _ => {
                 let argument = Argument::Object {
-                    address: Expr::ObjectAddress(object),
+                    address: Pointer::new(Expr::ObjectAddress(object)),
                     size: like.size,
                     leaves: like.leaves.clone(),
                 };
                 let result = Some(ResultPlace::Object {
-                    address: Expr::ObjectAddress(object),
+                    address: Pointer::new(Expr::ObjectAddress(object)),
                     size: like.size,
                     leaves: like.leaves,
                 });

@@ -6,7 +6,7 @@ use lang_c::span::Node;
 use super::scope::Entity;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, BitField, Expr, Leaf, Object, ScalarType, Storage};
+use crate::frontend::ir::{BinaryOp, BitField, Expr, Leaf, Object, Place, ScalarType, Storage};
 use crate::frontend::library;
 use crate::frontend::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
@@ -269,6 +269,11 @@ impl Lowerer<'_> {
             };
         }
         Value::lvalue(address, ty)
+    }
+
+    /// The place of a whole scalar at an address.
+    pub(super) fn scalar_place(&self, address: Expr, ty: Type) -> Result<Place> {
+        Ok(Place::new(address, self.scalar_type(ty)?))
     }
 
     /// `base.member` or `base->member`.

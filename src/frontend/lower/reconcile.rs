@@ -6,8 +6,8 @@
 
 use super::Lowerer;
 use crate::frontend::ir::{
-    Argument, Callee, Function, FunctionIndex, Instruction, ObjectIndex, ResultPlace, ScalarType,
-    Storage,
+    Argument, Callee, Expr, Function, FunctionIndex, Instruction, ObjectIndex, Pointer,
+    ResultPlace, ScalarType, Storage,
 };
 use crate::program::Span;
 
@@ -54,16 +54,14 @@ impl Lowerer<'_> {
     }
 
     fn scalar_of(&self, object: ObjectIndex) -> Option<ScalarType> {
-        match self.objects.get(object.0 as usize)?.leaves.as_slice() {
+        match self.objects[object.0 as usize].leaves.as_slice() {
             [leaf] if leaf.count == 1 && leaf.bit_offset == 0 => Some(leaf.scalar),
             _ => None,
         }
     }
 
     fn size_of_object(&self, object: ObjectIndex) -> u64 {
-        self.objects
-            .get(object.0 as usize)
-            .map_or(0, |object| object.size)
+        self.objects[object.0 as usize].size
     }
 
     fn argument_fits(&self, argument: &Argument, parameter: ObjectIndex) -> bool {
@@ -94,9 +92,7 @@ impl Lowerer<'_> {
         else {
             return true;
         };
-        let Some(signature) = signatures.get(callee.0 as usize) else {
-            return true;
-        };
+        let signature = &signatures[callee.0 as usize];
         arguments.len() == signature.parameters.len()
             && arguments
                 .iter()
@@ -123,9 +119,7 @@ impl Lowerer<'_> {
         else {
             return vec![instruction];
         };
-        let Some(signature) = signatures.get(callee.0 as usize).cloned() else {
-            return Vec::new();
-        };
+        let signature = signatures[callee.0 as usize].clone();
         let mut before = Vec::new();
         let mut fitted = Vec::with_capacity(signature.parameters.len());
         let mut given = arguments.into_iter();
@@ -185,15 +179,11 @@ impl Lowerer<'_> {
     /// An object of the caller with the shape of another.
     fn copy_of(&mut self, object: ObjectIndex, caller: FunctionIndex, span: Span) -> ObjectIndex {
         let number = self.objects.len();
-        match self.objects.get(object.0 as usize).cloned() {
-            Some(mut copy) => {
-                copy.name = format!("{}#{number}", copy.name);
-                copy.storage = Storage::Automatic(caller);
-                copy.span = span;
-                self.push_object(copy)
-            }
-            None => object,
-        }
+        let mut copy = self.objects[object.0 as usize].clone();
+        copy.name = format!("{}#{number}", copy.name);
+        copy.storage = Storage::Automatic(caller);
+        copy.span = span;
+        self.push_object(copy)
     }
 
     fn object_argument(&self, object: ObjectIndex, scalar: Option<ScalarType>) -> Argument {
@@ -203,16 +193,11 @@ impl Lowerer<'_> {
                 scalar,
             },
             None => {
-                let (size, leaves) = self
-                    .objects
-                    .get(object.0 as usize)
-                    .map_or((0, Vec::new()), |object| {
-                        (object.size, object.leaves.clone())
-                    });
+                let data = &self.objects[object.0 as usize];
                 Argument::Object {
-                    address: crate::frontend::ir::Expr::ObjectAddress(object),
-                    size,
-                    leaves,
+                    address: Pointer::new(Expr::ObjectAddress(object)),
+                    size: data.size,
+                    leaves: data.leaves.clone(),
                 }
             }
         }

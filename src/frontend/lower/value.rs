@@ -2,7 +2,7 @@
 
 use super::builder::Mark;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BitField, Expr, Instruction, ObjectIndex, Place, ScalarType};
+use crate::frontend::ir::{BitField, Expr, Instruction, ObjectIndex, Place, Pointer, ScalarType};
 use crate::frontend::memory::walk::all_parts;
 use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 match self.types.scalar(value.ty) {
                     Some(scalar) => {
                         let place = Place {
-                            address: Box::new(lvalue.address),
+                            address: Pointer::new(lvalue.address),
                             scalar,
                             bit_field: lvalue.bit_field,
                         };
@@ -250,8 +250,8 @@ impl Lowerer<'_> {
                 // The object itself may have been overwritten.
                 let copy = self.temporary_object(ty)?;
                 let instruction = Instruction::Copy {
-                    destination: Expr::ObjectAddress(copy),
-                    source: address,
+                    destination: Pointer::new(Expr::ObjectAddress(copy)),
+                    source: Pointer::new(address),
                     size: self.size_of(ty)?,
                     leaves: self.types.leaves(ty),
                     overlapping: false,

@@ -15,9 +15,8 @@ pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
     let mut queue = VecDeque::from([unit.start]);
     queue.extend(unit.outside.environment);
     while let Some(function) = queue.pop_front() {
-        match reached.get_mut(function.0 as usize) {
-            Some(reached) if !*reached => *reached = true,
-            _ => continue,
+        if std::mem::replace(&mut reached[function.0 as usize], true) {
+            continue;
         }
         for block in &unit.functions[function.0 as usize].blocks {
             for (instruction, _) in &block.instructions {
@@ -98,15 +97,13 @@ impl CallGraph {
         let mut callers: Vec<Vec<(FunctionIndex, BlockIndex)>> = vec![Vec::new(); count];
         for call in calls {
             for callee in &call.callees {
-                if let Some(list) = callers.get_mut(callee.0 as usize) {
-                    list.push((call.caller, call.block));
-                }
+                callers[callee.0 as usize].push((call.caller, call.block));
             }
         }
         let mut called_once = vec![false; count];
         let mut queue = VecDeque::new();
         let start = unit.start.0 as usize;
-        if start < count && callers[start].is_empty() {
+        if callers[start].is_empty() {
             called_once[start] = true;
             queue.push_back(unit.start);
         }
@@ -117,15 +114,12 @@ impl CallGraph {
         while let Some(caller) = queue.pop_front() {
             for &callee in &callees[caller.0 as usize] {
                 let index = callee.0 as usize;
-                if index >= count || called_once[index] || recursive[index] {
+                if called_once[index] || recursive[index] {
                     continue;
                 }
                 if let [(only, block)] = callers[index][..]
                     && called_once[only.0 as usize]
-                    && !cyclic[only.0 as usize]
-                        .get(block.0 as usize)
-                        .copied()
-                        .unwrap_or(true)
+                    && !cyclic[only.0 as usize][block.0 as usize]
                 {
                     called_once[index] = true;
                     queue.push_back(callee);
@@ -147,17 +141,13 @@ impl CallGraph {
     /// Whether the function is called at most once, and by that function alone.
     pub fn is_called_by(&self, function: FunctionIndex, caller: FunctionIndex) -> bool {
         let index = function.0 as usize;
-        self.called_once.get(index) == Some(&true) && self.only_caller[index] == Some(caller)
+        self.called_once[index] && self.only_caller[index] == Some(caller)
     }
 
     /// Whether the block runs at most once in any run of the program.
     pub fn runs_once(&self, function: FunctionIndex, block: BlockIndex) -> bool {
         let index = function.0 as usize;
-        self.called_once.get(index).copied().unwrap_or(false)
-            && !self.cyclic[index]
-                .get(block.0 as usize)
-                .copied()
-                .unwrap_or(true)
+        self.called_once[index] && !self.cyclic[index][block.0 as usize]
     }
 }
 
@@ -169,16 +159,14 @@ fn in_cycle(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> 
     }
     let mut result = vec![false; count];
     for (from, to) in edges {
-        if (from as usize) < count && (to as usize) < count {
-            if from == to {
-                result[from as usize] = true;
-            } else {
-                graph.add_edge(
-                    NodeIndex::new(from as usize),
-                    NodeIndex::new(to as usize),
-                    (),
-                );
-            }
+        if from == to {
+            result[from as usize] = true;
+        } else {
+            graph.add_edge(
+                NodeIndex::new(from as usize),
+                NodeIndex::new(to as usize),
+                (),
+            );
         }
     }
     for component in kosaraju_scc(&graph) {

@@ -21,22 +21,15 @@ pub fn compatible(
     arguments: impl ExactSizeIterator<Item = Shape>,
     result: Option<Shape>,
 ) -> bool {
-    let Some(callee) = unit.functions.get(function.0 as usize) else {
-        return false;
-    };
+    let callee = &unit.functions[function.0 as usize];
     let pointer_bits = unit.data_model.pointer_bits();
     let object_shape = |object: crate::frontend::ir::ObjectIndex| {
-        let object = unit.objects.get(object.0 as usize)?;
-        Some((
-            object.size,
-            object.leaves.first().map(|leaf| leaf.scalar),
-            object.leaves.len(),
-        ))
+        let object = &unit.objects[object.0 as usize];
+        let first = object.leaves.first().map(|leaf| leaf.scalar);
+        (object.size, first, object.leaves.len())
     };
     let agrees = |shape: Shape, object| {
-        let Some((size, first, leaves)) = object_shape(object) else {
-            return false;
-        };
+        let (size, first, leaves) = object_shape(object);
         match shape {
             Shape::Scalar(scalar) => {
                 leaves == 1 && first.is_some_and(|own| same_class(scalar, own, pointer_bits))

@@ -1,6 +1,6 @@
 //! From the typed representation to the program: where every object lives is decided, and the edges are made.
 //!
-//! 1. [`call_graph`]: which functions can run.
+//! 1. [`indices`] looks whether the unit is whole; [`call_graph`]: which functions can run.
 //! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
 //! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
 //!    scalar variables, the others lie in regions; [`layout`] gives addresses.
@@ -22,6 +22,7 @@ mod constraints;
 mod emit;
 mod floats;
 mod function_pointers;
+mod indices;
 pub mod integer;
 mod layout;
 mod plan;
@@ -53,12 +54,18 @@ pub enum MemoryError {
     /// The start function is missing.
     #[error("the program has no start function")]
     NoStart,
+    /// What the steps found out does not fit together, or not the unit. A program made from it could be another one.
+    #[error("{0}")]
+    Internal(String),
 }
 
 /// Makes the program of a unit.
 pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError> {
     if unit.functions.get(unit.start.0 as usize).is_none() {
         return Err(MemoryError::NoStart);
+    }
+    if let Some(what) = indices::dangling(unit) {
+        return Err(MemoryError::Internal(what));
     }
     let reached = call_graph::reachable_functions(unit);
     let mut ids = 0;
@@ -88,7 +95,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
         .lay_out(&mut plan, &mut builder)
         .map_err(|layout::TooLarge| MemoryError::TooLarge)?;
     planner.finish_bases(&mut builder);
-    emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run();
+    emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run()?;
     debug_assert_ne!(builder.program.functions.len(), 0);
     Ok(builder.program)
 }

@@ -107,7 +107,8 @@ pub struct Class {
 /// Where an object lives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// Nowhere: it is not used.
+    /// Nowhere: no code that runs accesses it or makes a value of its address. It may be declared, or be passed to a
+    /// function that does not look at it, or be copied to where nobody looks.
     Unused,
     /// In its class's variables.
     Variables(ClassId),
@@ -414,12 +415,7 @@ impl Planner<'_, '_> {
 
     fn is_recursive(&self, object: ObjectIndex) -> bool {
         match self.object(object).storage {
-            Storage::Automatic(function) => self
-                .calls
-                .recursive
-                .get(function.0 as usize)
-                .copied()
-                .unwrap_or(true),
+            Storage::Automatic(function) => self.calls.recursive[function.0 as usize],
             Storage::Static { .. } | Storage::Outside | Storage::Literal => false,
         }
     }
@@ -618,9 +614,9 @@ impl Planner<'_, '_> {
 
     fn scope(&self, object: ObjectIndex) -> Scope {
         match self.object(object).storage {
-            Storage::Automatic(function) => match self.function_ids.get(function.0 as usize) {
-                Some(Some(id)) => Scope::Local(*id),
-                _ => Scope::Global,
+            Storage::Automatic(function) => match self.function_ids[function.0 as usize] {
+                Some(id) => Scope::Local(id),
+                None => Scope::Global,
             },
             Storage::Static { .. } | Storage::Outside | Storage::Literal => Scope::Global,
         }
@@ -631,10 +627,8 @@ impl Planner<'_, '_> {
         let data = self.object(object);
         match data.storage {
             Storage::Automatic(function) if !data.name.contains("::") => {
-                match self.unit.functions.get(function.0 as usize) {
-                    Some(function) => format!("{}::{}", function.name, data.name),
-                    None => data.name.clone(),
-                }
+                let function = &self.unit.functions[function.0 as usize];
+                format!("{}::{}", function.name, data.name)
             }
             _ => data.name.clone(),
         }

@@ -1,5 +1,7 @@
 //! Whole units, made by hand: what becomes of their objects, and whether the program is well formed.
 
+mod misses;
+
 use super::{MemoryOptions, emit};
 use crate::frontend::ir::*;
 use crate::program::{Arithmetic, DataModel, Lifetime, Operation, Program, Role, SourceMap, Span};
@@ -139,21 +141,13 @@ fn offset(base: Expr, bytes: Expr) -> Expr {
     }
 }
 
-fn place(address: Expr, scalar: ScalarType) -> Place {
-    Place {
-        address: Box::new(address),
-        scalar,
-        bit_field: None,
-    }
-}
-
 fn load(address: Expr, scalar: ScalarType) -> Expr {
-    Expr::Load(place(address, scalar))
+    Expr::Load(Place::new(address, scalar))
 }
 
 fn assign(address: Expr, scalar: ScalarType, value: Expr) -> Instruction {
     Instruction::Assign {
-        place: place(address, scalar),
+        place: Place::new(address, scalar),
         value,
     }
 }
@@ -406,7 +400,7 @@ fn allocations_and_lists() {
     let p = maker.local("p", ScalarType::Pointer);
     let q = maker.local("q", ScalarType::Pointer);
     let allocate = || Instruction::Allocate {
-        place: place(address(p), ScalarType::Pointer),
+        place: Place::new(address(p), ScalarType::Pointer),
         size: long(16),
         alignment: 16,
         lifetime: Lifetime::Heap,
@@ -484,7 +478,7 @@ fn calls_pass_parts() {
             callee: Callee::Direct(callee),
             arguments: vec![
                 Argument::Object {
-                    address: address(s),
+                    address: Pointer::new(address(s)),
                     size: 16,
                     leaves: structure(),
                 },
@@ -493,7 +487,7 @@ fn calls_pass_parts() {
                     scalar: INT,
                 },
             ],
-            result: Some(ResultPlace::Scalar(place(address(x), LONG))),
+            result: Some(ResultPlace::Scalar(Place::new(address(x), LONG))),
         },
     ]);
     let f = &program.functions[1];
@@ -535,7 +529,7 @@ fn function_pointers_are_cases() {
         })
         .collect();
     body.push(Instruction::Call {
-        callee: Callee::Indirect(load(address(p), pointer)),
+        callee: Callee::Indirect(Pointer::new(load(address(p), pointer))),
         arguments: Vec::new(),
         result: None,
     });
@@ -564,8 +558,8 @@ fn copies_move_what_is_looked_at() {
     let i = maker.local("i", INT);
     let size = maker.unit.objects[0].size;
     let copy = |from, to| Instruction::Copy {
-        destination: address(to),
-        source: address(from),
+        destination: Pointer::new(address(to)),
+        source: Pointer::new(address(from)),
         size,
         leaves: structure(),
         overlapping: false,

@@ -170,9 +170,8 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             f(&place.address);
             f(size);
         }
-        Instruction::Free(value) | Instruction::Assume(value) | Instruction::SetRounding(value) => {
-            f(value)
-        }
+        Instruction::Free(pointer) => f(pointer),
+        Instruction::Assume(value) | Instruction::SetRounding(value) => f(value),
     }
 }
 
@@ -206,7 +205,11 @@ pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
     match &block.terminator {
         Terminator::Branch { condition, .. } => go(condition, f),
         Terminator::Switch { value, .. } => go(value, f),
-        _ => {}
+        Terminator::Goto(_)
+        | Terminator::Return
+        | Terminator::End
+        | Terminator::Error
+        | Terminator::Unreachable => {}
     }
 }
 

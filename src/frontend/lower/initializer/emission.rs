@@ -8,7 +8,7 @@ use super::super::sequencing::{Conflict, key};
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
 use super::{Plan, Source, Write};
-use crate::frontend::ir::{BitField, Expr, Instruction, Padding};
+use crate::frontend::ir::{BitField, Expr, Instruction, Padding, Pointer};
 
 impl Lowerer<'_> {
     /// Writes what a plan says to the object at an address.
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         let zeroed = (is_static || self.zero_before(address, plan)?) && !has_overlap;
         if !ranges.is_empty() && (is_static || zeroed || has_overlap) {
             self.emit(Instruction::Padding {
-                destination: address.clone(),
+                destination: Pointer::new(address.clone()),
                 ranges,
                 contents: match is_static {
                     true => Padding::Zero,

@@ -30,7 +30,7 @@ use lang_c::span::Node;
 
 use super::value::Value;
 use super::{Lowerer, Result};
-use crate::frontend::ir::{Expr, Leaf, Place, Storage};
+use crate::frontend::ir::{Expr, Leaf, Storage};
 use crate::frontend::types::Type;
 
 /// What an initialiser says.
@@ -92,10 +92,5 @@ impl Lowerer<'_> {
         };
         self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
         Ok(Value::lvalue(Expr::ObjectAddress(object), plan.ty))
-    }
-
-    /// The place of a whole scalar at an address.
-    pub(super) fn scalar_place(&self, address: Expr, ty: Type) -> Result<Place> {
-        Ok(Place::new(address, self.scalar_type(ty)?))
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::{Lowerer, Result};
 use super::{Plan, UnionMembers, Write};
-use crate::frontend::ir::{Expr, Instruction, Leaf};
+use crate::frontend::ir::{Expr, Instruction, Leaf, Pointer};
 use crate::frontend::types::{RecordKind, Type, TypeKind};
 
 impl Lowerer<'_> {
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
             return Ok(false);
         }
         self.emit(Instruction::Fill {
-            destination: address.clone(),
+            destination: Pointer::new(address.clone()),
             size,
             byte: 0,
             leaves,

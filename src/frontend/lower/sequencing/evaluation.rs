@@ -7,12 +7,9 @@ use super::super::value::Value;
 use super::super::{Lowerer, Result, fold};
 use super::Conflict;
 use super::home::Home;
+use super::orders::MOST_ORDERS;
 use crate::frontend::ir::{BlockIndex, Instruction, Terminator};
 use crate::program::AssumptionKind;
-
-/// What is not modelled beyond these.
-const UNTRIED_ORDER: &str = "an order of evaluating operands with conflicting side effects \
-    (of which there are more than 24, or whose parts may interleave)";
 
 /// How often an operand is lowered within sites that lie within one another.
 const MOST_COPIES: usize = 64;
@@ -54,7 +51,7 @@ impl Lowerer<'_> {
         if !complete && let Some(&other) = blocks.last() {
             let next = self.function.current;
             self.function.current = other;
-            self.unsupported(UNTRIED_ORDER);
+            self.unsupported(untried_order());
             self.end_path(Terminator::Unreachable);
             self.function.current = next;
         }
@@ -96,6 +93,9 @@ impl Lowerer<'_> {
                     .iter()
                     .filter_map(|branch| branch.1.get(&operand)?.get(number))
                     .collect();
+                if made.len() != branches.len() {
+                    return Err(self.contradiction("an operand without a value in some order"));
+                }
                 let home = self.home_for(&made)?;
                 values.push(self.value_at_home(made[0], &home));
                 homes.push((operand, number, home));
@@ -113,9 +113,10 @@ impl Lowerer<'_> {
         }
         self.function.current = join;
         result.extend(self.settle_operands(first)?);
-        Ok((0..count)
-            .map(|operand| result.remove(&operand).unwrap_or_default())
-            .collect())
+        (0..count)
+            .map(|operand| result.remove(&operand))
+            .collect::<Option<_>>()
+            .ok_or_else(|| self.contradiction("an operand that is not evaluated"))
     }
 
     /// Branches to so many new blocks; all of them are possible.
@@ -168,9 +169,17 @@ impl Lowerer<'_> {
         let blocks = self.choose(2);
         if let [next, other] = blocks[..] {
             self.function.current = other;
-            self.unsupported(UNTRIED_ORDER);
+            self.unsupported(untried_order());
             self.end_path(Terminator::Unreachable);
             self.function.current = next;
         }
     }
+}
+
+/// What is not modelled beyond the orders that are tried.
+fn untried_order() -> String {
+    format!(
+        "an order of evaluating operands with conflicting side effects \
+         (of which there are more than {MOST_ORDERS}, or whose parts may interleave)"
+    )
 }

@@ -2,7 +2,8 @@
 
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Expr, Instruction, ObjectIndex, ScalarType};
+use crate::frontend::Error;
+use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Pointer, ScalarType};
 use crate::frontend::types::Type;
 
 /// Where a value is kept that each of several branches has made.
@@ -48,9 +49,8 @@ impl Lowerer<'_> {
 
     /// Addresses keep their form, so that it stays known what they are in.
     fn home_for_address(&mut self, addresses: &[&Expr]) -> Home {
-        let same = |a: &Expr, b: &Expr| format!("{a:?}") == format!("{b:?}");
         let first = addresses[0];
-        if is_fixed(first) && addresses.iter().all(|other| same(first, other)) {
+        if is_fixed(first) && addresses.iter().all(|&other| other == first) {
             return Home::Same(first.clone());
         }
         let bases: Vec<&Expr> = addresses
@@ -102,38 +102,46 @@ impl Lowerer<'_> {
         match (home, &value.kind) {
             (Home::Object(object), ValueKind::Aggregate(source)) => {
                 let instruction = Instruction::Copy {
-                    destination: Expr::ObjectAddress(*object),
-                    source: source.clone(),
+                    destination: Pointer::new(Expr::ObjectAddress(*object)),
+                    source: Pointer::new(source.clone()),
                     size: self.size_of(value.ty)?,
                     leaves: self.types.leaves(value.ty),
                     overlapping: false,
                 };
                 self.emit_fresh(instruction);
             }
-            (home, _) => {
-                if let Some(expr) = address_in(value) {
-                    self.move_expr_home(expr, home);
-                }
-            }
+            (Home::Nothing, ValueKind::Void) => {}
+            (home, _) => match address_in(value) {
+                Some(expr) => self.move_expr_home(expr, home)?,
+                None => return Err(self.homeless()),
+            },
         }
         Ok(())
     }
 
-    fn move_expr_home(&mut self, expr: &Expr, home: &Home) {
+    fn homeless(&self) -> Error {
+        self.contradiction("a value of another kind in another order of evaluation")
+    }
+
+    fn move_expr_home(&mut self, expr: &Expr, home: &Home) -> Result<()> {
         match (home, expr) {
+            (Home::Same(_), _) => {}
             (Home::Scalar(object, scalar), _) => {
                 let place = self.object_place(*object, *scalar);
                 let value = expr.clone();
                 self.emit_fresh(Instruction::Assign { place, value });
             }
             (Home::Offset(home, object), Expr::Offset { base, bytes }) => {
-                self.move_expr_home(base, home);
+                self.move_expr_home(base, home)?;
                 let place = self.object_place(*object, self.offset_scalar());
                 let value = (**bytes).clone();
                 self.emit_fresh(Instruction::Assign { place, value });
             }
-            (Home::Same(_) | Home::Offset(..) | Home::Object(_) | Home::Nothing, _) => {}
+            (Home::Offset(..) | Home::Object(_) | Home::Nothing, _) => {
+                return Err(self.homeless());
+            }
         }
+        Ok(())
     }
 }
 

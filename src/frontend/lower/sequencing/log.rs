@@ -63,13 +63,13 @@ impl<'a> Lowerer<'a> {
             .filter(|(start, end, reads)| start < end || !reads.is_empty());
         let several = active.nth(1).is_some();
         let has_effects = site.operands.iter().any(|&(start, end, _)| {
-            let steps = sequencing.log.get(start..end).unwrap_or_default();
+            let steps = &sequencing.log[start..end];
             steps.iter().any(|step| !matches!(step, Step::Read(_)))
         });
         let known = self.origin.is_some() && !sequencing.unevaluated && !self.in_start;
         let stored_twice = matches!(site.stores, Some(Spot::Named(stored, _))
         if site.operands.last().is_some_and(|&(start, end, _)| {
-            let steps = sequencing.log.get(start..end).unwrap_or_default();
+            let steps = &sequencing.log[start..end];
             steps.iter().any(|step| match step {
                     Step::Write(Spot::Named(object, _)) | Step::Update(Spot::Named(object, _)) => {
                         *object == stored
@@ -79,7 +79,7 @@ impl<'a> Lowerer<'a> {
         }));
         if known && has_effects && (several || stored_twice) {
             let steps = |(start, end, reads): &(usize, usize, Vec<Step>)| {
-                let log = sequencing.log.get(*start..*end).unwrap_or_default();
+                let log = &sequencing.log[*start..*end];
                 let mut seen = FxHashSet::default();
                 // The same part of an object, read twice, is one step: nothing can come of what lies between. Others may
                 // be different ones in truth.
@@ -155,7 +155,7 @@ impl<'a> Lowerer<'a> {
             return;
         };
         for part in [Step::Write(spot), Step::Read(spot)] {
-            let steps = self.sequencing.log.get(start..).unwrap_or_default();
+            let steps = &self.sequencing.log[start..];
             if let Some(place) = steps.iter().rposition(|step| *step == part) {
                 self.sequencing.log.remove(start + place);
             }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 /// Orders that are tried at a site.
-const MOST_ORDERS: usize = 24;
+pub(super) const MOST_ORDERS: usize = 24;
 
 /// Operands with conflicts for which all orders are looked at.
 const MOST_OPERANDS: usize = 6;

@@ -47,7 +47,7 @@ impl<'a> Facts<'a> {
     ) {
         let pointer = match callee {
             Callee::Direct(_) | Callee::Escaped(_) => None,
-            Callee::Indirect(pointer) => Some(self.remembered(pointer)),
+            Callee::Indirect(pointer) => self.pointer(pointer),
         };
         let arguments = arguments
             .iter()
@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
             callees: Vec::new(),
         });
         let fact = CallFact {
-            pointer: pointer.flatten(),
+            pointer,
             site,
             arguments,
             result,
@@ -86,7 +86,7 @@ impl<'a> Facts<'a> {
     pub(super) fn argument(&mut self, argument: &'a Argument) -> ArgumentFact {
         match argument {
             Argument::Scalar { value, scalar } => ArgumentFact::Scalar {
-                value: self.remembered(value),
+                value: self.value(value),
                 scalar: *scalar,
             },
             Argument::Object { address, size, .. } => ArgumentFact::Object {
@@ -102,9 +102,7 @@ impl<'a> Facts<'a> {
             return;
         }
         self.calls[call.site].callees.push(function);
-        let Some(callee) = self.unit.functions.get(function.0 as usize) else {
-            return;
-        };
+        let callee = &self.unit.functions[function.0 as usize];
         for (&parameter, argument) in callee.parameters.iter().zip(&call.arguments) {
             let place = self.object(parameter);
             match argument {

@@ -4,18 +4,15 @@ use super::super::points_to::Target;
 use super::super::walk::{self, Congruence};
 use super::Facts;
 use super::accesses::Direction;
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::frontend::ir::{BinaryOp, Expr, Pointer, ScalarType, UnaryOp};
 
 impl<'a> Facts<'a> {
     /// The target of an address that is used to access memory; constant offsets from an object's start leave it free
     /// to become scalar variables.
-    pub(super) fn address(&mut self, address: &'a Expr) -> Target {
-        let target = self.direct(address).unwrap_or(Target {
-            node: self.nowhere,
-            offset: 0,
-        });
-        self.targets.insert(std::ptr::from_ref(address), target);
-        target
+    pub(super) fn address(&mut self, address: &'a Pointer) -> Target {
+        let target = self.direct(address);
+        self.targets.insert(address.id(), target);
+        target.unwrap_or_else(|| self.nowhere())
     }
 
     fn direct(&mut self, address: &'a Expr) -> Option<Target> {
@@ -33,11 +30,9 @@ impl<'a> Facts<'a> {
     }
 
     /// As [`Facts::value`], and [`Facts::target`] will know it.
-    pub(super) fn remembered(&mut self, expr: &'a Expr) -> Option<Target> {
-        let target = self.value(expr);
-        if let Some(target) = target {
-            self.targets.insert(std::ptr::from_ref(expr), target);
-        }
+    pub(super) fn pointer(&mut self, pointer: &'a Pointer) -> Option<Target> {
+        let target = self.value(pointer);
+        self.targets.insert(pointer.id(), target);
         target
     }
 
@@ -46,9 +41,7 @@ impl<'a> Facts<'a> {
         match expr {
             Expr::Integer { .. } | Expr::Float { .. } | Expr::Rounding => None,
             Expr::ObjectAddress(object) => {
-                if let Some(in_memory) = self.in_memory.get_mut(object.0 as usize) {
-                    *in_memory = true;
-                }
+                self.in_memory[object.0 as usize] = true;
                 Some(self.object(*object))
             }
             Expr::FunctionAddress(function) => {
@@ -132,7 +125,7 @@ impl<'a> Facts<'a> {
                 None
             }
             Expr::AllocatedSize(pointer) => {
-                if let Some(target) = self.remembered(pointer) {
+                if let Some(target) = self.pointer(pointer) {
                     self.sized.push(target);
                 }
                 None

@@ -40,7 +40,11 @@ impl<'a> Facts<'a> {
             Terminator::Switch { value, .. } => {
                 self.value(value);
             }
-            _ => {}
+            Terminator::Goto(_)
+            | Terminator::Return
+            | Terminator::End
+            | Terminator::Error
+            | Terminator::Unreachable => {}
         }
     }
 
@@ -121,7 +125,7 @@ impl<'a> Facts<'a> {
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }
             Instruction::Free(pointer) => {
-                let target = self.remembered(pointer);
+                let target = self.pointer(pointer);
                 self.freed.extend(target);
             }
             Instruction::Assume(Expr::Binary { left, right, .. }) if self.is_resized(left) => {

@@ -35,7 +35,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_graph::CallSite;
 use super::points_to::{Graph, NodeId, Target};
-use crate::frontend::ir::{BlockIndex, Expr, FunctionIndex, ObjectIndex, Storage, Unit};
+use crate::frontend::ir::{
+    BlockIndex, FunctionIndex, ObjectIndex, Pointer, PointerId, Storage, Unit,
+};
 use accesses::Access;
 use calls::CallFact;
 use copies::CopyFact;
@@ -45,6 +47,11 @@ pub use accesses::{AccessTable, Direction, View};
 
 /// How many repetitions of a class are looked at one by one before its period is imposed on another class.
 const REPETITIONS: i64 = 16;
+
+/// The walk has not come by what it is asked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the points-to analysis has not seen it")]
+pub struct NotAnalysed;
 
 /// Everything that the walk found.
 pub struct Facts<'a> {
@@ -109,8 +116,8 @@ pub struct Facts<'a> {
     /// The indirect calls that may be calls of unknown code.
     unknown_callee: FxHashSet<usize>,
     bound: FxHashSet<(usize, FunctionIndex)>,
-    /// Targets of expressions that are addresses of places or ranges, by the expression's identity in the unit.
-    targets: FxHashMap<*const Expr, Target>,
+    /// What each pointer that is asked for points to; `None`: it is null or another constant.
+    targets: FxHashMap<PointerId, Option<Target>>,
 }
 
 impl<'a> Facts<'a> {
@@ -208,22 +215,25 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The target of an address that occurs in the unit as that of a place or range.
-    pub fn target(&self, address: &Expr) -> Target {
-        let target = self.targets.get(&std::ptr::from_ref(address));
-        self.graph.canonical(target.copied().unwrap_or(Target {
+    /// What a pointer of a function that can run points to; null and other constants point nowhere.
+    pub fn target(&self, pointer: &Pointer) -> Result<Target, NotAnalysed> {
+        let target = self.targets.get(&pointer.id()).ok_or(NotAnalysed)?;
+        Ok(self
+            .graph
+            .canonical(target.unwrap_or_else(|| self.nowhere())))
+    }
+
+    /// What null and constant pointers point to.
+    pub const fn nowhere(&self) -> Target {
+        Target {
             node: self.nowhere,
             offset: 0,
-        }))
+        }
     }
 
     /// The target of the pointer to the object's first byte.
     pub fn object(&self, object: ObjectIndex) -> Target {
-        let node = self
-            .objects
-            .get(object.0 as usize)
-            .copied()
-            .unwrap_or(self.nowhere);
+        let node = self.objects[object.0 as usize];
         Target { node, offset: 0 }
     }
 }

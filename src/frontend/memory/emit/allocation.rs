@@ -31,7 +31,7 @@ impl Emitter<'_, '_> {
                 .or(class.arena)
                 .and_then(|index| self.plan.arenas.get(index))
             else {
-                self.note_trouble("an object that nothing has planned for");
+                self.contradict("an object made at run time that has no arena");
                 return self.pointer_constant(0);
             };
             let unit = alignment.max(16).next_power_of_two();

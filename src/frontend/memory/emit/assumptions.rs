@@ -166,11 +166,7 @@ impl Emitter<'_, '_> {
             .collect();
         let doubt = match spot.address.base {
             Base::Object(object) => {
-                let size = self
-                    .unit
-                    .objects
-                    .get(object.0 as usize)
-                    .map_or(0, |object| object.size);
+                let size = self.unit.objects[object.0 as usize].size;
                 let last = i128::from(size) - i128::from(bytes);
                 if parts.is_empty() && (0..=last).contains(&constant) {
                     return;

@@ -5,8 +5,7 @@ use super::super::walk;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{Argument, Callee, Expr, Leaf, ObjectIndex, ResultPlace};
-use crate::frontend::memory::points_to::Target;
+use crate::frontend::ir::{Argument, Callee, Leaf, ObjectIndex, ResultPlace};
 use crate::program::Lifetime;
 use crate::term::Pool;
 
@@ -69,9 +68,7 @@ pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
 impl Emitter<'_, '_> {
     /// How an object of a function is passed to it or from it.
     pub fn passing(&mut self, object: ObjectIndex) -> Passing {
-        let Some(data) = self.unit.objects.get(object.0 as usize) else {
-            return Passing::Nothing;
-        };
+        let data = &self.unit.objects[object.0 as usize];
         match self.home(object) {
             Home::Unused => Passing::Nothing,
             Home::Variables(id) => {
@@ -140,17 +137,14 @@ impl Emitter<'_, '_> {
     fn call_pointer(
         &mut self,
         site: usize,
-        pointer: &Expr,
+        pointer: &Pointer,
         arguments: &[Argument],
         result: Option<&ResultPlace>,
     ) {
-        let mut candidates = match self.facts.calls.get(site) {
-            Some(call) => call.callees.clone(),
-            None => Vec::new(),
-        };
+        let mut candidates = self.facts.calls[site].callees.clone();
         candidates.retain(|&callee| Some(callee) != self.unit.outside.environment);
         candidates.sort_unstable();
-        let target = self.facts.target(pointer);
+        let target = self.target(pointer);
         let address = self.value(pointer);
         self.check_trouble();
         let Some(fork) = self.cut() else { return };
@@ -170,14 +164,15 @@ impl Emitter<'_, '_> {
             self.finish(join);
         }
         let sink = self.sink();
-        let (missing, reason) = if self.facts.may_be_forged(target) {
+        let facts = self.facts;
+        let mut wrong: Vec<TermId> = facts
+            .functions_at(target)
+            .filter(|function| !candidates.contains(function))
+            .map(|function| pool().eq(address, self.function_address(function)))
+            .collect();
+        let (missing, reason) = if facts.may_be_forged(target) {
             self.branch(fork, sink, null);
-            let wrong = self.facts.functions_at(target);
-            let wrong = wrong.filter(|function| !candidates.contains(function));
-            let wrong: Vec<FunctionIndex> = wrong.collect();
-            let wrong = wrong.into_iter();
-            let wrong = wrong.map(|function| pool().eq(address, self.function_address(function)));
-            let wrong = pool().or(wrong.collect::<Vec<_>>());
+            let wrong = pool().or(wrong);
             if self.facts.may_call_unknown(site) {
                 others.push(pool().not(wrong));
                 let begin = self.location();
@@ -201,18 +196,8 @@ impl Emitter<'_, '_> {
                 )
             }
         } else {
-            let wrong: Vec<TermId> = self
-                .facts
-                .functions_at(target)
-                .filter(|function| !candidates.contains(function))
-                .map(|function| self.function_address(function))
-                .chain(
-                    self.facts
-                        .externals_at(target)
-                        .filter_map(|name| self.plan.externals.get(name).copied()),
-                )
-                .map(|function| pool().eq(address, function))
-                .collect();
+            let externals = facts.externals_at(target);
+            wrong.extend(externals.map(|name| pool().eq(address, self.external_address(name))));
             let none = others.into_iter().skip(1);
             let none = none.chain(wrong.iter().map(|&here| pool().not(here)));
             self.branch(fork, sink, pool().and(none));
@@ -235,16 +220,12 @@ impl Emitter<'_, '_> {
         arguments: &[Argument],
         result: Option<&ResultPlace>,
     ) {
-        let id = self
-            .function_ids
-            .get(function.0 as usize)
-            .copied()
-            .flatten();
-        let (Some(callee), Some(interface)) = (
-            id,
-            self.interfaces.get(function.0 as usize).cloned().flatten(),
-        ) else {
-            self.unsupported("call of a function that does not exist");
+        let index = function.0 as usize;
+        let (Some(callee), Some(interface)) =
+            (self.function_ids[index], self.interfaces[index].clone())
+        else {
+            let name = &self.unit.functions[index].name;
+            self.contradict(format_args!("a call of `{name}`, which cannot run"));
             return;
         };
         let mut terms = Vec::new();
@@ -445,7 +426,12 @@ impl Emitter<'_, '_> {
                         let spot = self.term_spot(address, self.facts.object(object));
                         Some(self.load_or_zero(&spot, 0, bits, form))
                     }
-                    _ => None,
+                    // The callee gives it no value.
+                    (Passing::Nothing, _) => None,
+                    (Passing::Value(..) | Passing::Address(..), _) => {
+                        self.contradict("a result that is not one value");
+                        None
+                    }
                 };
                 let value = match value {
                     Some(value) => value,
@@ -478,7 +464,11 @@ impl Emitter<'_, '_> {
                         let source = self.term_spot(address, self.facts.object(object));
                         self.transfer(&destination, size, Source::Copy(source), Overlap::No);
                     }
-                    _ => {}
+                    // Nobody looks at what is returned.
+                    (Passing::Nothing, _) => {}
+                    (Passing::Value(..) | Passing::Address(..), _) => {
+                        self.contradict("a result that is not one value");
+                    }
                 }
             }
         }

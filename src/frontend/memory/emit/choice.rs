@@ -55,7 +55,9 @@ impl Emitter<'_, '_> {
         let plan = self.plan;
         let Some((choice, next)) = plan.choice.as_ref().and_then(|c| Some((c, c.next_hint?)))
         else {
-            self.note_trouble("an object that nothing has planned for");
+            self.contradict(
+                "an object whose address is to be chosen, which nothing has planned for",
+            );
             return self.pointer_constant(0);
         };
         // Objects of no size have addresses of their own, too.
@@ -172,8 +174,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether the pointer's class has addresses that can be observed.
-    pub fn is_chosen(&self, pointer: &crate::frontend::ir::Expr) -> bool {
-        let root = self.facts.target(pointer).node;
+    pub fn is_chosen(&mut self, pointer: &Pointer) -> bool {
+        let root = self.target(pointer).node;
         let class = self.plan.class_of.get(&root);
         class.is_some_and(|id| self.plan.class_by_id(*id).observable)
     }

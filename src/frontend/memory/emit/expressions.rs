@@ -13,10 +13,7 @@ impl Emitter<'_, '_> {
             Expr::Float { bits, format } => pool().float(FloatValue::from_bits(*format, *bits)),
             Expr::ObjectAddress(object) => self.object_address(*object),
             Expr::FunctionAddress(function) => self.function_address(*function),
-            Expr::ExternalFunctionAddress(name) => match self.plan.externals.get(name) {
-                Some(&address) => address,
-                None => self.pointer_constant(0),
-            },
+            Expr::ExternalFunctionAddress(name) => self.external_address(name),
             Expr::Offset { .. } => {
                 let address = self.linear(expr);
                 self.address_term(&address)
@@ -92,16 +89,31 @@ impl Emitter<'_, '_> {
     }
 
     /// The address of a function.
-    pub fn function_address(&self, function: FunctionIndex) -> TermId {
+    pub fn function_address(&mut self, function: FunctionIndex) -> TermId {
         match self.plan.functions.get(&function) {
             Some(&address) => address,
-            None => self.pointer_constant(0),
+            None => {
+                let name = &self.unit.functions[function.0 as usize].name;
+                self.contradict(format_args!("the address of `{name}`, which has none"));
+                self.pointer_constant(0)
+            }
         }
     }
 
-    /// The class that a pointer's value points into, if the analysis was asked for it.
-    fn pointer_class(&self, pointer: &Expr) -> Option<ClassId> {
-        let root = self.facts.target(pointer).node;
+    /// The address of a function without a body.
+    pub fn external_address(&mut self, name: &str) -> TermId {
+        match self.plan.externals.get(name) {
+            Some(&address) => address,
+            None => {
+                self.contradict(format_args!("the address of `{name}`, which has none"));
+                self.pointer_constant(0)
+            }
+        }
+    }
+
+    /// The class that a pointer's value points into; none if nothing is known to be there.
+    fn pointer_class(&mut self, pointer: &Pointer) -> Option<ClassId> {
+        let root = self.target(pointer).node;
         self.plan.class_of.get(&root).copied()
     }
 

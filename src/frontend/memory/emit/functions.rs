@@ -42,8 +42,9 @@ impl Emitter<'_, '_> {
             self.program().functions.push(function);
             self.interfaces.push(Some(Interface { parameters, result }));
         }
-        if let Some(Some(start)) = self.function_ids.get(self.unit.start.0 as usize) {
-            self.program().start = *start;
+        match self.function_ids[self.unit.start.0 as usize] {
+            Some(start) => self.program().start = start,
+            None => self.contradict("the start function cannot run"),
         }
     }
 
@@ -86,9 +87,9 @@ impl Emitter<'_, '_> {
             self.begin_program();
         }
         self.prologue(&interface, &data.blocks);
-        match locations.first() {
-            Some(&Some(first)) => self.finish(first),
-            _ => self.finish(exit),
+        match self.location_of(BlockIndex(0), &locations) {
+            Some(first) => self.finish(first),
+            None => self.end(),
         }
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
@@ -108,11 +109,9 @@ impl Emitter<'_, '_> {
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
         if self.planner.calls.recursive[self.index.0 as usize] || self.index != self.unit.start {
             let declared_first = |object: ObjectIndex| {
-                blocks.first().is_some_and(|block| {
-                    block.instructions.iter().any(
-                        |entry| matches!(&entry.0, Instruction::Declare(other) if *other == object),
-                    )
-                })
+                blocks[0].instructions.iter().any(
+                    |entry| matches!(&entry.0, Instruction::Declare(other) if *other == object),
+                )
             };
             let passed_by_address: Vec<ObjectIndex> = interface
                 .parameters
@@ -157,10 +156,8 @@ impl Emitter<'_, '_> {
     }
 
     fn dynamic_locals(&self) -> Vec<(ObjectIndex, ClassId, VariableId)> {
-        self.locals_of
-            .get(self.index.0 as usize)
-            .into_iter()
-            .flatten()
+        self.locals_of[self.index.0 as usize]
+            .iter()
             .filter_map(|&object| match self.home(object) {
                 Home::Dynamic(id, variable) => Some((object, id, variable)),
                 _ => None,
@@ -175,9 +172,8 @@ impl Emitter<'_, '_> {
         locations: &[Option<LocationId>],
         exit: LocationId,
     ) {
-        let location = |block: &BlockIndex| locations.get(block.0 as usize).copied().flatten();
         match terminator {
-            Terminator::Goto(block) => match location(block) {
+            Terminator::Goto(block) => match self.location_of(*block, locations) {
                 Some(target) => self.finish(target),
                 None => self.end(),
             },
@@ -190,8 +186,9 @@ impl Emitter<'_, '_> {
                 let condition = self.condition(condition);
                 self.check_trouble();
                 let Some(fork) = self.cut() else { return };
-                for (block, condition) in [(then, condition), (otherwise, pool().not(condition))] {
-                    if let Some(target) = location(block) {
+                let negated = pool().not(condition);
+                for (block, condition) in [(*then, condition), (*otherwise, negated)] {
+                    if let Some(target) = self.location_of(block, locations) {
                         self.branch(fork, target, condition);
                     }
                 }
@@ -241,6 +238,19 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Where a block begins that comes after one that can be reached.
+    fn location_of(
+        &mut self,
+        block: BlockIndex,
+        locations: &[Option<LocationId>],
+    ) -> Option<LocationId> {
+        let location = locations[block.0 as usize];
+        if location.is_none() {
+            self.contradict("a jump to a block that is not reached");
+        }
+        location
+    }
+
     /// The path ends.
     pub(super) fn end(&mut self) {
         let sink = self.sink();
@@ -285,7 +295,7 @@ impl Emitter<'_, '_> {
             by_target[index].1.push(condition);
         }
         for (target, conditions) in by_target {
-            if let Some(target) = locations.get(target.0 as usize).copied().flatten() {
+            if let Some(target) = self.location_of(target, locations) {
                 let condition = pool().or(conditions.iter().copied());
                 self.branch(fork, target, condition);
             }
@@ -297,7 +307,7 @@ impl Emitter<'_, '_> {
             .filter(|(case, _)| case.2 != default)
             .map(|entry| entry.1);
         let condition = pool().and(excluded);
-        if let Some(target) = locations.get(default.0 as usize).copied().flatten() {
+        if let Some(target) = self.location_of(default, locations) {
             self.branch(fork, target, condition);
         }
     }
@@ -308,9 +318,8 @@ fn reachable_blocks(blocks: &[Block]) -> Vec<bool> {
     let mut reached = vec![false; blocks.len()];
     let mut stack = vec![0_u32];
     while let Some(block) = stack.pop() {
-        match reached.get_mut(block as usize) {
-            Some(reached) if !*reached => *reached = true,
-            _ => continue,
+        if std::mem::replace(&mut reached[block as usize], true) {
+            continue;
         }
         stack.extend(walk::successors(&blocks[block as usize].terminator));
     }

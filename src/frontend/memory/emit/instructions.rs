@@ -1,5 +1,6 @@
 //! Instructions.
 
+use super::super::constraints::NotAnalysed;
 use super::super::plan::ClassId;
 use super::assumptions::Access;
 use super::transfer::{Overlap, Source};
@@ -73,12 +74,10 @@ impl Emitter<'_, '_> {
                 arguments,
                 result,
             } => {
-                let site = self
-                    .facts
-                    .call_of
-                    .get(&position)
-                    .copied()
-                    .unwrap_or(usize::MAX);
+                let Some(&site) = self.facts.call_of.get(&position) else {
+                    self.contradict(format_args!("a call: {NotAnalysed}"));
+                    return;
+                };
                 self.call(site, callee, arguments, result.as_ref());
             }
             Instruction::CallUnknown {
@@ -102,7 +101,10 @@ impl Emitter<'_, '_> {
                 lifetime,
                 contents,
             } => {
-                let site = self.facts.site_of.get(&position).copied();
+                let Some(&site) = self.facts.site_of.get(&position) else {
+                    self.contradict(format_args!("an allocation: {NotAnalysed}"));
+                    return;
+                };
                 self.make_object(site, place, size, *alignment, (*lifetime, *contents));
             }
             Instruction::Free(pointer) => {
@@ -156,9 +158,7 @@ impl Emitter<'_, '_> {
 
     /// An object begins its life with contents that are not determined.
     fn declare(&mut self, object: ObjectIndex) {
-        let Some(data) = self.unit.objects.get(object.0 as usize) else {
-            return;
-        };
+        let data = &self.unit.objects[object.0 as usize];
         // What is declared `static` begins its life with the program.
         if !matches!(data.storage, Storage::Automatic(_)) {
             return;
@@ -201,17 +201,13 @@ impl Emitter<'_, '_> {
     /// `malloc` and its like.
     fn make_object(
         &mut self,
-        site: Option<usize>,
+        site: usize,
         place: &Place,
         size: &Expr,
         alignment: u64,
         (lifetime, contents): (Lifetime, InitialContents),
     ) {
-        let Some(site) = site else {
-            self.note_trouble("an allocation that the analysis has not seen");
-            return;
-        };
-        let target = super::super::points_to::Target {
+        let target = Target {
             node: self.facts.sites[site].node,
             offset: 0,
         };
@@ -220,6 +216,7 @@ impl Emitter<'_, '_> {
             .class_of
             .get(&self.facts.graph.canonical(target).node)
         else {
+            self.contradict("an allocation of objects without a class");
             return;
         };
         let scalar = super::super::walk::type_of(size, self.semantics.pointer_bits);
@@ -287,7 +284,8 @@ impl Emitter<'_, '_> {
             InitialContents::Uninitialised if class.observable && self.reuses_addresses() => {
                 self.fill_dynamic(&spot, size, &Source::Any(InputKind::Uninitialised));
             }
-            _ => {}
+            // The class's regions hold such contents already.
+            InitialContents::Zero | InitialContents::Uninitialised | InitialContents::Kept => {}
         }
         self.store_place(place, address);
         if let Some(after) = join {

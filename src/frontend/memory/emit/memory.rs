@@ -5,6 +5,7 @@
 //! byte at the lowest address being the least significant.
 
 use super::super::cells::FieldKind;
+use super::super::constraints::{Direction, NotAnalysed, View};
 use super::super::plan::FieldHome;
 use super::assumptions::Access;
 use super::places::{Located, Spot};
@@ -26,6 +27,7 @@ impl Emitter<'_, '_> {
     /// The value at a place.
     pub fn load_place(&mut self, place: &Place) -> TermId {
         let spot = self.spot(&place.address);
+        self.expect_access(spot.target, place, Direction::Load);
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
         self.note_access(
             &spot,
@@ -55,26 +57,35 @@ impl Emitter<'_, '_> {
     /// Writes a value to a place.
     pub fn store_place(&mut self, place: &Place, value: TermId) {
         let spot = self.spot(&place.address);
-        self.store_at(&spot, place, value);
-    }
-
-    /// Writes a value to a place whose address is known already.
-    pub fn store_at(&mut self, spot: &Spot, place: &Place, value: TermId) {
+        self.expect_access(spot.target, place, Direction::Store);
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
         self.note_access(
-            spot,
+            &spot,
             u64::from(u32::from(bit) + bits).div_ceil(8),
             Access::Write,
         );
         if place.bit_field.is_some() {
-            self.note_bit_field(spot, bit.into(), bits, place);
+            self.note_bit_field(&spot, bit.into(), bits, place);
         }
         let form = self.form(place.scalar, bits);
         let value = match (place.bit_field, form) {
             (Some(_), Kept::Bits(width)) => pool().zero_resize(value, width),
             _ => value,
         };
-        self.store(spot, bit.into(), bits, form, value);
+        self.store(&spot, bit.into(), bits, form, value);
+    }
+
+    /// The fields are made from the accesses that the analysis has seen: one that it has not would read nothing, or what
+    /// others do not write.
+    fn expect_access(&mut self, target: Target, place: &Place, direction: Direction) {
+        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        let target = self.facts.graph.canonical(target);
+        let start = target.offset.wrapping_mul(8).wrapping_add(bit.into());
+        let access = (start, bits, View::from(place.scalar), direction);
+        let accesses = self.planner.table.get(&target.node);
+        if !accesses.is_some_and(|accesses| accesses.contains(&access)) {
+            self.contradict(format_args!("an access: {NotAnalysed}"));
+        }
     }
 
     /// The bits at the spot, so many bits further, in the form.
@@ -200,6 +211,7 @@ impl Emitter<'_, '_> {
             bit: inner,
         }) = self.locate(spot.target, bit)
         else {
+            self.contradict("a piece of a field that is not there");
             return pool().bv(width, 0);
         };
         let (kept, home, kind, granule) =
@@ -331,6 +343,7 @@ impl Emitter<'_, '_> {
             bit: inner,
         }) = self.locate(spot.target, bit)
         else {
+            self.contradict("a piece of a field that is not there");
             return;
         };
         let (kept, home, kind, granule) =

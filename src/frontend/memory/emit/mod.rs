@@ -16,12 +16,13 @@ mod unknown_code;
 
 use rustc_hash::FxHashMap;
 
-use super::MemoryOptions;
 use super::arithmetic::{Semantics, pool};
 use super::builder::{Builder, Description};
 use super::constraints::Facts;
 use super::plan::{ClassId, Home, Kept, Plan, Planner};
-use crate::frontend::ir::{FunctionIndex, ObjectIndex, ScalarType, Storage, Unit};
+use super::points_to::Target;
+use super::{MemoryError, MemoryOptions};
+use crate::frontend::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
 use crate::program::{
     Arithmetic, CScalar, FunctionId, InputId, InputKind, LocationId, Operation, Program, Role,
     Scope, Span, UnsupportedReason, VariableId,
@@ -58,6 +59,8 @@ pub struct Emitter<'a, 'b> {
     guards: Vec<TermId>,
     /// What an access in the current instruction turned out to need that is not supported.
     trouble: Option<String>,
+    /// The first thing that cannot be if the decisions fit the unit; then there is no program.
+    contradiction: Option<String>,
     sink: Option<LocationId>,
     errors: FxHashMap<Span, LocationId>,
     temporaries: FxHashMap<Sort, Vec<VariableId>>,
@@ -77,10 +80,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let function_ids = planner.function_ids;
         let mut locals_of = vec![Vec::new(); unit.functions.len()];
         for (index, object) in unit.objects.iter().enumerate() {
-            if let Storage::Automatic(function) = object.storage
-                && let Some(list) = locals_of.get_mut(function.0 as usize)
-            {
-                list.push(ObjectIndex(index as u32));
+            if let Storage::Automatic(function) = object.storage {
+                locals_of[function.0 as usize].push(ObjectIndex(index as u32));
             }
         }
         let semantics = Semantics {
@@ -119,6 +120,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             span: Span::NONE,
             guards: Vec::new(),
             trouble: None,
+            contradiction: None,
             sink: None,
             errors: FxHashMap::default(),
             temporaries: FxHashMap::default(),
@@ -127,11 +129,35 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Emits everything.
-    pub fn run(mut self) {
+    pub fn run(mut self) -> Result<(), MemoryError> {
         self.declare_functions();
         for index in 0..self.unit.functions.len() {
             if self.function_ids[index].is_some() {
                 self.emit_function(FunctionIndex(index as u32));
+            }
+        }
+        match self.contradiction {
+            Some(what) => Err(MemoryError::Internal(what)),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that what was decided does not fit the unit. Whatever is emitted from here on is given to nobody.
+    fn contradict(&mut self, what: impl std::fmt::Display) {
+        if self.contradiction.is_none() {
+            let function = &self.unit.functions[self.index.0 as usize].name;
+            let line = self.span.line;
+            self.contradiction = Some(format!("{what} (in `{function}`, line {line})"));
+        }
+    }
+
+    /// What the pointer points to.
+    fn target(&mut self, pointer: &Pointer) -> Target {
+        match self.facts.target(pointer) {
+            Ok(target) => target,
+            Err(error) => {
+                self.contradict(format_args!("a pointer: {error}"));
+                self.facts.nowhere()
             }
         }
     }
@@ -149,11 +175,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn home(&self, object: ObjectIndex) -> Home {
-        self.plan
-            .homes
-            .get(object.0 as usize)
-            .copied()
-            .unwrap_or(Home::Unused)
+        self.plan.homes[object.0 as usize]
     }
 
     const fn pointer_sort(&self) -> Sort {
@@ -291,11 +313,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         {
             return variable;
         }
-        let name = self
-            .unit
-            .functions
-            .get(self.index.0 as usize)
-            .map_or("", |function| &function.name);
+        let name = &self.unit.functions[self.index.0 as usize].name;
         let name = format!("{name}::temporary {number} of {sort}");
         let variable = self.builder.variable(
             &name,

@@ -3,7 +3,6 @@
 use super::super::arithmetic::IntegerType;
 use super::super::cells::FieldKind;
 use super::super::plan::{ClassId, FieldHome, FieldPlan, Home};
-use super::super::points_to::Target;
 use super::super::walk::{self, Congruence};
 use super::*;
 use crate::frontend::ir::{BinaryOp, Expr, UnaryOp};
@@ -72,8 +71,8 @@ pub struct Located<'b> {
 
 impl<'b> Emitter<'_, 'b> {
     /// The address that an expression of the unit stands for, where it is that of a place or a range.
-    pub fn spot(&mut self, address: &Expr) -> Spot {
-        let target = self.facts.target(address);
+    pub fn spot(&mut self, address: &Pointer) -> Spot {
+        let target = self.target(address);
         Spot {
             address: self.linear(address),
             target,
@@ -264,9 +263,10 @@ impl<'b> Emitter<'_, 'b> {
         match self.home(object) {
             Home::Static(_, Some(address)) => address,
             Home::Dynamic(_, variable) => self.builder.term(variable),
-            // Not reached: whose address is used as a value is in memory.
+            // Whose address is used as a value is in memory.
             Home::Static(_, None) | Home::Variables(_) | Home::Unused => {
-                self.note_trouble("the address of an object that has none");
+                let name = self.planner.name(object);
+                self.contradict(format_args!("the address of `{name}`, which has none"));
                 self.pointer_constant(0)
             }
         }

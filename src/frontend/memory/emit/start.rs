@@ -43,7 +43,14 @@ impl Emitter<'_, '_> {
                     let spot = self.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
-                _ => {}
+                // Its class's regions hold zeros already.
+                Home::Static(..) | Home::Unused => {}
+                Home::Dynamic(..) => {
+                    let name = &data.name;
+                    self.contradict(format_args!(
+                        "`{name}`, which exists from the start, gets an address later"
+                    ));
+                }
             }
             self.taken.clear();
         }

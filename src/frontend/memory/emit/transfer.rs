@@ -56,6 +56,13 @@ impl Emitter<'_, '_> {
         if self.current.is_none() || size == 0 || self.whole_object(destination, size, &source) {
             return;
         }
+        // Nobody looks at the copy: else the original would have been looked at, too.
+        if let Source::Copy(spot) = &source
+            && let Base::Object(object) = spot.address.base
+            && self.home(object) == Home::Unused
+        {
+            return;
+        }
         let destination = self.frozen_spot(destination.clone(), destination, size);
         let source = match source {
             Source::Copy(spot) => Source::Copy(self.frozen_spot(spot, &destination, size)),
@@ -352,6 +359,7 @@ impl Emitter<'_, '_> {
     pub fn fill_dynamic(&mut self, start: &Spot, size: TermId, source: &Source) {
         let root = self.facts.graph.canonical(start.target).node;
         let Some(&id) = self.plan.class_of.get(&root) else {
+            self.contradict("an object made at run time without a class");
             return;
         };
         let period = self.plan.class_by_id(id).period;

@@ -8,7 +8,7 @@ use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
 use crate::program::graph::Graph;
 use crate::program::liveness::Liveness;
-use crate::program::simplify::range::number;
+use crate::program::simplify::range::{number, product, unsigned};
 use crate::program::simplify::workspace::Workspace;
 use crate::term::{Op, Pool, Sort, store};
 
@@ -72,7 +72,7 @@ fn may_be_violated(
         .iter()
         .map(|&guard| Operation::Assume(guard));
     for operation in before.iter().cloned().chain(guards).flat_map(split) {
-        if evaluator.step(&mut state, &operation).is_none() {
+        if evaluator.step(&mut state, &operation, None).is_none() {
             return false;
         }
     }
@@ -160,32 +160,14 @@ fn sum(
         })
 }
 
-fn product(left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
-    let corners = [
-        left.0.checked_mul(right.0)?,
-        left.0.checked_mul(right.1)?,
-        left.1.checked_mul(right.0)?,
-        left.1.checked_mul(right.1)?,
-    ];
-    Some((*corners.iter().min()?, *corners.iter().max()?))
-}
-
 /// Between which numbers the operand lies.
 fn range(evaluator: &Evaluator, state: &State, operand: Operand) -> Option<(i128, i128)> {
-    let known = evaluator.evaluate(state, operand.term);
-    let known = known.and_then(|value| value.bounds());
+    let bounds = evaluator.bounds(state, operand.term);
     match store().sort(operand.term) {
-        Sort::BitVec(width @ 1..=64) => {
-            let end = 1_i128 << width;
-            let (low, high) = known.unwrap_or((-end / 2, end / 2 - 1));
-            Some(match operand.signed {
-                true => (low, high),
-                false if low >= 0 => (low, high),
-                false if high < 0 => (low + end, high + end),
-                false => (0, end - 1),
-            })
+        Sort::BitVec(width @ 1..=64) if !operand.signed => {
+            bounds.map(|signed| unsigned(signed, width.into()))
         }
-        Sort::Int => known,
+        Sort::BitVec(1..=64) | Sort::Int => bounds,
         _ => None,
     }
 }

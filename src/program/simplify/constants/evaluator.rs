@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::objects::{Objects, Pointer};
+use super::objects::{Objects, Pointer, Site};
 use crate::program::cfa::*;
 use crate::program::persistent::PersistentMap;
 use crate::program::simplify::range::{Abstract, range_of, restrict};
@@ -187,15 +187,25 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The state after the operations of an edge that is no call; `None` if it cannot be taken.
-    pub(super) fn execute(&self, state: &State, edge: &Edge) -> Option<State> {
+    pub(super) fn execute(&self, state: &State, edge: EdgeId) -> Option<State> {
         let mut state = state.clone();
-        for operation in &edge.operations {
-            self.step(&mut state, operation)?;
+        for (number, operation) in self.program.edge(edge).operations.iter().enumerate() {
+            let site = Site {
+                edge,
+                operation: number,
+            };
+            self.step(&mut state, operation, Some(site))?;
         }
         Some(state)
     }
 
-    pub(super) fn step(&self, state: &mut State, operation: &Operation) -> Option<()> {
+    /// Does an operation, which stands at the site if it is one of the program.
+    pub(super) fn step(
+        &self,
+        state: &mut State,
+        operation: &Operation,
+        site: Option<Site>,
+    ) -> Option<()> {
         match operation {
             Operation::Assign { target, value } => {
                 let known = self.evaluate(state, *value);
@@ -265,9 +275,14 @@ impl<'a> Evaluator<'a> {
                     ()
                 );
             }
-            Operation::Allocate { .. } => {
+            Operation::Allocate {
+                address,
+                size,
+                lifetime,
+            } => {
                 if let Some(objects) = &self.objects {
-                    self.begin_object(state, objects, operation);
+                    let (place, made) = ((*address, *size), (*lifetime, site));
+                    self.begin_object(state, objects, place, made);
                 }
             }
             Operation::Free { address, lifetime } => {

@@ -153,11 +153,9 @@ impl<'a> Analysis<'a> {
         for &id in self.graph.outgoing(location) {
             let edge = program.edge(id);
             match callee(edge) {
-                None if goes_on(edge) => result.extend(
-                    self.evaluator
-                        .execute(state, edge)
-                        .map(|s| (edge.target, s)),
-                ),
+                None if goes_on(edge) => {
+                    result.extend(self.evaluator.execute(state, id).map(|s| (edge.target, s)))
+                }
                 None => {}
                 Some(callee) => {
                     result.push((
@@ -376,7 +374,7 @@ fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
         for operation in &mut edge.operations {
             let before = operation.clone();
             operation.map_terms(|term| evaluator.simplify(&state, term));
-            if evaluator.step(&mut state, operation).is_none()
+            if evaluator.step(&mut state, operation, None).is_none()
                 && planted!(
                     "constants: what is not supported is not reached",
                     !matches!(operation, Operation::Unsupported(_)),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::evaluator::{Evaluator, State};
 use crate::program::call_graph::CallGraph;
@@ -39,8 +39,14 @@ pub(super) struct Inside {
     may_be_null: bool,
 }
 
-/// An operation that allocates: its address, which is its own as long as the program is there.
-type Site = usize;
+/// Where an operation stands in the program that is looked at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    /// Its edge.
+    pub edge: EdgeId,
+    /// Its number there.
+    pub operation: usize,
+}
 
 /// What makes and ends objects in a program.
 #[derive(Debug, Default)]
@@ -49,7 +55,6 @@ pub(super) struct Objects {
     fixed: FxHashMap<TermId, u32>,
     /// By constant address, what is there.
     constant: BTreeMap<i128, Constant>,
-    sites: FxHashSet<Site>,
     /// For each function whether a call of it may free what it has not made itself.
     frees: Vec<bool>,
 }
@@ -82,7 +87,6 @@ impl Objects {
             for operation in &edge.operations {
                 match operation {
                     Operation::Allocate { address, .. } => {
-                        result.sites.insert(site(operation));
                         if let Some(start) = number(*address) {
                             let key = first + result.fixed.len() as u32;
                             let key = *result.fixed.entry(*address).or_insert(key);
@@ -141,10 +145,6 @@ impl Objects {
     pub fn is_fixed(&self, key: u32, program: &Program) -> bool {
         key as usize >= program.variables.len()
     }
-}
-
-fn site(operation: &Operation) -> Site {
-    std::ptr::from_ref(operation).addr()
 }
 
 impl Pointer {
@@ -237,7 +237,8 @@ impl Evaluator<'_> {
         }
     }
 
-    fn bounds(&self, state: &State, term: TermId) -> Option<(i128, i128)> {
+    /// Between which signed numbers a term lies.
+    pub(super) fn bounds(&self, state: &State, term: TermId) -> Option<(i128, i128)> {
         self.evaluate(state, term)
             .and_then(super::Abstract::bounds)
             .or_else(|| full(store().sort(term)))
@@ -291,34 +292,32 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn begin_object(&self, state: &mut State, objects: &Objects, operation: &Operation) {
-        let Operation::Allocate {
-            address,
-            size,
-            lifetime,
-        } = operation
-        else {
-            return;
-        };
+    /// An object of so many bytes begins at the address.
+    pub(super) fn begin_object(
+        &self,
+        state: &mut State,
+        objects: &Objects,
+        (address, size): (TermId, TermId),
+        (lifetime, site): (Lifetime, Option<Site>),
+    ) {
         let size = self
-            .evaluate(state, *size)
+            .evaluate(state, size)
             .and_then(super::Abstract::bounds)
             .map_or(0, |(low, _)| low);
-        let own = site(operation);
         let pointer = Pointer::Inside(Inside {
-            lifetime: Some(*lifetime),
-            site: objects.sites.contains(&own).then_some(own),
+            lifetime: Some(lifetime),
+            site,
             size,
             distance: (0, 0),
             may_be_null: false,
         });
-        let key = match store().as_variable(*address) {
+        let key = match store().as_variable(address) {
             _ if size <= 0 => None,
             Some((symbol, 0)) => {
                 let variable = self.uses.borrow().variable(symbol);
                 variable.map(|variable| variable.0)
             }
-            _ => objects.fixed.get(address).copied(),
+            _ => objects.fixed.get(&address).copied(),
         };
         if let Some(key) = key {
             state.objects.insert(key, pointer);
