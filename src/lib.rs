@@ -46,3 +46,6 @@ pub mod portfolio;
 pub mod program;
 pub mod solver;
 pub mod term;
+
+#[cfg(test)]
+mod tests;

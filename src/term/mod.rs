@@ -65,6 +65,8 @@ mod node;
 pub mod op;
 mod pool;
 mod portable;
+#[cfg(test)]
+mod properties;
 mod record;
 mod semantics;
 mod smtlib;

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use num_bigint::BigInt;
-use proptest::prelude::*;
-use regatta::term::{
+use crate::term::{
     Arena, ArrayValue, Build, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode,
     ScalarSort, Sort, Symbol, TermId, TermKind, Value, apply_op,
 };
+use num_bigint::BigInt;
+use proptest::prelude::*;
 
-use crate::shapes::SHAPES;
+use super::shapes::SHAPES;
 
 /// One term, built twice.
 #[derive(Copy, Clone, Debug)]

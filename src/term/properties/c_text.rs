@@ -5,15 +5,15 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
-use regatta::term::{
+use crate::term::{
     BitVecValue, CType, CVariable, Evaluator, FloatFormat, Sort, Symbol, Value, evaluate, to_c,
     to_smtlib,
 };
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-use crate::generate::{Profile, recipes};
+use super::generate::{Profile, recipes};
 
 /// Variables of C's types, and odd widths that come of extraction and concatenation.
 fn c_types() -> impl Strategy<Value = Profile> {
@@ -218,7 +218,7 @@ fn printed_c_means_the_same() {
 /// Texts as a reader of a witness sees them.
 #[test]
 fn readable() {
-    use regatta::term::{Build, store};
+    use crate::term::{Build, store};
     let pool = store();
     let (x, y) = (
         Symbol::new("x0", Sort::BitVec(32)),

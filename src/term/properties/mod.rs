@@ -9,13 +9,13 @@ mod shapes;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use crate::term::{
+    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, smtlib_script, to_smtlib,
+};
 use generate::{Pair, Profile, Recipe, Terms, arrays, floats, integers, narrow, recipes, wide};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestCaseError;
-use regatta::term::{
-    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, smtlib_script, to_smtlib,
-};
 
 fn cases(count: u32) -> ProptestConfig {
     // PROPTEST_CASES multiplies what is done here by hand.
