@@ -67,6 +67,8 @@ mod pool;
 mod portable;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+pub(crate) mod random;
 mod record;
 mod semantics;
 mod smtlib;

@@ -13,10 +13,11 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use super::generate::{Profile, recipes};
+use super::recipe::recipes;
+use crate::term::random::Language;
 
 /// Variables of C's types, and odd widths that come of extraction and concatenation.
-fn c_types() -> impl Strategy<Value = Profile> {
+fn c_types() -> impl Strategy<Value = Language> {
     let widths = prop::sample::select(vec![
         vec![8, 32],
         vec![16, 64],
@@ -26,7 +27,7 @@ fn c_types() -> impl Strategy<Value = Profile> {
         vec![32],
     ]);
     let formats = vec![FloatFormat::F32, FloatFormat::F64];
-    (widths, any::<bool>(), any::<bool>()).prop_map(move |(widths, floats, integers)| Profile {
+    (widths, any::<bool>(), any::<bool>()).prop_map(move |(widths, floats, integers)| Language {
         widths,
         formats: if floats { formats.clone() } else { Vec::new() },
         integers,

@@ -2,7 +2,7 @@
 
 use crate::term::{Build, Op, Pool, Sort, TermId, Value};
 
-use super::generate::{Pair, Terms};
+use super::pairs::{Pair, Terms};
 
 /// Adds a form to the terms; `None` if what it needs is not there.
 pub type Shape = fn(&mut Terms, [u16; 4], u64) -> Option<()>;
