@@ -143,8 +143,8 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
             Operands::BitVectors => self.other_width(width),
             Operands::Integers => Some((IntToBv(width), vec![Sort::Int])),
             Operands::Floats => {
-                let of_width = |format: &&FloatFormat| format.storage_bits() == u32::from(width);
-                let stored = self.language.formats.iter().copied().find(|f| of_width(&f));
+                let of_width = |format: &FloatFormat| format.storage_bits() == u32::from(width);
+                let stored = self.language.formats.iter().copied().find(of_width);
                 if let Some(format) = stored
                     && self.choices.below(2) == 1
                 {
