@@ -6,5 +6,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/environment.sh
 command -v "${REGATTA_SECOND_SOLVER:-cvc5}" >/dev/null || fail "no second solver: apt-get install cvc5"
 export REGATTA_CHECK_ALL=1
-cargo test --release --lib certify::tests::
-cargo test --release --test engines
+scripts/test.sh certify::tests::
+scripts/test.sh --test engines

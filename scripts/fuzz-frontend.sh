@@ -9,4 +9,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export REGATTA_MUTATION_MINUTES=${1:-60} REGATTA_MUTATION_SEED=${2:-$(date +%s)}
 echo "seed $REGATTA_MUTATION_SEED, $REGATTA_MUTATION_MINUTES minutes"
-exec scripts/test.sh --test mutation -- --nocapture
+exec scripts/test.sh tests::mutation -- --nocapture

@@ -12,7 +12,7 @@ that must not pass with them. Caught by means:
     second opinion       `--check thorough`: two solvers disagree, or a simplification is wrong
     assertion            a consistency check of debug builds
     verdict              nothing but the program's known verdict: the answer was wrong
-    test                 a test fails: one of those of the library, or of tests/term_properties
+    test                 one of the library's tests fails
     nobody               the answer was right, and no complaint was heard
 
 Everything is run without faults first: then answers must not be wrong, and tests pass. At the end comes a table in Markdown: how
@@ -37,8 +37,8 @@ RIGHT = {
     "false": ["RESULT: FALSE(unreach-call)"],
     "unknown": [],
 }
-# The tests that lines of the list may name, and how cargo builds each.
-TESTS = {"library": ["--lib"], "term_properties": ["--test", "term_properties"]}
+# The tests that lines of the list may name.
+TESTS = ("library",)
 
 
 def build(*what):
@@ -140,7 +140,7 @@ def main():
     lines = [line for line in lines if re.search(arguments.only, line["faults"])]
     tests = dict(given.split("=", 1) for given in arguments.test)
     for name in {line["program"] for line in lines if line["verdict"] == "pass"} - tests.keys():
-        tests[name] = build("test", "--no-run", *TESTS[name])
+        tests[name] = build("test", "--no-run", "--lib")
 
     @functools.cache
     def without_fault(program, options):

@@ -48,3 +48,6 @@ pub mod program;
 pub mod solver;
 pub mod term;
 pub mod workers;
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@
 //! The list of all faults is `tests/faults/faults.tsv`; `scripts/planted-faults.py` plants them one at a time and tells who
 //! caught what. A line of it has the faults, a program with its verdict and the command's options, and who catches them: the
 //! checker, the replay of alarms, a second opinion, or nobody but the one who knows the verdict. Instead of a program, it may
-//! name tests, the library's or those of `tests/term_properties`, of which one fails; the verdict is `pass` then.
+//! name tests of the library, of which one fails; the verdict is `pass` then.
 //!
 //! A *lie* is a fault of an engine that hands in a certificate for nothing: the checker catches all of them, but for those
 //! that a fault of its own lets through.
@@ -87,7 +87,7 @@ mod tests {
             listed.extend(faults.split(',').map(str::to_owned));
             assert!(!options.is_empty() && !who.is_empty(), "{line}");
             if verdict == "pass" {
-                assert!(["library", "term_properties"].contains(&program), "{line}");
+                assert_eq!(program, "library", "{line}");
                 assert_eq!(who, "test", "{line}");
                 continue;
             }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const ENOUGH: &str = "60";
 
 /// Seconds for what need not be.
-const A_WHILE: &str = "1";
+const A_WHILE: &str = "0.5";
 
 /// Of the proofs that must be found, each so many-th gets a second opinion; all of them if the variable of the
 /// environment is set (`scripts/check-thoroughly.sh`), for which it may take longer.

@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::solver::random_terms::seeds;
 use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::term::random::seeds;
 use crate::term::{Sort, Symbol, smtlib_script};
 
 const WIDTH: u8 = 6;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::cfa::*;
 use crate::program::{Graph, ProgramBuilder};
+use crate::term::random::{Choices, Listed};
 use crate::term::{Build, ScalarSort, Sort, Symbol, TermId, Value, evaluate, store};
 
 /// Width of the integers of random programs: narrow, so that loops end soon.
@@ -222,7 +223,7 @@ pub(crate) fn random_program(bytes: &[u8], recursion: Recursion) -> Program {
 }
 
 struct Generator<'b> {
-    bytes: std::iter::Copied<std::slice::Iter<'b, u8>>,
+    bytes: Listed<'b, u8>,
     builder: ProgramBuilder,
     recursion: Recursion,
     globals: Vec<VariableId>,
@@ -252,7 +253,7 @@ impl<'b> Generator<'b> {
         functions.push(b.function("g", &[("p", sort), ("q", sort)], &[("r", sort)]));
         functions.push(b.function("h", &[], &[]));
         Self {
-            bytes: bytes.iter().copied(),
+            bytes: Listed::new(bytes),
             builder: b,
             recursion,
             globals,
@@ -266,11 +267,11 @@ impl<'b> Generator<'b> {
     }
 
     fn byte(&mut self) -> u8 {
-        self.bytes.next().unwrap_or(0)
+        self.bytes.number() as u8
     }
 
     fn pick(&mut self, count: usize) -> usize {
-        usize::from(self.byte()) % count
+        self.bytes.below(count)
     }
 
     fn functions(&mut self) {
@@ -309,7 +310,7 @@ impl<'b> Generator<'b> {
         match self.pick(if depth == 0 { 9 } else { 14 }) {
             0..=2 => self.builder.assign(x, y),
             3 => {
-                let input = self.inputs[self.bytes.clone().next().map_or(0, usize::from) % 4];
+                let input = self.inputs[self.bytes.clone().below(4)];
                 self.byte();
                 self.builder.havoc(x, input);
             }
@@ -441,7 +442,7 @@ impl<'b> Generator<'b> {
     }
 
     fn variable(&mut self) -> VariableId {
-        self.scope[self.bytes.clone().next().map_or(0, usize::from) % self.scope.len()]
+        self.scope[self.bytes.clone().below(self.scope.len())]
     }
 
     fn term(&mut self, depth: u32) -> TermId {

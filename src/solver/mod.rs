@@ -21,8 +21,6 @@ pub mod external;
 pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
-#[cfg(test)]
-pub(crate) mod random_terms;
 #[cfg(feature = "yices2")]
 pub mod yices;
 pub mod z3;

@@ -69,6 +69,10 @@ mod node;
 pub mod op;
 mod pool;
 mod portable;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+pub(crate) mod random;
 mod record;
 mod semantics;
 mod smtlib;

@@ -4,6 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::paths;
@@ -13,7 +15,6 @@ use crate::cpa::{Composite, Reached, algorithm::End, cpa_plus_plus};
 use crate::program::InlinedProgram;
 use crate::program::block::Block;
 use crate::program::testing::{Recursion, random_program};
-use crate::solver::random_terms::RandomTerms;
 use crate::term::domain::tests::terms::{is_member, random_value};
 use crate::term::{Evaluator, Symbol, Value, evaluate};
 
@@ -120,8 +121,7 @@ fn check_program(bytes: &[u8], seed: u64) {
         program,
     )))));
     let program = Arc::clone(blocks.inlined().program());
-    let arena = Arena::new();
-    let mut random = RandomTerms::new(&arena, seed);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     for precision in precisions() {
         let (cpa, states) = fixpoint(&blocks, precision.clone());
         for _ in 0..4 {

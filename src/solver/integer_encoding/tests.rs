@@ -5,9 +5,9 @@ use rand::RngExt;
 
 use super::IntegerEncoding;
 use crate::solver::contract;
-use crate::solver::random_terms::{RandomTerms, seeds};
 use crate::solver::z3::{Core, Z3Solver};
 use crate::solver::{Answer, CheckLimit, Solver};
+use crate::term::random::{RandomTerms, seeds};
 use crate::term::{
     Arena, BitVecValue, Build, FloatFormat, Op, Pool, ScalarSort, Sort, Symbol, TermId, Value,
     apply_op,
@@ -286,20 +286,19 @@ fn sound(seed: u64, depth: u32, widths: &[u8]) -> (u32, u32) {
     };
     exact.set_limit(limit);
     encoded.set_limit(limit);
-    let mut random = RandomTerms::new(&t, seed);
-    random.widths = widths.to_vec();
-    let array = |index, element| Sort::Array { index, element };
+    let mut random = RandomTerms::seeded(&t, seed);
+    random.language.widths = widths.to_vec();
     let bits = ScalarSort::BitVec;
-    random.arrays = vec![
-        array(bits(widths[widths.len() - 1]), bits(widths[1])),
-        array(bits(widths[0]), bits(widths[1])),
-        array(bits(32), bits(widths[0])),
-        array(bits(widths[0]), ScalarSort::Bool),
-        array(ScalarSort::Bool, bits(widths[1])),
+    random.language.arrays = vec![
+        (bits(widths[widths.len() - 1]), bits(widths[1])),
+        (bits(widths[0]), bits(widths[1])),
+        (bits(32), bits(widths[0])),
+        (bits(widths[0]), ScalarSort::Bool),
+        (ScalarSort::Bool, bits(widths[1])),
     ];
     let (mut scopes, mut contradictory, mut missed) = (0, 0, 0);
     for _ in 0..10 {
-        match random.random.random_range(0..6) {
+        match random.choices.random_range(0..6) {
             0 => {
                 encoded.push();
                 exact.push();
@@ -316,7 +315,7 @@ fn sound(seed: u64, depth: u32, widths: &[u8]) -> (u32, u32) {
                 exact.assert(formula);
             }
             _ => {
-                let count = random.random.random_range(0..4);
+                let count = random.choices.random_range(0..4);
                 let assumptions: Vec<_> = (0..count).map(|_| random.boolean(depth)).collect();
                 if encoded.check(&assumptions) == Answer::Unsatisfiable {
                     contradictory += 1;
@@ -337,7 +336,7 @@ fn contradictions_are_real() {
     let (mut contradictory, mut missed) = (0, 0);
     for widths in [[1, 3, 8], [3, 8, 32]] {
         for seed in 0..seeds(40) {
-            let found = sound(seed, 3, &widths);
+            let found = sound(seed, 4, &widths);
             contradictory += found.0;
             missed += found.1;
         }
@@ -355,7 +354,7 @@ fn linear_formulas_are_decided() {
     for seed in 0..seeds(100) {
         let (t, mut encoded) = solver();
         let mut exact = Z3Solver::new(Rc::clone(&t), Core::Smt).unwrap();
-        let mut random = RandomTerms::new(&t, seed);
+        let mut random = RandomTerms::seeded(&t, seed);
         let variables = ["a", "b", "c"].map(|name| variable(&t, name, 32));
         let mut formulas = Vec::new();
         for x in variables {
@@ -364,14 +363,14 @@ fn linear_formulas_are_decided() {
         }
         for _ in 0..4 {
             let mut side = || {
-                let constant = random.random.random_range(-200..200);
+                let constant = random.choices.random_range(-200..200);
                 variables.iter().fold(t.bv_signed(32, constant), |sum, x| {
-                    let factor = random.random.random_range(-5..5);
+                    let factor = random.choices.random_range(-5..5);
                     t.add(sum, t.mul(*x, t.bv_signed(32, factor)))
                 })
             };
             let (left, right) = (side(), side());
-            formulas.push(match random.random.random_range(0..3) {
+            formulas.push(match random.choices.random_range(0..3) {
                 0 => t.eq(left, right),
                 1 => t.slt(left, right),
                 _ => t.ne(left, right),

@@ -3,8 +3,8 @@ use std::time::{Duration, Instant};
 
 use super::random_sequences::{Class, Owned, RandomSequences};
 use super::*;
-use crate::solver::random_terms::seeds;
 use crate::solver::{Answer, Solver, SolverConfig, new_solver};
+use crate::term::random::seeds;
 use crate::term::{Build, Sort, Symbol, TermKind, for_each_subterm, to_smtlib};
 
 /// With time for a busy machine.

@@ -6,9 +6,9 @@ use rand::RngExt;
 
 use super::{YicesSolver, YicesToken};
 use crate::solver::contract;
-use crate::solver::random_terms::{RandomTerms, seeds};
 use crate::solver::z3::{Core, Z3Solver};
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
+use crate::term::random::{RandomTerms, seeds};
 use crate::term::{Arena, Build, Evaluator, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
 
 /// Tests run on threads of one process: each waits until it is its turn.
@@ -135,10 +135,10 @@ fn agree(seed: u64, depth: u32) {
         resource: None,
     };
     z3.set_limit(limit);
-    let mut random = RandomTerms::new(&t, seed);
+    let mut random = RandomTerms::seeded(&t, seed);
     let mut asserted: Vec<Vec<TermId>> = vec![Vec::new()];
     for _ in 0..12 {
-        match random.random.random_range(0..6) {
+        match random.choices.random_range(0..6) {
             0 => {
                 yices.push();
                 z3.push();
@@ -156,7 +156,7 @@ fn agree(seed: u64, depth: u32) {
                 asserted.last_mut().unwrap().push(formula);
             }
             _ => {
-                let count = random.random.random_range(0..4);
+                let count = random.choices.random_range(0..4);
                 let assumptions: Vec<_> = (0..count).map(|_| random.boolean(depth)).collect();
                 let answer = yices.check(&assumptions);
                 let expected = z3.check(&assumptions);
@@ -187,10 +187,10 @@ fn agree(seed: u64, depth: u32) {
 #[test]
 fn yices_and_z3_agree() {
     for seed in 0..seeds(250) {
-        agree(seed, 3);
+        agree(seed, 4);
     }
     for seed in 0..seeds(100) {
-        agree(seed + (1 << 32), 4);
+        agree(seed + (1 << 32), 5);
     }
 }
 

@@ -1,5 +1,5 @@
 //! What the rules are there for: terms of C programs, and what becomes of them. That every rule is right is tested in
-//! `tests/term_properties`.
+//! `term::properties`.
 
 use super::*;
 use crate::term::{Arena, to_smtlib};

@@ -9,22 +9,12 @@ use crate::program::interpreter::concolic::GeneralRun;
 use crate::program::interpreter::{EdgeTrace, InputSource, Machine, Outcome};
 use crate::program::{FunctionId, Input, InputId, Lifetime, RegionId, VariableId};
 use crate::term::Value;
+use crate::term::random::{Choices, Listed};
 
-/// A source of decisions; zeros once the list is used up.
-struct Decisions<'c> {
-    list: std::slice::Iter<'c, u8>,
-}
-
-impl Decisions<'_> {
-    fn below(&mut self, limit: u8) -> u8 {
-        self.list.next().copied().unwrap_or(0) % limit
-    }
-
-    fn constant(&mut self, width: u8) -> TermId {
-        let near = i128::from(self.below(7)) - 3;
-        let corner = [0, 1 << (width - 1), 1 << (width / 2), 7][usize::from(self.below(4))];
-        store().bv_signed(width, near + corner)
-    }
+fn constant(choices: &mut Listed<'_, u8>, width: u8) -> TermId {
+    let near = choices.below(7) as i128 - 3;
+    let corner = choices.one_of(&[0, 1 << (width - 1), 1 << (width / 2), 7]);
+    store().bv_signed(width, near + corner)
 }
 
 /// Width of the inputs.
@@ -35,7 +25,7 @@ const OBJECT: u128 = 16;
 
 struct Generator<'c> {
     b: ProgramBuilder,
-    choices: Decisions<'c>,
+    choices: Listed<'c, u8>,
     /// Two variables of each width.
     numbers: Vec<(VariableId, u8)>,
     integer: VariableId,
@@ -49,7 +39,7 @@ struct Generator<'c> {
 impl Generator<'_> {
     fn variable(&mut self, width: u8) -> TermId {
         let candidates: Vec<_> = self.numbers.iter().filter(|(_, w)| *w == width).collect();
-        let (variable, _) = candidates[usize::from(self.choices.below(2))];
+        let (variable, _) = candidates[self.choices.below(2)];
         self.b.value(*variable)
     }
 
@@ -63,25 +53,25 @@ impl Generator<'_> {
         let part = |generator: &mut Self| generator.number(width, depth - 1);
         match choice {
             0 | 2 => self.variable(width),
-            1 => self.choices.constant(width),
+            1 => constant(&mut self.choices, width),
             3..=6 => {
-                let (a, constant) = (part(self), self.choices.constant(width));
+                let (a, constant) = (part(self), constant(&mut self.choices, width));
                 [
                     s.add(a, constant),
                     s.sub(constant, a),
                     s.mul(a, constant),
                     s.bvand(a, constant),
-                ][usize::from(choice - 3)]
+                ][choice - 3]
             }
             7 => s.add(part(self), part(self)),
             8 => s.sub(part(self), part(self)),
             9 => s.mul(part(self), part(self)),
             10 => {
                 let operand = part(self);
-                [s.neg(operand), s.bvnot(operand)][usize::from(self.choices.below(2))]
+                [s.neg(operand), s.bvnot(operand)][self.choices.below(2)]
             }
             11 | 12 => {
-                let from = WIDTHS[usize::from(self.choices.below(3))];
+                let from = WIDTHS[self.choices.below(3)];
                 let operand = self.number(from, depth - 1);
                 match choice {
                     11 => s.sign_resize(operand, width),
@@ -100,7 +90,7 @@ impl Generator<'_> {
                     s.srem(dividend, divisor),
                     s.lshr(dividend, s.bv(width, 2)),
                     s.shl(dividend, s.bv(width, 3)),
-                ][usize::from(self.choices.below(4))]
+                ][self.choices.below(4)]
             }
             15 => s.int_to_bv(self.b.value(self.integer), width),
             16 => s.bool_to_bv(self.b.value(self.flag), width),
@@ -109,8 +99,8 @@ impl Generator<'_> {
                 let index = self.index();
                 let contents = self.b.contents(self.region);
                 let byte = |offset| s.select(contents, s.add(index, s.bv(32, offset)));
-                let bytes = [s.concat(byte(1), byte(0)), s.concat(byte(0), byte(1))]
-                    [usize::from(self.choices.below(2))];
+                let bytes =
+                    [s.concat(byte(1), byte(0)), s.concat(byte(0), byte(1))][self.choices.below(2)];
                 s.zero_resize(bytes, width)
             }
         }
@@ -121,7 +111,7 @@ impl Generator<'_> {
         let s = store();
         let offset = match self.choices.below(3) {
             0 => s.bvand(self.variable(32), s.bv(32, 3)),
-            _ => s.bv(32, self.choices.below(4).into()),
+            _ => s.bv(32, self.choices.below(4) as u128),
         };
         s.add(s.bv(32, OBJECT), offset)
     }
@@ -131,17 +121,17 @@ impl Generator<'_> {
         if depth == 0 {
             return self.b.value(self.integer);
         }
-        let width = WIDTHS[usize::from(self.choices.below(3))];
+        let width = WIDTHS[self.choices.below(3)];
         match self.choices.below(6) {
             0 => s.bv_to_nat(self.number(width, depth - 1)),
             1 => s.bv_to_int(self.number(width, depth - 1)),
             2 => s.int_mul(
                 self.integer(depth - 1),
-                s.int(i64::from(self.choices.below(7)) - 3),
+                s.int(self.choices.below(7) as i64 - 3),
             ),
             3 => s.int_add(self.integer(depth - 1), self.integer(depth - 1)),
             4 => s.int_sub(
-                s.int(self.choices.below(50).into()),
+                s.int(self.choices.below(50) as i64),
                 self.integer(depth - 1),
             ),
             _ => s.int_mod(self.integer(depth - 1), s.int(5)),
@@ -150,7 +140,7 @@ impl Generator<'_> {
 
     fn condition(&mut self, depth: u8) -> TermId {
         let s = store();
-        let width = WIDTHS[usize::from(self.choices.below(3))];
+        let width = WIDTHS[self.choices.below(3)];
         let below = depth.saturating_sub(1);
         let choice = self.choices.below(10);
         match choice {
@@ -159,7 +149,7 @@ impl Generator<'_> {
             2 if depth > 0 => s.not(self.condition(below)),
             3 => s.int_le(
                 self.integer(below),
-                s.int(i64::from(self.choices.below(60)) - 20),
+                s.int(self.choices.below(60) as i64 - 20),
             ),
             4 => s.eq(self.integer(below), self.integer(below)),
             _ => {
@@ -170,7 +160,7 @@ impl Generator<'_> {
                     s.ule(a, b),
                     s.slt(a, b),
                     s.sle(a, b),
-                ][usize::from(choice) % 5]
+                ][choice % 5]
             }
         }
     }
@@ -178,7 +168,7 @@ impl Generator<'_> {
     fn draw(&mut self) {
         if self.drawn < 2 {
             self.drawn += 1;
-            let (variable, _) = self.numbers[usize::from(self.choices.below(2))];
+            let (variable, _) = self.numbers[self.choices.below(2)];
             self.b.havoc(variable, self.input);
         }
     }
@@ -212,12 +202,12 @@ impl Generator<'_> {
                 self.b.operations(operations);
             }
             4 => {
-                let (variable, _) = self.numbers[4 + usize::from(self.choices.below(2))];
+                let (variable, _) = self.numbers[4 + self.choices.below(2)];
                 let argument = s.bvand(self.number(32, 1), s.bv(32, 7));
                 self.b.call(self.recursive, vec![argument], vec![variable]);
             }
             5..=7 => {
-                let (variable, width) = self.numbers[usize::from(self.choices.below(6))];
+                let (variable, width) = self.numbers[self.choices.below(6)];
                 let value = self.number(width, 3);
                 self.b.assign(variable, value);
             }
@@ -286,9 +276,7 @@ fn random_program(choices: &[u8]) -> Program {
     }]);
     let mut generator = Generator {
         b,
-        choices: Decisions {
-            list: choices.iter(),
-        },
+        choices: Listed::new(choices),
         numbers,
         integer,
         flag,
@@ -309,9 +297,9 @@ fn random_program(choices: &[u8]) -> Program {
 }
 
 /// Gives these values in order.
-struct Listed<'v>(std::slice::Iter<'v, i128>);
+struct Inputs<'v>(std::slice::Iter<'v, i128>);
 
-impl InputSource for Listed<'_> {
+impl InputSource for Inputs<'_> {
     fn next(&mut self, _: InputId, _: &Input) -> Option<Value> {
         let value = *self.0.next()?;
         Some(Value::bit_vec(SMALL, value as u128))
@@ -336,7 +324,7 @@ fn check(program: &Program, workers: &Workers) -> Result<(), TestCaseError> {
         for second in 0..64 {
             let values = [first, second];
             let mut trace = EdgeTrace::default();
-            let mut inputs = Listed(values.iter());
+            let mut inputs = Inputs(values.iter());
             let report = machine.run_observed(&mut inputs, Limits::default(), &mut trace);
             errors +=
                 u32::from(matches!(report.outcome, Outcome::Error { .. }) && report.is_faithful());

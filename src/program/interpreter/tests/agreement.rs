@@ -4,17 +4,119 @@
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::generator::{ARRAYS, Choices, Generator, SCALARS, Variables};
 use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
 use crate::program::{Input, InputId, LocationId, Operation, Program, ProgramBuilder, VariableId};
-use crate::term::{Symbol, TermId, Value, evaluate, store};
+use crate::term::FloatFormat::{F16, F32, F64, F80, F128};
+use crate::term::random::{Choices, Language, Listed, RandomTerms, corner};
+use crate::term::{
+    ArrayValue, Build, ScalarSort, Sort, Store, Symbol, TermId, Value, evaluate, store,
+};
+
+/// Index and element of the arrays in random programs.
+const ARRAYS: [(ScalarSort, ScalarSort); 4] = [
+    (ScalarSort::BitVec(32), ScalarSort::BitVec(8)),
+    (ScalarSort::BitVec(16), ScalarSort::BitVec(64)),
+    (ScalarSort::Int, ScalarSort::Int),
+    (ScalarSort::BitVec(64), ScalarSort::Float(F80)),
+];
+
+/// The scalar sorts in random programs.
+const SCALARS: [Sort; 14] = [
+    Sort::BitVec(32),
+    Sort::Bool,
+    Sort::BitVec(8),
+    Sort::BitVec(64),
+    Sort::Int,
+    Sort::Float(F32),
+    Sort::Float(F64),
+    Sort::BitVec(16),
+    Sort::BitVec(1),
+    Sort::BitVec(100),
+    Sort::BitVec(128),
+    Sort::Float(F16),
+    Sort::Float(F80),
+    Sort::Float(F128),
+];
+
+const fn array_of((index, element): (ScalarSort, ScalarSort)) -> Sort {
+    Sort::Array { index, element }
+}
+
+/// Two variables of each sort.
+struct Variables {
+    all: Vec<(VariableId, Sort)>,
+}
+
+impl Variables {
+    fn declare(builder: &mut ProgramBuilder) -> Self {
+        let sorts = SCALARS.into_iter().chain(ARRAYS.map(array_of));
+        let all = sorts.flat_map(|sort| (0..2).map(move |copy| (copy, sort)));
+        let all = all
+            .map(|(copy, sort)| (builder.global(&format!("v{copy}{sort}"), sort), sort))
+            .collect();
+        Self { all }
+    }
+
+    /// One of the variables of the sort, if there are any.
+    fn find(&self, sort: Sort, choice: u64) -> Option<VariableId> {
+        let of_sort = |&&(_, other): &&(VariableId, Sort)| other == sort;
+        let matching: Vec<_> = self.all.iter().filter(of_sort).collect();
+        let position = choice as usize % matching.len().max(1);
+        matching.get(position).map(|(variable, _)| *variable)
+    }
+
+    fn of(&self, sort: Sort, choice: u64) -> VariableId {
+        self.find(sort, choice).expect("a variable of the sort")
+    }
+}
+
+/// A source of terms over the variables, as they are told.
+fn random_terms<'a, 'c>(
+    builder: &'a ProgramBuilder,
+    variables: &'a Variables,
+    choices: &'a mut Listed<'c, u64>,
+) -> RandomTerms<'a, Store, &'a mut Listed<'c, u64>> {
+    let language = Language {
+        widths: vec![32, 8, 64, 16, 1, 100, 128],
+        formats: vec![F32, F64, F80, F128, F16],
+        integers: true,
+        arrays: ARRAYS.to_vec(),
+    };
+    let variables = |sort, choice| Some(builder.value(variables.find(sort, choice)?));
+    let mut terms = RandomTerms::new(store(), choices, language, variables);
+    terms.odd_widths = true;
+    terms.constants = value_of;
+    terms
+}
+
+/// A value, often one at a corner. The integers among indices stay short, for the machine has one cell for the others.
+fn value_of(sort: Sort, choice: u64) -> Value {
+    match corner(sort, choice) {
+        Value::Array(array) => {
+            let Sort::Array { index, .. } = sort else {
+                unreachable!("the value of an array");
+            };
+            let short = |(index, element): (&Value, &Value)| match index {
+                Value::Int(index) => (Value::Int(index % 1_000_000), element.clone()),
+                other => (other.clone(), element.clone()),
+            };
+            let default = array.default_value().clone();
+            Value::Array(ArrayValue::new(
+                index,
+                default,
+                array.entries().iter().map(short),
+            ))
+        }
+        value => value,
+    }
+}
 
 /// Gives listed values, then zeros.
-struct Listed {
+struct Inputs {
     values: FxHashMap<InputId, Vec<Value>>,
 }
 
-impl InputSource for Listed {
+impl InputSource for Inputs {
     fn next(&mut self, id: InputId, input: &Input) -> Option<Value> {
         let queue = self.values.get_mut(&id);
         Some(
@@ -45,7 +147,7 @@ impl Reference<'_> {
     fn attempt(
         &self,
         operations: &[Operation],
-        inputs: &mut Listed,
+        inputs: &mut Inputs,
     ) -> Option<FxHashMap<Symbol, Value>> {
         let mut state = self.state.clone();
         for operation in operations {
@@ -81,7 +183,7 @@ impl Reference<'_> {
     }
 
     /// Runs for a number of edges.
-    fn run(&mut self, inputs: &mut Listed, edges: usize) -> Option<Outcome> {
+    fn run(&mut self, inputs: &mut Inputs, edges: usize) -> Option<Outcome> {
         let outgoing = self.program.outgoing();
         let mut location = self.program.function(self.program.start).entry;
         for _ in 0..edges {
@@ -115,19 +217,21 @@ impl Reference<'_> {
     }
 }
 
-fn listed(choices: &mut Choices<'_>, program: &Program) -> Listed {
+fn listed(choices: &mut Listed<'_, u64>, program: &Program) -> Inputs {
     let mut values: FxHashMap<InputId, Vec<Value>> = FxHashMap::default();
     for (index, input) in program.inputs.iter().enumerate() {
-        let list = (0..3).map(|_| choices.value(input.sort)).collect();
+        let list = (0..3)
+            .map(|_| value_of(input.sort, choices.number()))
+            .collect();
         values.insert(InputId(index as u32), list);
     }
-    Listed { values }
+    Inputs { values }
 }
 
 /// Runs the program both ways and compares how it ends and what every variable holds.
-fn compare(program: &Program, choices: &mut Choices<'_>) -> Result<(), TestCaseError> {
+fn compare(program: &Program, choices: &mut Listed<'_, u64>) -> Result<(), TestCaseError> {
     let mut inputs = listed(choices, program);
-    let mut same_inputs = Listed {
+    let mut same_inputs = Inputs {
         values: inputs.values.clone(),
     };
     let mut reference = Reference {
@@ -174,47 +278,40 @@ fn initialise(builder: &mut ProgramBuilder, variables: &Variables) {
 fn operation(
     builder: &ProgramBuilder,
     variables: &Variables,
-    choices: &mut Choices<'_>,
+    choices: &mut Listed<'_, u64>,
     depth: u32,
 ) -> Vec<Operation> {
-    let choice = choices.next();
-    let kind = choices.next() % 8;
+    let choice = choices.number();
+    let kind = choices.number() % 8;
     let sort = match kind {
-        0 | 3 => choices.one_of(&ARRAYS),
+        0 | 3 => array_of(choices.one_of(&ARRAYS)),
         _ => choices.one_of(&SCALARS),
     };
     let target = variables.of(sort, choice);
     let input = InputId(choices.below(builder.program().inputs.len()) as u32);
-    let mut generator = Generator {
-        builder,
-        variables,
-        choices,
-    };
+    let mut terms = random_terms(builder, variables, choices);
     match kind {
-        1 | 2 => vec![Operation::Assume(
-            generator.term(crate::term::Sort::Bool, depth),
-        )],
+        1 | 2 => vec![Operation::Assume(terms.term(Sort::Bool, depth))],
         3 => {
             let region = builder
                 .program()
                 .regions
                 .iter()
                 .position(|region| region.variable == target);
-            let crate::term::Sort::Array { index, element } = sort else {
+            let Sort::Array { index, element } = sort else {
                 unreachable!("an array was chosen");
             };
             vec![Operation::Store {
                 region: crate::program::RegionId(region.expect("every array is a region") as u32),
-                index: generator.index(index.into(), depth),
-                value: generator.term(element.into(), depth),
+                index: terms.index(index.into(), depth),
+                value: terms.term(element.into(), depth),
             }]
         }
         4 => {
             // A number written byte by byte.
-            use crate::term::Build;
-            let number = generator.term(crate::term::Sort::BitVec(32), depth);
-            let index = generator.term(crate::term::Sort::BitVec(32), depth.min(1));
-            let region = crate::program::RegionId(choice % 2);
+            let number = terms.term(Sort::BitVec(32), depth);
+            let index = terms.term(Sort::BitVec(32), depth.min(1));
+            let region = crate::program::RegionId(choice as u32 % 2);
             let store_byte = |position: u8| Operation::Store {
                 region,
                 index: store().add(index, store().bv(32, u128::from(position))),
@@ -231,7 +328,7 @@ fn operation(
         }
         _ => vec![Operation::Assign {
             target,
-            value: generator.term(sort, depth),
+            value: terms.term(sort, depth),
         }],
     }
 }
@@ -239,10 +336,8 @@ fn operation(
 /// Every array is a region, so that it can be written by [`Operation::Store`].
 fn make_regions(builder: &mut ProgramBuilder) {
     // The builder makes regions with variables of their own; here the arrays are declared first.
-    for sort in ARRAYS {
-        let crate::term::Sort::Array { index, element } = sort else {
-            continue;
-        };
+    for (index, element) in ARRAYS {
+        let sort = Sort::Array { index, element };
         for copy in 0..2 {
             builder.region(&format!("r{copy}{sort}"), index, element);
         }
@@ -267,19 +362,19 @@ proptest! {
 
     /// One assignment to a variable of each sort.
     #[test]
-    fn terms(list in proptest::collection::vec(any::<u32>(), 0..400)) {
-        let mut choices = Choices::new(&list);
+    fn terms(list in proptest::collection::vec(any::<u64>(), 0..400)) {
+        let mut choices = Listed::new(&list);
         let mut builder = ProgramBuilder::new();
         let variables = declare(&mut builder);
         initialise(&mut builder, &variables);
         for _ in 0..6 {
-            let (choice, array) = (choices.next(), choices.next().is_multiple_of(5));
+            let (choice, array) = (choices.number(), choices.number().is_multiple_of(5));
             let sort = match array {
-                true => choices.one_of(&ARRAYS),
+                true => array_of(choices.one_of(&ARRAYS)),
                 false => choices.one_of(&SCALARS),
             };
             let target = variables.of(sort, choice);
-            let value = Generator { builder: &builder, variables: &variables, choices: &mut choices }.term(sort, 4);
+            let value = random_terms(&builder, &variables, &mut choices).term(sort, 4);
             builder.assign(target, value);
         }
         compare(builder.program(), &mut choices)?;
@@ -287,8 +382,8 @@ proptest! {
 
     /// Random graphs with several operations on an edge and conditions at any place.
     #[test]
-    fn programs(list in proptest::collection::vec(any::<u32>(), 0..900)) {
-        let mut choices = Choices::new(&list);
+    fn programs(list in proptest::collection::vec(any::<u64>(), 0..900)) {
+        let mut choices = Listed::new(&list);
         let mut builder = ProgramBuilder::new();
         let variables = declare(&mut builder);
         initialise(&mut builder, &variables);
@@ -301,7 +396,7 @@ proptest! {
                 for _ in 0..choices.below(5) {
                     operations.extend(operation(&builder, &variables, &mut choices, 2));
                 }
-                let target = match choices.next() % 5 {
+                let target = match choices.number() % 5 {
                     0 => locations[choices.below(5)],
                     _ => locations[source + 1],
                 };

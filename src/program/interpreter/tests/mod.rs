@@ -2,6 +2,5 @@
 
 mod acceleration;
 mod agreement;
-mod generator;
 mod memory;
 mod runs;

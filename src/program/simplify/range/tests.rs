@@ -6,9 +6,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Abstract, constant, full, number, range_of, restrict};
-use crate::solver::random_terms::seeds;
 use crate::term::domain::Values;
-use crate::term::{Build, Constant, Evaluator, Op, Pool, Sort, Symbol, TermId, store};
+use crate::term::random::{Construction, Language, RandomTerms, corner, seeds};
+use crate::term::{Build, Constant, Evaluator, Pool, Sort, Symbol, TermId, Value, store};
 
 const NARROW: Sort = Sort::BitVec(3);
 const WIDE: Sort = Sort::BitVec(6);
@@ -69,106 +69,25 @@ impl Terms {
         number(store().value(&value)).expect("a number")
     }
 
-    fn variable(&mut self, sort: Sort) -> TermId {
-        let name = ["range::x", "range::y"][self.between(0, 1) as usize];
-        store().variable(Symbol::new(name, sort))
-    }
-
-    fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
-        match self.between(0, 3) {
-            0 => store().apply(op, sort, operands),
-            _ => store().intern(op, sort, operands),
-        }
-    }
-
+    /// A random term over the variables, whose integers stay short.
     fn term(&mut self, sort: Sort, depth: u32) -> TermId {
-        if depth == 0 || self.between(0, 9) == 0 {
-            return match self.between(0, 3) {
-                0 => {
-                    let (low, high) = full(sort).unwrap_or((-9, 9));
-                    let value = self.between(low, high);
-                    constant(sort, value).expect("a constant")
-                }
-                _ => self.variable(sort),
-            };
-        }
-        let depth = depth - 1;
-        if self.between(0, 5) == 0 {
-            let operands = [
-                self.term(Sort::Bool, depth),
-                self.term(sort, depth),
-                self.term(sort, depth),
-            ];
-            return self.apply(Op::Ite, sort, &operands);
-        }
-        let ops: &[Op] = match sort {
-            Sort::Bool => return self.condition(depth),
-            Sort::Int => &[Op::IntNeg, Op::IntAdd, Op::IntMul, Op::IntDiv, Op::IntMod],
-            _ => &[
-                Op::BvNeg,
-                Op::BvNot,
-                Op::BvAdd,
-                Op::BvMul,
-                Op::BvAnd,
-                Op::BvOr,
-                Op::BvUdiv,
-                Op::BvSdiv,
-                Op::BvUrem,
-                Op::BvSrem,
-                Op::BvShl,
-                Op::BvLshr,
-                Op::BvAshr,
-                Op::ZeroExtend(6),
-                Op::SignExtend(6),
-                Op::Concat,
-            ],
+        let language = Language {
+            widths: vec![3, 6],
+            integers: true,
+            ..Language::default()
         };
-        let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
-        let operands = match op {
-            _ if sort == NARROW && self.between(0, 3) == 0 => {
-                let operand = self.term(WIDE, depth);
-                return self.apply(Op::Extract { high: 2, low: 0 }, sort, &[operand]);
-            }
-            Op::IntNeg | Op::BvNeg | Op::BvNot => vec![self.term(sort, depth)],
-            Op::ZeroExtend(_) | Op::SignExtend(_) | Op::Concat if sort != WIDE => {
-                return self.variable(sort);
-            }
-            Op::ZeroExtend(_) | Op::SignExtend(_) => vec![self.term(NARROW, depth)],
-            Op::Concat => {
-                let high = self.between(0, 1);
-                let high = constant(NARROW, high).expect("a constant");
-                vec![high, self.term(NARROW, depth)]
-            }
-            Op::IntAdd | Op::IntMul | Op::BvAdd | Op::BvMul | Op::BvAnd | Op::BvOr => {
-                vec![self.term(sort, depth), self.term(sort, depth)]
-            }
-            _ => vec![self.term(sort, depth), self.term(sort, 0)],
+        let variables = |sort, choice: u64| {
+            let name = ["range::x", "range::y"][choice as usize % 2];
+            Some(store().variable(Symbol::new(name, sort)))
         };
-        self.apply(op, sort, &operands)
-    }
-
-    fn condition(&mut self, depth: u32) -> TermId {
-        let op = [Op::Not, Op::And, Op::Or, Op::Eq][self.between(0, 3) as usize];
-        if self.between(0, 2) == 0 {
-            let mut operands = vec![self.term(Sort::Bool, depth)];
-            if op != Op::Not {
-                operands.push(self.term(Sort::Bool, depth));
-            }
-            return self.apply(op, Sort::Bool, &operands);
-        }
-        let sort = [NARROW, WIDE, Sort::Int][self.between(0, 2) as usize];
-        let ops: &[Op] = match sort {
-            Sort::Int => &[Op::IntLt, Op::IntLe, Op::Eq],
-            _ => &[Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq],
+        let constants = |sort, choice: u64| match sort {
+            Sort::Int => Value::int(choice as i64 % 10),
+            _ => corner(sort, choice),
         };
-        let op = ops[self.between(0, ops.len() as i128 - 1) as usize];
-        let mut operands = [self.term(sort, depth), self.term(sort, depth)];
-        if self.between(0, 1) == 0 {
-            // What a condition says of a variable.
-            let place = self.between(0, 1) as usize;
-            operands[place] = self.variable(sort);
-        }
-        self.apply(op, Sort::Bool, &operands)
+        let mut terms = RandomTerms::new(store(), &mut self.random, language, variables);
+        terms.construction = Construction::Mixed;
+        terms.constants = constants;
+        terms.term(sort, depth)
     }
 }
 
@@ -183,7 +102,7 @@ fn values_lie_in_ranges() {
     for seed in 0..seeds(40_000) {
         let mut terms = Terms::new(seed);
         let sort = [Sort::Bool, NARROW, WIDE, Sort::Int][seed as usize % 4];
-        let term = terms.term(sort, 3);
+        let term = terms.term(sort, 4);
         let sets = terms.known.iter();
         let sets = sets.filter_map(|(&term, known)| Some((term, known.set(store().sort(term))?)));
         let known: Values = sets.collect();

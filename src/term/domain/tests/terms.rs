@@ -1,45 +1,28 @@
 //! Terms and conditions against the evaluator.
 
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use super::super::environment::{Environment, Values};
 use super::*;
-use crate::solver::random_terms::{RandomTerms, seeds};
+use crate::term::random::{Choices, RandomTerms, seeds};
 use crate::term::{
-    Arena, ArrayValue, Build, Pool, ScalarSort, Symbol, TermId, TermKind, evaluate, free_variables,
+    Arena, Build, Pool, ScalarSort, Symbol, TermId, TermKind, evaluate, free_variables,
 };
 
 type Assignment = FxHashMap<(Symbol, u32), Value>;
 
-fn random_scalar(random: &mut RandomTerms<'_>, sort: Sort) -> Value {
+/// Integers are small, so that bounds of intervals are met.
+pub(crate) fn random_value(random: &mut Xoshiro256PlusPlus, sort: Sort) -> Value {
     match sort {
-        Sort::Bool => Value::Bool(random.random.random()),
-        Sort::BitVec(width) => {
-            let corners = [0, 1, u128::MAX, 1 << (width - 1), 3];
-            match random.random.random_range(0..8) {
-                corner @ 0..5 => Value::bit_vec(width, corners[corner]),
-                _ => Value::bit_vec(width, random.random.random()),
-            }
-        }
-        _ => Value::int(random.random.random_range(-9..9)),
+        Sort::Int => Value::int(random.random_range(-9..9)),
+        _ => random.value(sort),
     }
-}
-
-pub(crate) fn random_value(random: &mut RandomTerms<'_>, sort: Sort) -> Value {
-    let Sort::Array { index, element } = sort else {
-        return random_scalar(random, sort);
-    };
-    let mut array = ArrayValue::constant(index, random_scalar(random, element.into()));
-    for _ in 0..3 {
-        let at = random_scalar(random, index.into());
-        array.store(at, random_scalar(random, element.into()));
-    }
-    Value::Array(array)
 }
 
 /// A set with the value, or with the values of all cells.
-fn random_set(random: &mut RandomTerms<'_>, value: &Value) -> AbstractValue {
+fn random_set(random: &mut Xoshiro256PlusPlus, value: &Value) -> AbstractValue {
     let universe = Universe::of(value.sort()).expect("numbers");
     if let Value::Array(array) = value {
         let cells = array.entries().values().chain([array.default_value()]);
@@ -48,9 +31,9 @@ fn random_set(random: &mut RandomTerms<'_>, value: &Value) -> AbstractValue {
     }
     let number = number_of(value);
     let (below, above) =
-        [(0, 0), (1, 2), (0, 3), (200, 1), (1 << 66, 1 << 66)][random.random.random_range(0..5)];
+        [(0, 0), (1, 2), (0, 3), (200, 1), (1 << 66, 1 << 66)][random.random_range(0..5)];
     let intervals = Intervals::arc(universe, number - below, number + above);
-    let modulus = [1, 1, 2, 3, 4][random.random.random_range(0..5)];
+    let modulus = [1, 1, 2, 3, 4][random.random_range(0..5)];
     AbstractValue::new(intervals, Congruence::new(modulus, number))
 }
 
@@ -66,7 +49,7 @@ pub(crate) fn is_member(set: &AbstractValue, value: &Value) -> bool {
 
 /// Values of the terms' variables, and a state with them.
 fn random_state(
-    random: &mut RandomTerms<'_>,
+    random: &mut Xoshiro256PlusPlus,
     arena: &Arena,
     terms: &[TermId],
 ) -> (Assignment, Values) {
@@ -78,7 +61,7 @@ fn random_state(
                 continue;
             }
             let value = random_value(random, symbol.sort());
-            if random.random.random_range(0..4) > 0 {
+            if random.random_range(0..4) > 0 {
                 let set = random_set(random, &value);
                 values.insert(arena.variable_at(symbol, instance), set);
             }
@@ -92,12 +75,14 @@ fn random_state(
 fn evaluation_and_refinement_are_sound() {
     for seed in 0..seeds(6_000) {
         let arena = Arena::new();
-        let mut random = RandomTerms::new(&arena, seed);
-        random.widths = vec![1, 3, 8, 32];
-        let conditions: Vec<TermId> = (0..2).map(|_| random.boolean(3)).collect();
-        let mut terms = vec![random.bit_vector(8, 3), random.bit_vector(32, 3)];
+        let mut random = RandomTerms::seeded(&arena, seed);
+        random.language.widths = vec![1, 3, 8, 32];
+        let conditions: Vec<TermId> = (0..2).map(|_| random.boolean(4)).collect();
+        let mut terms = [8, 32]
+            .map(|width| random.term(Sort::BitVec(width), 4))
+            .to_vec();
         terms.extend(&conditions);
-        let (assignment, values) = random_state(&mut random, &arena, &terms);
+        let (assignment, values) = random_state(&mut random.choices, &arena, &terms);
         let value = |term| {
             let of = |symbol, instance| assignment.get(&(symbol, instance)).cloned();
             evaluate(&arena, term, &of).expect("all variables have values")
@@ -130,13 +115,13 @@ fn evaluation_and_refinement_are_sound() {
 fn differences_are_sound() {
     for seed in 0..seeds(6_000) {
         let arena = Arena::new();
-        let mut random = RandomTerms::new(&arena, seed);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let sort = [
             Sort::BitVec(3),
             Sort::BitVec(8),
             Sort::BitVec(32),
             Sort::Int,
-        ][random.random.random_range(0..4)];
+        ][random.random_range(0..4)];
         let names = ["differences::x", "differences::y", "differences::z"];
         let variables = names.map(|name| arena.variable(Symbol::new(name, sort)));
         let number = |number: i64| match sort {
@@ -144,8 +129,8 @@ fn differences_are_sound() {
             _ => arena.int(number),
         };
         let mut term = || {
-            let variable = variables[random.random.random_range(0..3)];
-            let offset = number(random.random.random_range(-2..3));
+            let variable = variables[random.random_range(0..3)];
+            let offset = number(random.random_range(-2..3));
             match sort {
                 Sort::Int => arena.int_add(variable, offset),
                 _ => arena.add(variable, offset),
@@ -174,7 +159,7 @@ fn differences_are_sound() {
                 _ if seed % 2 == 0 => [arena.slt(a, b), arena.sle(a, b), arena.eq(a, b)],
                 _ => [arena.ult(a, b), arena.ule(a, b), arena.eq(a, b)],
             };
-            let condition = all[random.random.random_range(0..3)];
+            let condition = all[random.random_range(0..3)];
             let Ok(truth) = value(condition) else {
                 continue;
             };

@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use regatta::frontend::preprocess::Preprocessed;
-use regatta::frontend::{LoadOptions, load_preprocessed};
-use regatta::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
-use regatta::program::{Input, InputId, InputKind};
-use regatta::term::{Sort, Value};
+use crate::frontend::preprocess::Preprocessed;
+use crate::frontend::{LoadOptions, load_preprocessed};
+use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
+use crate::program::{Input, InputId, InputKind};
+use crate::term::{Sort, Value};
 
 const DECLARATIONS: &str = "
     int outcome, x, y, calls; int cells[4]; int local_of_main;

@@ -2,7 +2,7 @@
 //!
 //! A small budget by default; `scripts/fuzz-frontend.sh` runs it for as long as one likes. The environment:
 //! `REGATTA_MUTATION_MINUTES`, `REGATTA_MUTATION_SEED`, and `REGATTA_MUTATION_FOLDER` for the texts that fail (default:
-//! the build's folder for temporary files).
+//! the system's folder for temporary files).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +11,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::frontend::preprocess::{Options, Preprocessed, preprocess};
+use crate::frontend::{LoadOptions, load_preprocessed};
+use crate::program::interpreter::{Executable, Limits, Machine, ZeroInputs};
+use crate::program::simplify::simplify;
+use crate::program::{DataModel, Program};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use regatta::frontend::preprocess::{Options, Preprocessed, preprocess};
-use regatta::frontend::{LoadOptions, load_preprocessed};
-use regatta::program::interpreter::{Executable, Limits, Machine, ZeroInputs};
-use regatta::program::simplify::simplify;
-use regatta::program::{DataModel, Program};
 
 /// Mutated programs that are tried when no time is given.
 const PROGRAMS: usize = 400;
@@ -328,8 +328,8 @@ fn interpret(program: &Program) {
 }
 
 fn folder() -> PathBuf {
-    let folder = std::env::var_os("REGATTA_MUTATION_FOLDER")
-        .unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
+    let folder =
+        std::env::var_os("REGATTA_MUTATION_FOLDER").unwrap_or_else(|| std::env::temp_dir().into());
     PathBuf::from(folder)
 }
 

@@ -1,21 +1,26 @@
 //! Terms: what is computed in two ways must agree. Simplified terms with what they were made of, and our meaning of
 //! operators with Z3's.
 
+mod application;
 mod c_text;
-mod generate;
+mod meaning;
 mod operators;
+mod pairs;
+mod recipe;
 mod shapes;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use generate::{Pair, Profile, Recipe, Terms, arrays, floats, integers, narrow, recipes, wide};
+use super::random::Language;
+use crate::term::{
+    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, smtlib_script, to_smtlib,
+};
+use pairs::{Pair, Terms};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestCaseError;
-use regatta::term::{
-    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, smtlib_script, to_smtlib,
-};
+use recipe::{Recipe, arrays, floats, integers, narrow, recipes, wide};
 
 fn cases(count: u32) -> ProptestConfig {
     // PROPTEST_CASES multiplies what is done here by hand.
@@ -156,11 +161,11 @@ fn z3_proves_simplification(recipe: &Recipe) -> Result<(), TestCaseError> {
 }
 
 macro_rules! agree {
-    ($($name:ident: $property:ident, $profile:expr, $steps:expr, $cases:expr;)*) => {
+    ($($name:ident: $property:ident, $language:expr, $steps:expr, $cases:expr;)*) => {
         $(
             #[test]
             fn $name() {
-                let strategy = recipes($profile, $steps);
+                let strategy = recipes($language, $steps);
                 let mut runner = proptest::test_runner::TestRunner::new(cases($cases));
                 if let Err(error) = runner.run(&strategy, |recipe| $property(&recipe)) {
                     panic!("{error}");
@@ -185,10 +190,10 @@ agree! {
 }
 
 /// Integers and nothing that makes Z3 slow (which multiplication does only now and then in short recipes).
-fn linear() -> impl Strategy<Value = Profile> {
-    integers().prop_map(|mut profile| {
-        profile.widths = vec![3];
-        profile
+fn linear() -> impl Strategy<Value = Language> {
+    integers().prop_map(|mut language| {
+        language.widths = vec![3];
+        language
     })
 }
 

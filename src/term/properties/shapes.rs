@@ -1,8 +1,8 @@
 //! Larger forms that rules look for and that single random steps hardly ever make.
 
-use regatta::term::{Build, Op, Pool, Sort, TermId, Value};
+use crate::term::{Build, Op, Pool, Sort, TermId, Value};
 
-use crate::generate::{Pair, Terms};
+use super::pairs::{Pair, Terms};
 
 /// Adds a form to the terms; `None` if what it needs is not there.
 pub type Shape = fn(&mut Terms, [u16; 4], u64) -> Option<()>;

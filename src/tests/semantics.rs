@@ -3,19 +3,15 @@
 //! Each program of `tests/semantics` writes what it computes to the global `observed` (`observe.h` there); linked with
 //! `print_observed.c` it prints that at its end. `REGATTA_TEST=TEXT` chooses the programs whose names have the text.
 
-mod pattern;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::frontend::{LoadOptions, load};
+use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome, ZeroInputs};
+use crate::program::{DataModel, Input, InputId};
+use crate::term::{Sort, Value};
 use rayon::prelude::*;
-use regatta::frontend::{LoadOptions, load};
-use regatta::program::interpreter::{
-    Executable, InputSource, Limits, Machine, Outcome, ZeroInputs,
-};
-use regatta::program::{DataModel, Input, InputId};
-use regatta::term::{Sort, Value};
 
 /// Flags under which the compiler gives C the meaning that the verifier gives it: no optimisation that uses undefined
 /// behaviour, wrapping overflow, no fused operations.
@@ -66,7 +62,7 @@ fn compare_all(data_model: DataModel, machine: &[&str]) {
             "KNOWN_GAPS names {name}, which is not there"
         );
     }
-    programs.retain(|program| pattern::is_chosen(program));
+    programs.retain(|program| super::pattern::is_chosen(program));
     let complaints: Vec<String> = programs
         .par_iter()
         .filter_map(|name| {

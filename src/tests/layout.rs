@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
+use crate::frontend::Specification;
+use crate::frontend::ir::{Expr, Instruction, UnknownEffect};
+use crate::frontend::lower::{LowerOptions, lower};
+use crate::frontend::parse::{parse, with_large_stack};
+use crate::frontend::preprocess::Preprocessed;
+use crate::program::DataModel;
 use proptest::prelude::*;
-use regatta::frontend::Specification;
-use regatta::frontend::ir::{Expr, Instruction, UnknownEffect};
-use regatta::frontend::lower::{LowerOptions, lower};
-use regatta::frontend::parse::{parse, with_large_stack};
-use regatta::frontend::preprocess::Preprocessed;
-use regatta::program::DataModel;
 
 /// The values of the given constant expressions, in the context of some declarations.
 fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> Vec<i128> {

@@ -5,18 +5,19 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
-use regatta::term::{
+use crate::term::{
     BitVecValue, CType, CVariable, Evaluator, FloatFormat, Sort, Symbol, Value, evaluate, to_c,
     to_smtlib,
 };
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-use crate::generate::{Profile, recipes};
+use super::recipe::recipes;
+use crate::term::random::Language;
 
 /// Variables of C's types, and odd widths that come of extraction and concatenation.
-fn c_types() -> impl Strategy<Value = Profile> {
+fn c_types() -> impl Strategy<Value = Language> {
     let widths = prop::sample::select(vec![
         vec![8, 32],
         vec![16, 64],
@@ -26,7 +27,7 @@ fn c_types() -> impl Strategy<Value = Profile> {
         vec![32],
     ]);
     let formats = vec![FloatFormat::F32, FloatFormat::F64];
-    (widths, any::<bool>(), any::<bool>()).prop_map(move |(widths, floats, integers)| Profile {
+    (widths, any::<bool>(), any::<bool>()).prop_map(move |(widths, floats, integers)| Language {
         widths,
         formats: if floats { formats.clone() } else { Vec::new() },
         integers,
@@ -218,7 +219,7 @@ fn printed_c_means_the_same() {
 /// Texts as a reader of a witness sees them.
 #[test]
 fn readable() {
-    use regatta::term::{Build, store};
+    use crate::term::{Build, store};
     let pool = store();
     let (x, y) = (
         Symbol::new("x0", Sort::BitVec(32)),

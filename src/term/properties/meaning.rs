@@ -1,14 +1,14 @@
 //! Every operator on operands at the corners of its sorts: Z3 computes what we compute.
 
-use num_bigint::BigInt;
-use rayon::prelude::*;
-use regatta::term::{
+use crate::term::random::corner;
+use crate::term::{
     Arena, Build, FloatFormat, FloatValue, Op, Pool, RoundingMode, Sort, TermId, Value, apply_op,
     smtlib_script,
 };
+use num_bigint::BigInt;
+use rayon::prelude::*;
 
-use crate::generate::corner;
-use crate::z3_refutes;
+use super::z3_refutes;
 
 /// So many combinations of operands are tried of each operator on each choice of sorts.
 const COMBINATIONS: usize = 400;

@@ -1,0 +1,81 @@
+//! Random terms and values, for tests in which two ways to compute must agree.
+//!
+//! [`RandomTerms`] makes terms of a wanted sort, of the sorts of a [`Language`] and all operators on them. What it
+//! decides by are [`Choices`]: a stream of numbers from a seed, or a list that proptest can shrink. [`corner`] makes
+//! values. The properties of the simplifying constructors need pairs of terms, and operands that have to do with one
+//! another: `term::properties` puts those together from below, with the same languages and values.
+
+mod operators;
+mod terms;
+mod values;
+
+use rand::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+pub(crate) use terms::{Construction, RandomTerms};
+pub(crate) use values::corner;
+
+use super::{FloatFormat, ScalarSort, Sort, Value};
+
+/// The number of random runs, times the environment's `RANDOM_FACTOR`: for a long look when a solver changes.
+pub(crate) fn seeds(usual: u64) -> u64 {
+    let factor = std::env::var("RANDOM_FACTOR").ok();
+    usual * factor.and_then(|factor| factor.parse().ok()).unwrap_or(1)
+}
+
+/// A source of decisions.
+pub(crate) trait Choices {
+    fn number(&mut self) -> u64;
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.number() % bound as u64) as usize
+    }
+
+    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+
+    /// A value of the sort, often one at a corner.
+    fn value(&mut self, sort: Sort) -> Value {
+        corner(sort, self.number())
+    }
+}
+
+/// What its seed gives.
+impl Choices for Xoshiro256PlusPlus {
+    fn number(&mut self) -> u64 {
+        self.next_u64()
+    }
+}
+
+impl<C: Choices> Choices for &mut C {
+    fn number(&mut self) -> u64 {
+        (**self).number()
+    }
+}
+
+/// The numbers of a list; zeros once it is used up, which decide for what is small.
+#[derive(Clone)]
+pub(crate) struct Listed<'c, N>(std::slice::Iter<'c, N>);
+
+impl<'c, N> Listed<'c, N> {
+    pub(crate) fn new(list: &'c [N]) -> Self {
+        Self(list.iter())
+    }
+}
+
+impl<N: Copy + Into<u64>> Choices for Listed<'_, N> {
+    fn number(&mut self) -> u64 {
+        self.0.next().copied().map_or(0, Into::into)
+    }
+}
+
+/// Which sorts there are, beside truth values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Language {
+    /// Widths of bit vectors.
+    pub widths: Vec<u8>,
+    pub formats: Vec<FloatFormat>,
+    pub integers: bool,
+    /// Index and element of each sort of arrays.
+    pub arrays: Vec<(ScalarSort, ScalarSort)>,
+}
