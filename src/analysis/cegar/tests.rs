@@ -417,9 +417,11 @@ fn cancelling_stops_path_invariants() {
     let hard = "extern void reach_error(void);
         extern unsigned __VERIFIER_nondet_uint(void);
         int main(void) {
-            unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), p = 0, q = 0, i = 0;
-            while (i < b) { p = p + a * i; q = q ^ p; i++; }
-            if (p * q == 123457 * a + b) reach_error();
+            unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), n = __VERIFIER_nondet_uint();
+            unsigned i = 0, x = a;
+            while (i < n) { x ^= b; i++; }
+            /* A prime. */
+            if (x > 1 && b > 1 && (unsigned long long)x * b == 4611686018427387847ull) reach_error();
             return 0;
         }";
     for engine in [Engine::PredicateAbstraction, Engine::Impact] {

@@ -128,6 +128,6 @@ fn integer_division_by_zero_is_fixed() {
 
 #[test]
 fn limits_and_interrupts_end_a_check() {
-    let product = 0xffff_ffff_ffff_ffc5 * 0xffff_ffff_ffff_ff43;
+    let product = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
     contract::limits_and_interrupts_end_a_check(&mut solver(Core::Smt).1, product);
 }

@@ -59,11 +59,7 @@ pub(super) fn product((a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i12
         b.checked_mul(c)?,
         b.checked_mul(d)?,
     ];
-    planted!(
-        "range: the greatest product is that of the greatest factors",
-        Some((*products.iter().min()?, *products.iter().max()?)),
-        Some((products[0].min(products[3]), products[0].max(products[3])))
-    )
+    Some((*products.iter().min()?, *products.iter().max()?))
 }
 
 /// The range of the unsigned values of bit vectors of at most 64 bits, from that of the signed ones.
@@ -71,16 +67,8 @@ pub(super) fn unsigned((low, high): (i128, i128), width: u32) -> (i128, i128) {
     let size = 1i128 << width;
     match (low < 0, high < 0) {
         (false, _) => (low, high),
-        (true, true) => planted!(
-            "range: negative values are small unsigned ones",
-            (low + size, high + size),
-            (-high, -low)
-        ),
-        (true, false) => planted!(
-            "range: unsigned values are signed ones",
-            (0, size - 1),
-            (0, high)
-        ),
+        (true, true) => (low + size, high + size),
+        (true, false) => (0, size - 1),
     }
 }
 
