@@ -150,7 +150,7 @@ impl Workers {
         self.scope(|scope| {
             loop {
                 // As long as there is something left for another.
-                while next.load(Ordering::Relaxed) + 1 < items.len() && scope.hire(&help) {}
+                while next.load(Ordering::Relaxed) + 1 < items.len() && scope.hire(help) {}
                 let Some((index, item)) = take() else {
                     break;
                 };

@@ -96,7 +96,6 @@ impl Analysis {
             Horn => {
                 let options = horn::Options {
                     programs: horn::Programs::All,
-                    ..horn::Options::default()
                 };
                 horn::run(blocks, &options, solver, context)
             }

@@ -139,7 +139,6 @@ impl Options {
                     blocks,
                     path_invariants,
                     path_invariants_by,
-                    ..predicate_abstraction::Options::default()
                 }))
             }
             (Computation::None | Computation::Cartesian, Refinement::Impact) => {

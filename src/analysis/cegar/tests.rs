@@ -154,7 +154,6 @@ impl Engine {
                     blocks: ends,
                     path_invariants,
                     path_invariants_by,
-                    ..Default::default()
                 };
                 predicate_abstraction::run(blocks, &options, &default_solver, context)
             }

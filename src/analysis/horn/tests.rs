@@ -43,7 +43,6 @@ impl Task {
         let setting = Setting::of(&self.lowered);
         let options = Options {
             programs: Programs::All,
-            ..Options::default()
         };
         let blocks = self.blocks();
         let answer = setting.run_within(time, |context| {

@@ -72,9 +72,7 @@ impl Expressions {
             }
         }
         let (array, index) = *bytes.first()?;
-        let Some((symbol, _)) = store().as_variable(array) else {
-            return None;
-        };
+        let (symbol, _) = store().as_variable(array)?;
         let in_order = bytes.iter().enumerate().all(|(distance, byte)| {
             byte.0 == array && is_at_distance(index, byte.1, distance as u128)
         });

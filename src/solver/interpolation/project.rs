@@ -191,9 +191,7 @@ fn is_free_side(arena: &Arena, term: TermId, variable: TermId, relation: Op) -> 
 
 /// ∃ variable. comparison, of a side that takes each value.
 fn comparison(arena: &Arena, variable: TermId, conjunct: TermId) -> Option<TermId> {
-    let Some((op, arguments)) = arena.as_application(conjunct) else {
-        return None;
-    };
+    let (op, arguments) = arena.as_application(conjunct)?;
     if let (Op::Not, &[inner]) = (op, arguments) {
         return is_free_side(arena, inner, variable, Op::Eq).then_some(TermId::TRUE);
     }

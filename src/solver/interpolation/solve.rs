@@ -85,9 +85,7 @@ pub fn solve_equation(
     let mut sides = Vec::new();
     let mut fresh = Vec::new();
     while side != variable {
-        let Some((op, arguments)) = arena.as_application(side) else {
-            return None;
-        };
+        let (op, arguments) = arena.as_application(side)?;
         let arguments: smallvec::SmallVec<[TermId; 3]> = arguments.into();
         // The operand with the variable, if it is a single one.
         let mut places = (0..arguments.len()).filter(|&place| contains(arguments[place]));
