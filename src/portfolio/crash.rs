@@ -1,9 +1,9 @@
 //! Panics and fatal signals, and which analysis they came from.
 //!
-//! A panic costs the work that it happened in alone ([`guarded`]). A solver that aborts or overflows a stack takes its process with it, and from outside nobody can tell which of the
-//! analyses called it. So every analysis thread says who it is in a thread-local word, and a handler of the fatal
-//! signals, which runs on the thread that caused them, writes that word into the pipe to the supervisor before it lets
-//! the signal take its course. The handler uses nothing but `write`, as it must.
+//! A panic costs the work that it happened in alone ([`guarded`]). A solver that aborts or overflows a stack takes its
+//! process with it, and from outside nobody can tell which of the analyses called it. So every analysis thread says who it
+//! is in a thread-local word, and a handler of the fatal signals, which runs on the thread that caused them, writes that
+//! word into the pipe to the supervisor before it lets the signal take its course. The handler uses nothing but `write`, as it must.
 
 use std::any::Any;
 use std::cell::Cell;

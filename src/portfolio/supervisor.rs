@@ -127,20 +127,20 @@ pub fn supervise(
         spent += child.cpu_time().unwrap_or_default();
         child.kill();
         let patience = match end {
-            RecordedSolver::Stopped(_) => LIMIT_PATIENCE,
+            Watched::Stopped(_) => LIMIT_PATIENCE,
             _ => REAP_PATIENCE,
         };
         let remains = |child| Remains { child, patience };
         match end {
-            RecordedSolver::Concluded(conclusion) => {
+            Watched::Concluded(conclusion) => {
                 return Ok((Outcome::Concluded(conclusion), remains(child)));
             }
-            RecordedSolver::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
-            RecordedSolver::Stopped(reason) => {
+            Watched::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
+            Watched::Stopped(reason) => {
                 let conclusion = Conclusion::unknown(reason);
                 return Ok((Outcome::Concluded(conclusion), remains(child)));
             }
-            RecordedSolver::Died { analysis, reason } => {
+            Watched::Died { analysis, reason } => {
                 child.collect(patience);
                 let kind = EventKind::Crashed {
                     analysis: analysis.clone(),
@@ -230,7 +230,7 @@ extern "C" fn on_early_limit(signal: libc::c_int) {
 }
 
 /// What came of watching a child.
-enum RecordedSolver {
+enum Watched {
     Concluded(Conclusion),
     Rejected(String),
     /// By a limit or a signal; the reason.
@@ -296,7 +296,7 @@ impl Child {
         spent: Duration,
         signals: &SignalFd,
         observe: &mut dyn FnMut(&Event),
-    ) -> RecordedSolver {
+    ) -> Watched {
         let mut told = Instant::now();
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
         loop {
@@ -311,20 +311,20 @@ impl Child {
                 .wall
                 .map(|wall| wall.saturating_sub(started.elapsed()));
             if wall_left == Some(Duration::ZERO) {
-                return RecordedSolver::Stopped("time limit".into());
+                return Watched::Stopped("time limit".into());
             }
             let cpu_left = limits.cpu.map(|cpu| {
                 let used = self.cpu_time().unwrap_or_default() + spent;
                 cpu.saturating_sub(used)
             });
             if cpu_left == Some(Duration::ZERO) {
-                return RecordedSolver::Stopped("CPU time limit".into());
+                return Watched::Stopped("CPU time limit".into());
             }
             if limits
                 .memory
                 .is_some_and(|memory| self.resident_mib().is_some_and(|used| used >= memory))
             {
-                return RecordedSolver::Stopped("memory limit".into());
+                return Watched::Stopped("memory limit".into());
             }
             let poll_interval = match cpu_left {
                 // So many threads may use it up in so short a time.
@@ -358,7 +358,7 @@ impl Child {
                 match Signal::try_from(info.ssi_signo as i32) {
                     Ok(Signal::SIGCHLD) => child_changed = true,
                     Ok(signal) => {
-                        return RecordedSolver::Stopped(format!("interrupted by {signal}"));
+                        return Watched::Stopped(format!("interrupted by {signal}"));
                     }
                     Err(_) => {}
                 }
@@ -381,7 +381,7 @@ impl Child {
     }
 
     /// Reads what the pipe holds and handles the whole lines in it.
-    fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<RecordedSolver> {
+    fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
         let mut chunk = [0; 1 << 16];
         loop {
             match self.pipe.read(&mut chunk) {
@@ -411,9 +411,9 @@ impl Child {
                     observe(&event);
                 }
                 Ok(Message::Conclusion(conclusion)) => {
-                    end = end.or(Some(RecordedSolver::Concluded(conclusion)))
+                    end = end.or(Some(Watched::Concluded(conclusion)))
                 }
-                Ok(Message::Rejected(text)) => end = end.or(Some(RecordedSolver::Rejected(text))),
+                Ok(Message::Rejected(text)) => end = end.or(Some(Watched::Rejected(text))),
                 Err(_) => {}
             }
         }
@@ -422,7 +422,7 @@ impl Child {
     }
 
     /// Collects the child if it is dead, and says how it died.
-    fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<RecordedSolver> {
+    fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
         let status = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)).ok()?;
         let reason = match status {
             WaitStatus::Exited(_, code) => {
@@ -439,7 +439,7 @@ impl Child {
             .crashed
             .and_then(|crashed| self.analyses.iter().find(|(id, _)| *id == crashed))
             .map(|(_, name)| name.clone());
-        Some(RecordedSolver::Died { analysis, reason })
+        Some(Watched::Died { analysis, reason })
     }
 
     /// User and system time of the child and of all that it has started, as far as it is below its first thread.
