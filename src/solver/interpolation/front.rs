@@ -155,13 +155,15 @@ impl Interpolators {
             time: Some(self.config.horn_time),
             resource: self.queries.resource(),
         };
-        let search = Search::new(&arena, &question.core, limit);
+        let search = Arc::new(Search::default());
         self.queries
             .handle()
             .add(Arc::clone(&search) as Arc<dyn Interrupt>);
         let workers = self.workers.clone();
         let answer = workers.scope(|scope| {
-            scope.hire(|_, _| search.run());
+            if scope.hire(|_, _| search.run()) {
+                search.pose(&arena, &question.core, limit);
+            }
             let answer = self.ask(source, question, None);
             match &answer {
                 Ok(found) if self.is_good(found) => search.interrupt(),
