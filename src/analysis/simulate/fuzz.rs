@@ -11,7 +11,6 @@ use super::round::{Base, Done, Find, Found, Hand, Job, Round, Runners, Until};
 use super::source::{Candidate, Policy};
 use super::values::{Chance, Dictionary};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
-use crate::certify::replay::judge;
 use crate::program::Program;
 use crate::program::interpreter::{Executable, Limits, Outcome, RecordingInputs, Report};
 
@@ -386,7 +385,7 @@ impl<'f> Fuzzer<'f> {
             }
             Find::Run(found) => {
                 gained.has_find = true;
-                if judge(&found.report).is_ok() {
+                if found.is_alarm() {
                     self.alarm(&found)?;
                 }
                 self.judge_limit(done.is_cut_off);

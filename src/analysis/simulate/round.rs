@@ -97,6 +97,13 @@ pub(super) struct Found {
     pub(super) report: Report,
 }
 
+impl Found {
+    /// Whether the run is one of the C program to an error; runs to an error that are none are rejected.
+    pub(super) fn is_alarm(&self) -> bool {
+        matches!(self.report.outcome, Outcome::Error { .. })
+    }
+}
+
 /// What a thread needs for runs.
 pub(super) struct Runner<'f> {
     pub(super) machine: Machine<'f>,
@@ -203,7 +210,7 @@ impl<'r, 'f> Round<'r, 'f> {
     /// Whether what was found ends the round.
     fn ends_with(&self, find: &Find) -> bool {
         match find {
-            Find::Run(found) => self.until == Until::Find || judge(&found.report).is_ok(),
+            Find::Run(found) => self.until == Until::Find || found.is_alarm(),
             Find::Nothing | Find::Rejected(_) | Find::Proposals(_) => false,
         }
     }

@@ -8,8 +8,9 @@ use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
 use crate::program::graph::Graph;
 use crate::program::liveness::Liveness;
-use crate::program::simplify::range::{number, product, unsigned};
+use crate::program::simplify::range::number;
 use crate::program::simplify::workspace::Workspace;
+use crate::term::domain::{Intervals, Universe};
 use crate::term::{Op, Pool, Sort, store};
 
 /// For each of the program's assumptions, whether it may be met and be violated. The workspace has the edges of that
@@ -160,12 +161,24 @@ fn sum(
         })
 }
 
+/// Between which numbers the products of what lies in two ranges are.
+fn product((a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i128, i128)> {
+    let products = [
+        a.checked_mul(c)?,
+        a.checked_mul(d)?,
+        b.checked_mul(c)?,
+        b.checked_mul(d)?,
+    ];
+    Some((*products.iter().min()?, *products.iter().max()?))
+}
+
 /// Between which numbers the operand lies.
 fn range(evaluator: &Evaluator, state: &State, operand: Operand) -> Option<(i128, i128)> {
     let bounds = evaluator.bounds(state, operand.term);
     match store().sort(operand.term) {
         Sort::BitVec(width @ 1..=64) if !operand.signed => {
-            bounds.map(|signed| unsigned(signed, width.into()))
+            let (low, high) = bounds?;
+            Intervals::arc(Universe::Circle(width), low, high).hull()
         }
         Sort::BitVec(1..=64) | Sort::Int => bounds,
         _ => None,

@@ -51,27 +51,6 @@ fn within_limit(low: i128, high: i128) -> (i128, i128) {
     (low, high)
 }
 
-/// The range of the products of what lies in two ranges.
-pub(super) fn product((a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i128, i128)> {
-    let products = [
-        a.checked_mul(c)?,
-        a.checked_mul(d)?,
-        b.checked_mul(c)?,
-        b.checked_mul(d)?,
-    ];
-    Some((*products.iter().min()?, *products.iter().max()?))
-}
-
-/// The range of the unsigned values of bit vectors of at most 64 bits, from that of the signed ones.
-pub(super) fn unsigned((low, high): (i128, i128), width: u32) -> (i128, i128) {
-    let size = 1i128 << width;
-    match (low < 0, high < 0) {
-        (false, _) => (low, high),
-        (true, true) => (low + size, high + size),
-        (true, false) => (0, size - 1),
-    }
-}
-
 /// The signed value of a constant.
 pub(super) fn number(term: TermId) -> Option<i128> {
     match store().kind(term) {
