@@ -28,8 +28,8 @@ pub trait Permits: Send + Sync {
     fn give_back(&self, permit: usize);
 }
 
-/// The stack of a helper's thread in bytes, as solvers recurse over deep terms. It is reserved, not used.
-const STACK: usize = 1 << 30;
+/// The stack of a thread on which solvers work, in bytes: they recurse over deep terms. It is reserved, not used.
+pub const SOLVER_STACK: usize = 1 << 30;
 
 /// Helpers for an analysis, as many as there are permits to lend.
 #[derive(Clone)]
@@ -63,7 +63,7 @@ impl Threads {
         let start = || {
             let pool = ThreadPoolBuilder::new()
                 .num_threads(self.number)
-                .stack_size(STACK)
+                .stack_size(SOLVER_STACK)
                 .thread_name(|number| format!("helper {number}"));
             pool.build().ok()
         };

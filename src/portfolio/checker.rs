@@ -24,13 +24,12 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
-use super::SOLVER_STACK;
 use super::crash::{self, panic_message};
 use super::supervisor::{die_with, exit_now};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{Budget, check, check_thoroughly};
 use crate::program::{Program, Simplified};
-use crate::workers::Workers;
+use crate::workers::{SOLVER_STACK, Workers};
 
 /// How much longer than its budget a check may take before it is ended.
 const GRACE: Duration = Duration::from_secs(10);

@@ -26,6 +26,3 @@ mod scheduler;
 pub mod supervisor;
 pub mod task;
 pub mod verdict;
-
-/// The stack of a thread on which solvers work, in bytes: they recurse over deep terms. It is reserved, not used.
-const SOLVER_STACK: usize = 1 << 30;

@@ -9,7 +9,6 @@ use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::Message;
-use super::lender::helpers;
 use super::replays::Replays;
 use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
@@ -19,7 +18,6 @@ use crate::analysis::{
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
-use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::crash::guarded;
@@ -32,7 +30,7 @@ use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
-use crate::workers::Threads;
+use crate::workers::{SOLVER_STACK, Workers};
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
@@ -49,8 +47,8 @@ pub(super) struct EngineThread {
     pub seat: usize,
     pub id: u32,
     pub analysis: Analysis,
-    /// Threads for helpers.
-    pub helpers: Threads,
+    /// Helpers, where permits are idle.
+    pub workers: Workers,
 }
 
 /// How an engine has ended, before its answer is checked.
@@ -181,14 +179,13 @@ impl EngineThread {
         let mut replays = Replays::new(&self.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.coordinator.safe_point(self.seat);
-        let workers = helpers(&self.coordinator, &self.helpers, self.id);
         let mut context = Context {
             token,
             safe_point: &safe_point,
             report: &report,
             confirm: &mut confirm,
             exchange,
-            workers: &workers,
+            workers: &self.workers,
         };
         let solver = || self.solver();
         match &self.analysis.engine {
@@ -344,9 +341,8 @@ impl EngineThread {
                         invariants,
                     });
                 }
-                let workers = helpers(&self.coordinator, &self.helpers, self.id);
                 self.task
-                    .certified(name, certificate, Some(&self.blocks), &workers)
+                    .certified(name, certificate, Some(&self.blocks), &self.workers)
             }
             Claim::AllRunsSeen => Some(Conclusion::proved(name)),
         }

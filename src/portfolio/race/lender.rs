@@ -7,7 +7,7 @@ use crate::portfolio::crash;
 use crate::workers::{Permits, Threads, Workers};
 
 /// Helpers for the analysis with the number, on these threads.
-pub(super) fn helpers(coordinator: &Arc<Coordinator>, threads: &Threads, id: u32) -> Workers {
+pub(super) fn workers(coordinator: &Arc<Coordinator>, threads: &Threads, id: u32) -> Workers {
     let permits = Lender {
         coordinator: Arc::clone(coordinator),
         id,

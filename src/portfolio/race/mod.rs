@@ -62,7 +62,8 @@ pub(in crate::portfolio) fn run(
     let permits = task.options.threads();
     let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
-    let helpers = Threads::new(permits - 1);
+    let threads = Threads::new(permits - 1);
+    let workers = |id| lender::workers(&coordinator, &threads, id);
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
         let thread = EngineThread {
@@ -72,7 +73,7 @@ pub(in crate::portfolio) fn run(
             blocks: Arc::clone(&blocks),
             token: token.clone(),
             id: FIRST_ID + number,
-            helpers: helpers.clone(),
+            workers: workers(FIRST_ID + number),
             analysis,
         };
         thread.start(sender.clone())
@@ -80,14 +81,15 @@ pub(in crate::portfolio) fn run(
     let general = &task.options.portfolio.general;
     if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
         let numbers = analyses.iter().map(|&(number, _)| number);
+        let id = FIRST_ID + 1 + numbers.max().unwrap_or_default();
         let prover = ProverThread {
             task: Arc::clone(task),
             blocks: Arc::clone(&blocks),
             token: token.clone(),
             seat: coordinator.admit_resting(PROVER_PRIORITY),
             coordinator: Arc::clone(&coordinator),
-            id: FIRST_ID + 1 + numbers.max().unwrap_or_default(),
-            helpers: helpers.clone(),
+            id,
+            workers: workers(id),
             awake: sender.clone(),
         };
         prover.start();

@@ -8,18 +8,16 @@ use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::engine_thread::solver_for;
-use super::lender::helpers;
 use super::{Message, PROVER};
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::prover::Prover;
-use crate::portfolio::SOLVER_STACK;
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::crash::guarded;
 use crate::portfolio::event::EventKind;
 use crate::portfolio::task::Task;
 use crate::program::block::Blocks;
 use crate::solver::SolverConfig;
-use crate::workers::Threads;
+use crate::workers::{SOLVER_STACK, Workers};
 
 /// How long it rests before it looks whether it is to stop.
 const REST: Duration = Duration::from_millis(200);
@@ -32,8 +30,8 @@ pub(super) struct ProverThread {
     pub coordinator: Arc<Coordinator>,
     pub seat: usize,
     pub id: u32,
-    /// Threads for helpers.
-    pub helpers: Threads,
+    /// Helpers, where permits are idle.
+    pub workers: Workers,
     /// Whom to tell that it wants a turn.
     pub awake: Sender<Message>,
 }
@@ -73,8 +71,7 @@ impl ProverThread {
             let _ = self.awake.send(Message::Awake);
             self.coordinator.wait(self.seat);
             if prover.is_none() {
-                let workers = helpers(&self.coordinator, &self.helpers, self.id);
-                prover = Prover::new(invariants, &self.blocks, solver, &self.token, &workers);
+                prover = Prover::new(invariants, &self.blocks, solver, &self.token, &self.workers);
             }
             let Some(prover) = &mut prover else {
                 break;
