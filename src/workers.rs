@@ -5,7 +5,9 @@
 //! a permit; a helper looks at [`Helper::is_wanted_back`] between two parts of the work, and leaves the rest to the
 //! others. So there are never more threads at work than permits, but for the part that each helper is in the middle of.
 //!
-//! [`Workers::map`] is for a list of parts; [`Workers::scope`] for work that makes new work.
+//! [`Workers::map`] is for a list of parts; [`Workers::scope`] with a [`queue`] for work that makes new work.
+
+pub mod queue;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -46,6 +48,9 @@ struct Source {
 #[derive(Clone)]
 pub struct Threads {
     number: usize,
+    /// How many of them have something to do. A helper who is wanted back keeps its thread for a while, and who hires is
+    /// not to wait for somebody who waits for a thread.
+    busy: Arc<AtomicUsize>,
     /// Started when it is needed for the first time; `None` if the system gives no threads.
     started: Arc<OnceLock<Option<ThreadPool>>>,
 }
@@ -55,8 +60,18 @@ impl Threads {
     pub fn new(number: usize) -> Self {
         Self {
             number,
+            busy: Arc::default(),
             started: Arc::default(),
         }
+    }
+
+    /// One that has nothing to do.
+    fn reserve(&self) -> Option<Reserved> {
+        let more = |busy: usize| (busy < self.number).then_some(busy + 1);
+        let reserved = self
+            .busy
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        reserved.ok().map(|_| Reserved(Arc::clone(&self.busy)))
     }
 
     fn start(&self) -> Option<&ThreadPool> {
@@ -68,6 +83,15 @@ impl Threads {
             pool.build().ok()
         };
         self.started.get_or_init(start).as_ref()
+    }
+}
+
+/// A thread of the pool that has something to do as long as this lives.
+struct Reserved(Arc<AtomicUsize>);
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -175,9 +199,12 @@ impl<'s> Scope<'_, 's> {
         self.helpers.is_some()
     }
 
-    /// Has somebody else do the part, if a permit is lent; says whether one is.
+    /// Has somebody else do the part, at once, if there is a thread and a permit is lent; says whether that is so.
     pub fn hire(&self, part: impl FnOnce(&Scope<'_, 's>, &Helper<'s>) + Send + 's) -> bool {
         let Some((source, threads)) = self.helpers else {
+            return false;
+        };
+        let Some(thread) = source.threads.reserve() else {
             return false;
         };
         let Some(permit) = source.permits.lend() else {
@@ -188,6 +215,7 @@ impl<'s> Scope<'_, 's> {
             permit,
         };
         threads.spawn(move |threads| {
+            let _thread = thread;
             helper.permits.begin(permit);
             let scope = Scope {
                 helpers: Some((source, threads)),
@@ -327,5 +355,40 @@ mod tests {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(map));
         assert!(result.is_err());
         assert!(!permits.is_lent.load(Ordering::SeqCst), "it is given back");
+    }
+
+    /// A helper who is wanted back keeps its thread until its part is done; meanwhile the permit is lent to another, who is
+    /// not to wait for the thread.
+    #[test]
+    fn who_hires_does_not_wait_for_a_thread() {
+        let threads = Threads::new(1);
+        let workers = || Workers::under(Arc::new(Fixed(AtomicUsize::new(1))), threads.clone());
+        let (one, other) = (workers(), workers());
+        let (is_begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let until = |flag: &AtomicBool| {
+            while !flag.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+        };
+        one.scope(|scope| {
+            assert!(scope.hire(|_, _| {
+                is_begun.store(true, Ordering::SeqCst);
+                until(&is_over);
+            }));
+            until(&is_begun);
+            assert!(!scope.hire(|_, _| ()), "the permit is lent");
+            let hired = other.scope(|scope| {
+                let hired = scope.hire(|_, _| ());
+                // Otherwise this would never come to an end.
+                is_over.fetch_or(hired, Ordering::SeqCst);
+                hired
+            });
+            assert!(!hired, "the thread is busy");
+            is_over.store(true, Ordering::SeqCst);
+        });
+        assert!(
+            other.scope(|scope| scope.hire(|_, _| ())),
+            "it is free again"
+        );
     }
 }

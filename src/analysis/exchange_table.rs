@@ -220,3 +220,33 @@ fn invariants_about_cells() {
     );
     everybody_takes(&[Cells], &task, &[KInduction]);
 }
+
+/// What is proved while an engine is at work that cannot be told of it.
+#[test]
+fn what_comes_late_is_a_reason_to_begin_again() {
+    // The invariant is a polynomial, of which SPACER knows nothing.
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {
+            unsigned i = 0, square = 0;
+            while (__VERIFIER_nondet_uint()) { square += 2 * i + 1; i++; }
+            if (square != i * i) reach_error();
+            return 0;
+         }",
+    );
+    let known = published(DataFlow, &task);
+    let setting = Setting::of(&task.lowered);
+    let store = &setting.invariants;
+    let answer = std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(600));
+            for (_, batch) in known.snapshot().batches() {
+                store.publish(batch.clone());
+            }
+        });
+        setting.run_as("consumer", BUDGET, |context| {
+            Spacer.run(&task.blocks, context)
+        })
+    });
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
+}

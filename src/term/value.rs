@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use super::{FloatValue, ScalarSort, Sort};
+use super::{FloatValue, RoundingMode, ScalarSort, Sort};
 
 /// A value of any sort.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,21 @@ impl Value {
             Sort::Array { index, element } => {
                 Self::Array(ArrayValue::constant(index, Self::zero(element.into())))
             }
+        }
+    }
+
+    /// The integer as a value of the sort: truth of what is not zero, modulo the width, rounded; of an array, zero.
+    pub fn of_integer(integer: i128, sort: Sort) -> Self {
+        match sort {
+            Sort::Bool => Self::Bool(integer != 0),
+            Sort::BitVec(width) => Self::BitVec(BitVecValue::from_signed(width, integer)),
+            Sort::Int => Self::int(integer),
+            Sort::Float(format) => Self::Float(FloatValue::from_int(
+                format,
+                RoundingMode::NearestEven,
+                &BigInt::from(integer),
+            )),
+            Sort::Array { .. } => Self::zero(sort),
         }
     }
 

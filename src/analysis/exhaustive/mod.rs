@@ -25,13 +25,16 @@ use std::time::{Duration, Instant};
 
 use super::options::options;
 use super::{Answer, CancellationToken, Context};
-use crate::program::interpreter::concolic::{BoxInput, ConcolicMachine, GeneralRun, journal};
+use crate::program::interpreter::concolic::{
+    BoxInput, ConcolicMachine, FIRST_LEAP, GeneralRun, journal,
+};
 use crate::program::interpreter::{
     Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
 };
 use crate::term::domain::IntervalSet;
+use crate::workers::queue::Queue;
 use crate::workers::{Helper, Scope, Workers};
-use parts::{After, Part, Shared};
+use parts::{After, Left, Part, Parts};
 use tree::Tree;
 
 options! {
@@ -145,16 +148,20 @@ fn explore_observed(
     }
     let all = CancellationToken::new();
     token.interrupts(Arc::new(all.clone()));
-    let shared = Shared::new(all);
+    let queue = Queue::new(Parts::new(all.clone()));
     let task = Task {
         executable,
         options,
         observed,
         begin: Instant::now(),
-        shared: &shared,
+        queue: &queue,
+        token: &all,
     };
     workers.scope(|scope| task.work(scope, None));
-    shared.into_end()
+    match queue.finish() {
+        Ok(parts) => parts.into_end(),
+        Err(_) => Exploration::GivenUp("a thread has failed".to_owned()),
+    }
 }
 
 /// What is to be done.
@@ -164,7 +171,9 @@ struct Task<'e> {
     options: &'e Options,
     observed: Observed<'e>,
     begin: Instant,
-    shared: &'e Shared,
+    queue: &'e Queue<Parts>,
+    /// Stops all threads.
+    token: &'e CancellationToken,
 }
 
 impl<'e> Task<'e> {
@@ -176,20 +185,20 @@ impl<'e> Task<'e> {
                 steps: self.options.run_steps,
                 memory: self.options.memory,
                 deadline: self.begin.checked_add(self.options.time),
-                cancelled: Some(self.shared.token.flag()),
+                cancelled: Some(self.token.flag()),
             },
             statistics: Statistics::default(),
             next_look: STEPS_A_LOOK,
             machine: Machine::new(self.executable),
             concolic: ConcolicMachine::new(self.executable),
         };
-        let _guard = self.shared.guard();
         while !helper.is_some_and(Helper::is_wanted_back)
-            && let Some(part) = self.shared.next(helper.is_none())
+            && let Some((part, turn)) = self.queue.next(helper.is_none())
         {
-            explorer.explore(part, scope, helper);
+            let left = explorer.explore(part, scope, helper);
+            turn.done(|parts| parts.leave(left));
         }
-        self.shared.add(&explorer.statistics);
+        self.queue.add(|parts| parts.add(&explorer.statistics));
     }
 }
 
@@ -206,31 +215,32 @@ struct Explorer<'e> {
 
 impl<'e> Explorer<'e> {
     /// Searches a part, and what comes after it.
-    fn explore(&mut self, mut part: Part, scope: &Scope<'_, 'e>, helper: Option<&Helper<'e>>) {
-        let shared = self.task.shared;
+    fn explore(
+        &mut self,
+        mut part: Part,
+        scope: &Scope<'_, 'e>,
+        helper: Option<&Helper<'e>>,
+    ) -> Left {
         loop {
             if let Some(end) = self.run(&mut part.tree) {
-                shared.end(end);
-                return;
+                return Left::End(end);
             }
             while !part.tree.advance() {
                 match part.ended() {
                     After::Above(above) => part = above,
-                    After::OthersGoOn => return shared.done(),
+                    After::OthersGoOn => return Left::Nothing,
                     After::AllSeen => {
-                        return shared.end(Exploration::Complete(Statistics::default()));
+                        return Left::End(Exploration::Complete(Statistics::default()));
                     }
                 }
             }
             if self.is_to_look() {
                 if let Some(end) = self.look_at_the_clock(&part.tree) {
-                    shared.end(end);
-                    return;
+                    return Left::End(end);
                 }
                 self.share(&mut part, scope);
                 if helper.is_some_and(Helper::is_wanted_back) {
-                    shared.offer(part);
-                    return shared.done();
+                    return Left::Part(part);
                 }
             }
         }
@@ -261,17 +271,16 @@ impl<'e> Explorer<'e> {
 
     /// Has others help, if there are some.
     fn share(&mut self, part: &mut Part, scope: &Scope<'_, 'e>) {
-        let shared = self.task.shared;
+        let task = self.task;
         if !scope.may_hire() {
             return;
         }
-        if !shared.has_parts()
-            && let Some(other) = part.divide()
-        {
-            shared.offer(other);
+        let mut has_open = task.queue.look(Parts::has_open);
+        if !has_open && let Some(other) = part.divide() {
+            task.queue.add(|parts| parts.offer(other));
+            has_open = true;
         }
-        if shared.has_parts() {
-            let task = self.task;
+        if has_open {
             scope.hire(move |scope, helper| task.work(scope, Some(helper)));
         }
     }
@@ -329,9 +338,11 @@ impl<'e> Explorer<'e> {
             let report = self
                 .machine
                 .run(&mut ReplayInputs::new(corner), self.limits);
+            // Steps that are leapt over do not count, and which these are is not the same for all runs.
+            let leaps = report.steps.max(run.report.steps) >= FIRST_LEAP;
             let same = |other: &Report| {
                 other.outcome == run.report.outcome
-                    && other.steps == run.report.steps
+                    && (leaps || other.steps == run.report.steps)
                     && other.is_faithful()
             };
             let cut_off = matches!(report.outcome, Outcome::TimeLimit | Outcome::Cancelled);
@@ -353,7 +364,7 @@ impl<'e> Explorer<'e> {
 
     /// The end, if it was told to stop or takes too long.
     fn look_at_the_clock(&self, tree: &Tree) -> Option<Exploration> {
-        if self.task.shared.token.is_cancelled() {
+        if self.task.token.is_cancelled() {
             return Some(Exploration::GivenUp("cancelled".to_owned()));
         }
         let elapsed = self.task.begin.elapsed();

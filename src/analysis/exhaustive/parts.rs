@@ -4,13 +4,13 @@
 //! a tree meet at a [`Joint`], where the one that is done last goes on with what is above.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use super::tree::{Above, Tree};
 use super::{Exploration, Statistics};
 use crate::analysis::CancellationToken;
+use crate::workers::queue::Work;
 
 /// A part of the exploration.
 pub(super) struct Part {
@@ -89,118 +89,91 @@ pub(super) enum After {
 }
 
 /// What the threads of an exploration have in common.
-pub(super) struct Shared {
-    state: Mutex<State>,
-    /// Something has been added, or all is over.
-    changed: Condvar,
-    /// How many parts are ready for somebody.
-    ready: AtomicUsize,
-    /// Stops all.
-    pub token: CancellationToken,
-}
-
-struct State {
-    parts: Vec<Part>,
-    at_work: usize,
+pub(super) struct Parts {
+    /// Those that nobody searches.
+    open: Vec<Part>,
     end: Option<Exploration>,
     statistics: Statistics,
+    /// Stops all.
+    token: CancellationToken,
 }
 
-impl Shared {
-    /// With the whole exploration to be done.
+/// What a thread leaves of a part that it has searched.
+pub(super) enum Left {
+    /// Nothing: others go on.
+    Nothing,
+    /// A part for somebody else.
+    Part(Part),
+    /// Nothing more is to be searched.
+    End(Exploration),
+}
+
+impl Parts {
+    /// The whole exploration as one part.
     pub(super) fn new(token: CancellationToken) -> Self {
         Self {
-            state: Mutex::new(State {
-                parts: vec![Part::whole()],
-                at_work: 0,
-                end: None,
-                statistics: Statistics::default(),
-            }),
-            changed: Condvar::new(),
-            ready: AtomicUsize::new(1),
+            open: vec![Part::whole()],
+            end: None,
+            statistics: Statistics::default(),
             token,
         }
     }
 
     /// Whether somebody could take a part.
-    pub(super) fn has_parts(&self) -> bool {
-        self.ready.load(Ordering::Relaxed) > 0
+    pub(super) fn has_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// A part for somebody else.
-    pub(super) fn offer(&self, part: Part) {
-        let mut state = self.state.lock();
-        state.parts.push(part);
-        self.ready.store(state.parts.len(), Ordering::Relaxed);
-        self.changed.notify_one();
+    pub(super) fn offer(&mut self, part: Part) {
+        self.open.push(part);
     }
 
-    /// A part to do; `None` if all is over, or if there is none and one is not to wait for it.
-    pub(super) fn next(&self, waits: bool) -> Option<Part> {
-        let mut state = self.state.lock();
-        loop {
-            if state.end.is_some() {
-                return None;
+    /// What has become of a part that was taken. The first end counts.
+    pub(super) fn leave(&mut self, left: Left) {
+        match left {
+            Left::Nothing => {}
+            Left::Part(part) => self.offer(part),
+            Left::End(end) => {
+                self.end.get_or_insert(end);
+                self.token.cancel();
             }
-            if let Some(part) = state.parts.pop() {
-                self.ready.store(state.parts.len(), Ordering::Relaxed);
-                state.at_work += 1;
-                return Some(part);
-            }
-            if state.at_work == 0 || !waits {
-                return None;
-            }
-            self.changed.wait(&mut state);
         }
     }
 
-    /// A part that was taken is done, or has been put back.
-    pub(super) fn done(&self) {
-        self.state.lock().at_work -= 1;
-        self.changed.notify_all();
-    }
-
-    /// The exploration ends with this, unless it has ended. What all threads have done is added afterwards.
-    pub(super) fn end(&self, end: Exploration) {
-        let mut state = self.state.lock();
-        state.end.get_or_insert(end);
-        self.token.cancel();
-        self.changed.notify_all();
-    }
-
     /// Adds what a thread has done.
-    pub(super) fn add(&self, statistics: &Statistics) {
-        let mut state = self.state.lock();
-        let sum = &mut state.statistics;
+    pub(super) fn add(&mut self, statistics: &Statistics) {
+        let sum = &mut self.statistics;
         sum.boxes += statistics.boxes;
         sum.steps += statistics.steps;
         sum.longest = sum.longest.max(statistics.longest);
     }
 
-    /// Ends the exploration if the thread panics while the value lives, so that nobody waits for it.
-    pub(super) fn guard(&self) -> Guard<'_> {
-        Guard(self)
-    }
-
     /// How it has ended, when all threads have.
     pub(super) fn into_end(self) -> Exploration {
-        let state = self.state.into_inner();
-        match state.end {
-            Some(Exploration::Complete(_)) => Exploration::Complete(state.statistics),
+        match self.end {
+            Some(Exploration::Complete(_)) if self.open.is_empty() => {
+                Exploration::Complete(self.statistics)
+            }
+            None | Some(Exploration::Complete(_)) => {
+                Exploration::GivenUp("a part of the runs has been lost".to_owned())
+            }
             Some(end) => end,
-            None => Exploration::GivenUp("a part of the runs has been lost".to_owned()),
         }
     }
 }
 
-/// See [`Shared::guard`].
-pub(super) struct Guard<'s>(&'s Shared);
+impl Work for Parts {
+    type Part = Part;
 
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0
-                .end(Exploration::GivenUp("a thread has failed".to_owned()));
+    fn take(&mut self) -> Option<Part> {
+        match self.end {
+            None => self.open.pop(),
+            Some(_) => None,
         }
+    }
+
+    fn stopped(&mut self) {
+        self.token.cancel();
     }
 }

@@ -77,7 +77,9 @@ pub fn run(
     if options.programs == Programs::Recursive && !has_recursion {
         return Ok(Answer::Unknown("the program has no recursion".to_owned()));
     }
-    let mut questions = questions(blocks, solver, context)?;
+    let mut taken = Taken::new(blocks);
+    taken.refresh(context.exchange);
+    let mut questions = questions(blocks, &taken, solver, context)?;
     let mut time = FIRST_ATTEMPT;
     let mut last = "the clauses are beyond the engine".to_owned();
     while !questions.is_empty() {
@@ -113,7 +115,11 @@ pub fn run(
                 return Ok(Answer::Unknown("stopped".to_owned()));
             }
         }
-        questions = open;
+        questions = match open.is_empty() || taken.refresh(context.exchange).is_empty() {
+            true => open,
+            // With what others have proved meanwhile.
+            false => self::questions(blocks, &taken, solver, context)?,
+        };
         time *= GROWTH;
     }
     Ok(Answer::Unknown(last))
@@ -151,10 +157,13 @@ struct Question {
     solver: Rc<RefCell<Box<dyn Solver>>>,
 }
 
+/// The ways to put the question, in clauses that assume what is taken.
+///
 /// Over integers first. Inductive invariants are looked for without regard to the calls that happen, proofs of many cases
 /// with it.
 fn questions(
     blocks: &Arc<Blocks>,
+    taken: &Taken,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Vec<Question>, SolverError> {
@@ -165,12 +174,10 @@ fn questions(
         false => &[(Contexts::Called, Inductive)],
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
-    let mut taken = Taken::new(blocks);
-    taken.refresh(context.exchange);
     for &(contexts, generalization) in ways {
         let solver = context.solver(solver)?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
-        encoding.assume(&taken);
+        encoding.assume(taken);
         if !is_within_reach(&encoding) {
             continue;
         }

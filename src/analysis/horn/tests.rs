@@ -65,7 +65,8 @@ impl Task {
     fn cases(&self) -> Option<Vec<(InvariantLocation, TermId)>> {
         let blocks = self.blocks();
         let proof = Setting::default().run(|context| {
-            let questions = questions(&blocks, &default_solver, context).expect("a solver");
+            let questions = questions(&blocks, &Taken::new(&blocks), &default_solver, context)
+                .expect("a solver");
             by_cases(&blocks, &questions, BUDGET, context)
         })?;
         match proof.steps.into_iter().next() {

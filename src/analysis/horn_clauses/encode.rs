@@ -71,7 +71,7 @@ pub struct Encoding {
 
 impl Encoding {
     /// Clauses assume where they begin what analyses have proved of that place: their solutions need not say it again.
-    /// What comes later is not taken, for Z3's engine would begin anew.
+    /// What comes later is for other clauses, with which Z3's engine begins anew.
     ///
     /// Only of programs without recursion are there invariants; the others have none of their summaries.
     pub fn assume(&mut self, taken: &Taken) {

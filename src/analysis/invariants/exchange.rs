@@ -4,10 +4,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use super::{BatchId, Candidate, InvariantStore, Proved, Publisher, Snapshot};
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::store::Subscriber;
+use crate::solver::Interrupt;
 
 /// An analysis's end of the exchange. What is taken through it and withdrawn later cancels the analysis, which has to
 /// begin again.
@@ -57,6 +60,15 @@ impl<'s> Exchange<'s> {
         (self.version() != snapshot.version()).then(|| self.snapshot())
     }
 
+    /// What the store has had since the snapshot, for who looks no earlier than the time says.
+    pub fn news(&self, since: &Snapshot, from: Instant) -> News<'s> {
+        News {
+            store: self.store,
+            version: since.version(),
+            from,
+        }
+    }
+
     /// The number of invariants.
     pub fn len(&self) -> usize {
         self.store.snapshot().len()
@@ -82,5 +94,50 @@ impl<'s> Exchange<'s> {
         let mut taken = self.taken.borrow().publishers();
         taken.remove(&self.publisher);
         taken
+    }
+}
+
+/// Whether the store has changed, for an engine that cannot be told of what is new and has to begin again.
+#[derive(Copy, Clone)]
+pub struct News<'s> {
+    store: &'s InvariantStore,
+    /// The last one that is old.
+    version: u64,
+    /// There are none before.
+    from: Instant,
+}
+
+impl News<'_> {
+    /// Between two looks at the store.
+    const INTERVAL: Duration = Duration::from_millis(20);
+
+    pub fn are_there(&self) -> bool {
+        self.store.version() != self.version && Instant::now() >= self.from
+    }
+
+    /// Does the work, which the solver is busy with; interrupts it as soon as there are news.
+    pub fn interrupt<R>(&self, solver: &dyn Interrupt, work: impl FnOnce() -> R) -> R {
+        let (end, ended) = mpsc::channel::<()>();
+        std::thread::scope(|threads| {
+            let watch = move || {
+                let mut wait = self.from.saturating_duration_since(Instant::now());
+                // The other end is dropped when the work is done.
+                while ended.recv_timeout(wait.max(Self::INTERVAL)) == Err(RecvTimeoutError::Timeout)
+                {
+                    if self.are_there() {
+                        solver.interrupt();
+                        break;
+                    }
+                    wait = Self::INTERVAL;
+                }
+            };
+            // Without a thread nobody is interrupted.
+            let _ = std::thread::Builder::new()
+                .name("news".to_owned())
+                .spawn_scoped(threads, watch);
+            let result = work();
+            drop(end);
+            result
+        })
     }
 }

@@ -16,7 +16,8 @@
 //! | predicate abstraction: predicates, abstract states | offers | BMC | where the model of an alarm breaks some |
 //! | IMPACT: interpolants, abstract states | offers | predicate abstraction, IMPACT | at each refinement, as part of each abstraction |
 //! | SPACER: lemmas without counters | offers | CTIGAR | at each obligation, for all frames |
-//! | | | SPACER, Horn clauses | at their start, as part of the clauses: Z3's engine cannot be told more |
+//! | | | SPACER | as part of the clauses: Z3's engine cannot be told more, so it begins again, each time after four times as long |
+//! | | | Horn clauses | as part of the clauses, each time that they are asked |
 //!
 //! Simulation and exhaustive exploration have no invariants and no use for them. Of recursive programs nothing is shared:
 //! invariants are about places with their calls inlined.

@@ -112,12 +112,11 @@ impl Snapshot {
         count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
     }
 
-    /// How many of the invariants that a certificate has are of each publisher.
-    pub fn publishers_in(
+    /// Whose each invariant is.
+    pub fn publishers_by_invariant(
         &self,
-        certificate: &Certificate,
         inlined: &InlinedProgram,
-    ) -> BTreeMap<Publisher, usize> {
+    ) -> FxHashMap<(InvariantLocation, TermId), &Publisher> {
         let mut of: FxHashMap<(InvariantLocation, TermId), &Publisher> = FxHashMap::default();
         for (_, batch) in self.batches() {
             for (one, publisher) in batch.published() {
@@ -125,6 +124,16 @@ impl Snapshot {
                 of.entry((at, one.formula)).or_insert(publisher);
             }
         }
+        of
+    }
+
+    /// How many of the invariants that a certificate has are of each publisher.
+    pub fn publishers_in(
+        &self,
+        certificate: &Certificate,
+        inlined: &InlinedProgram,
+    ) -> BTreeMap<Publisher, usize> {
+        let of = self.publishers_by_invariant(inlined);
         let steps = certificate.steps.iter();
         let formulas = steps.flat_map(|step| match step {
             ProofStep::Inductive { batch, .. } => &batch[..],

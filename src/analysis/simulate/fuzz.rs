@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::corpus::{Corpus, mutate};
 use super::coverage::Coverage;
-use super::round::{Base, Done, Find, Found, Hand, Job, Round, Runners, Until};
+use super::round::{Base, Budget, Done, Find, Found, Hand, Job, Round, Runners, Until};
 use super::source::{Candidate, Policy};
 use super::values::{Chance, Dictionary};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
@@ -246,7 +246,7 @@ impl<'f> Fuzzer<'f> {
     fn solve(&mut self, candidate: Candidate) -> ControlFlow<End> {
         let first = self.statistics.runs;
         let positions = self.positions(candidate.list.len());
-        let base = self.base(candidate);
+        let base = self.base(candidate)?;
         for positions in positions.chunks(SOLVED_TOGETHER) {
             let compare = |&position: &usize| Job::Compare {
                 base: Arc::clone(&base),
@@ -286,9 +286,15 @@ impl<'f> Fuzzer<'f> {
                 match done {
                     Some(done) if !done.is_interrupted || self.is_over() => {
                         folded += 1;
+                        let is_last = until.ends_with(&done.find);
                         self.fold(done, &mut gained)?;
-                        if until == Until::Find && gained.has_find {
+                        if is_last && until == Until::Find {
                             return ControlFlow::Continue(gained);
+                        }
+                        // Helpers may have been ahead. What comes behind an alarm that is not confirmed is done again, as
+                        // one thread would do it: the limit of steps may be another by now.
+                        if is_last {
+                            break;
                         }
                     }
                     _ => break,
@@ -304,11 +310,18 @@ impl<'f> Fuzzer<'f> {
         ControlFlow::Continue(gained)
     }
 
+    /// What is left of the budget.
+    fn left(&self) -> Budget {
+        Budget {
+            runs: self.options.runs.saturating_sub(self.statistics.runs),
+            steps: self.options.steps.saturating_sub(self.statistics.steps),
+        }
+    }
+
     /// How many of the jobs are sure to stay in the budget; one may always be, as it has the rest of the budget for
     /// itself.
     fn affordable(&self, jobs: &[Job]) -> usize {
-        let steps = self.options.steps.saturating_sub(self.statistics.steps);
-        let runs = self.options.runs.saturating_sub(self.statistics.runs);
+        let Budget { runs, steps } = self.left();
         let mut left = runs.min(steps / self.run_steps);
         let affordable = jobs.iter().take_while(|job| {
             let rest = left.checked_sub(job.most_runs(self.executable));
@@ -337,9 +350,9 @@ impl<'f> Fuzzer<'f> {
     }
 
     fn round(&self, until: Until) -> Round<'_, 'f> {
-        let left = self.options.steps.saturating_sub(self.statistics.steps);
+        let left = self.left();
         let limits = Limits {
-            steps: self.run_steps.min(left),
+            steps: self.run_steps.min(left.steps),
             memory: self.options.memory,
             deadline: Some(self.start + self.options.time),
             cancelled: Some(self.control.token.flag()),
@@ -363,12 +376,13 @@ impl<'f> Fuzzer<'f> {
     }
 
     /// The candidate with its comparisons.
-    fn base(&mut self, candidate: Candidate) -> Arc<Base> {
+    fn base(&mut self, candidate: Candidate) -> ControlFlow<End, Arc<Base>> {
         let round = self.round(Until::Alarm);
         let (base, steps) = Hand::of_caller(&round, self.control.safe_point).base(candidate);
         self.statistics.runs += 1;
         self.statistics.steps += steps;
-        Arc::new(base)
+        self.has_budget()?;
+        ControlFlow::Continue(Arc::new(base))
     }
 
     /// Adds what has come of a job; says if that ends the simulation.
@@ -392,8 +406,13 @@ impl<'f> Fuzzer<'f> {
                 self.keep(*found);
             }
         }
-        let statistics = &self.statistics;
-        match statistics.steps >= self.options.steps || statistics.runs >= self.options.runs {
+        self.has_budget()
+    }
+
+    /// Ends the simulation if nothing of the budget is left.
+    fn has_budget(&self) -> ControlFlow<End> {
+        let Budget { runs, steps } = self.left();
+        match runs == 0 || steps == 0 {
             true => ControlFlow::Break(End::OutOfBudget),
             false => ControlFlow::Continue(()),
         }

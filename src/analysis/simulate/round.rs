@@ -66,6 +66,16 @@ pub(super) enum Until {
     Find,
 }
 
+impl Until {
+    /// Whether what was found ends the round.
+    pub(super) fn ends_with(self, find: &Find) -> bool {
+        match find {
+            Find::Run(found) => self == Self::Find || found.is_alarm(),
+            Find::Nothing | Find::Rejected(_) | Find::Proposals(_) => false,
+        }
+    }
+}
+
 /// What has come of a job.
 pub(super) struct Done {
     pub(super) runs: u64,
@@ -175,6 +185,13 @@ impl Drop for Taken<'_, '_> {
     }
 }
 
+/// What all runs of a job together may take.
+#[derive(Copy, Clone)]
+pub(super) struct Budget {
+    pub(super) runs: u64,
+    pub(super) steps: u64,
+}
+
 /// What the threads of a round share.
 pub(super) struct Round<'r, 'f> {
     runners: &'r Runners<'f>,
@@ -182,8 +199,8 @@ pub(super) struct Round<'r, 'f> {
     coverage: &'r Coverage,
     /// Of each run.
     limits: Limits<'r>,
-    /// For all runs of a job together.
-    steps: u64,
+    /// For a job.
+    budget: Budget,
     until: Until,
     /// No job with a higher number than this is wanted.
     last: AtomicUsize,
@@ -194,24 +211,16 @@ impl<'r, 'f> Round<'r, 'f> {
         runners: &'r Runners<'f>,
         coverage: &'r Coverage,
         limits: Limits<'r>,
-        steps: u64,
+        budget: Budget,
         until: Until,
     ) -> Self {
         Self {
             runners,
             coverage,
             limits,
-            steps,
+            budget,
             until,
             last: AtomicUsize::new(usize::MAX),
-        }
-    }
-
-    /// Whether what was found ends the round.
-    fn ends_with(&self, find: &Find) -> bool {
-        match find {
-            Find::Run(found) => self.until == Until::Find || found.is_alarm(),
-            Find::Nothing | Find::Rejected(_) | Find::Proposals(_) => false,
         }
     }
 }
@@ -288,7 +297,7 @@ impl<'h, 'f> Hand<'h, 'f> {
             }
             Job::Compare { base, position } => self.compare(base, *position),
         };
-        if self.round.ends_with(&done.find) {
+        if self.round.until.ends_with(&done.find) {
             last.fetch_min(number, Ordering::Relaxed);
         }
         Some(done)
@@ -389,10 +398,14 @@ impl<'h, 'f> Hand<'h, 'f> {
             return done;
         };
         let mut changed = base.candidate.clone();
+        let Budget { runs, steps } = self.round.budget;
         for step in 0..width {
+            if done.runs == runs {
+                return done;
+            }
             changed.list[position].1 = fit(sort, value.wrapping_add(1 << step));
             let limits = Limits {
-                steps: self.limits.steps.min(self.round.steps - done.steps),
+                steps: self.limits.steps.min(steps - done.steps),
                 ..self.limits
             };
             let (log, report) = self.comparisons(&changed, limits);

@@ -303,10 +303,21 @@ fn many_ways(condition: impl Fn(TermId) -> TermId) -> Program {
 
 /// What simulation finds with those helpers, without the time that it took.
 fn found_by(program: &Program, options: &Options, workers: &Workers) -> (super::Simulation, u32) {
+    found_at_pace(program, options, workers, &|| Duration::ZERO)
+}
+
+/// The same, where the caller takes its time before each run.
+fn found_at_pace(
+    program: &Program,
+    options: &Options,
+    workers: &Workers,
+    safe_point: &dyn Fn() -> Duration,
+) -> (super::Simulation, u32) {
     let token = CancellationToken::new();
     let control = Control {
+        token: &token,
+        safe_point,
         workers,
-        ..Control::new(&token)
     };
     let mut refuse = Refuse { asked: 0 };
     let mut simulation = simulate_confirmed(program, options, control, &mut refuse);
@@ -346,6 +357,91 @@ fn who_helps_does_not_change_what_is_found() {
             assert_eq!(counted.at_work.load(Ordering::SeqCst), 0);
             let crowd = Workers::fixed(5);
             assert_eq!(found_by(&program, &options, &crowd), alone, "{name}");
+        }
+    }
+}
+
+/// Draws eight numbers and compares each with another constant; then the error, if their sum is one more than a multiple
+/// of four, and else an endless loop.
+fn endless_but_for_alarms() -> Program {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let (x, sum) = (b.global("x", WORD), b.global("sum", WORD));
+    let input = b.input("__VERIFIER_nondet_uint", WORD);
+    for digit in 0..8 {
+        b.havoc(x, input);
+        let (value, before) = (b.value(x), b.value(sum));
+        b.branch(
+            s.ult(value, word(1_000 + 77 * digit)),
+            |b| b.assign(sum, s.add(before, value)),
+            |b| b.assign(sum, s.add(before, s.mul(value, word(3)))),
+        );
+    }
+    let is_alarm = s.eq(s.bvand(b.value(sum), word(3)), word(1));
+    b.error_unless(s.not(is_alarm));
+    b.repeat_while(TermId::TRUE, |b| {
+        b.assign(x, s.add(s.mul(b.value(x), word(5)), word(1)));
+    });
+    b.finish()
+}
+
+/// Helpers run ahead of a caller that is slow: what they have done behind a find, or behind an alarm that is not confirmed,
+/// counts for nothing, as it would not have been done in one thread.
+#[test]
+fn who_is_ahead_does_not_change_what_is_found() {
+    let none = many_ways(|sum| store().eq(store().mul(sum, sum), word(2)));
+    let easy = one_input(WORD, |x| store().ult(word(1_000), x));
+    let slow = || {
+        std::thread::sleep(Duration::from_micros(400));
+        Duration::from_micros(400)
+    };
+    for (name, program) in [
+        ("no alarm", none),
+        ("alarms that are not confirmed", easy),
+        ("alarms among endless runs", endless_but_for_alarms()),
+    ] {
+        for seed in 1..=3 {
+            let options = Options {
+                time: Duration::from_secs(600),
+                runs: 600,
+                run_steps: 1_000,
+                seed,
+                ..Options::default()
+            };
+            let alone = found_by(&program, &options, &Workers::none());
+            for helpers in [1, 3] {
+                let crowd = Workers::fixed(helpers);
+                let ahead = found_at_pace(&program, &options, &crowd, &slow);
+                assert_eq!(ahead, alone, "{name}, seed {seed}, {helpers} helpers");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_budget_is_exceeded() {
+    for program in [
+        endless_but_for_alarms(),
+        many_ways(|sum| store().eq(sum, word(0xdead_beef))),
+    ] {
+        for runs in (1..400).step_by(3) {
+            let options = Options {
+                run_steps: 1_000,
+                ..budget(runs)
+            };
+            let simulation = simulate(&program, &options, &CancellationToken::new());
+            let statistics = simulation.statistics;
+            assert!(statistics.runs <= runs, "{runs}: {statistics:?}");
+        }
+        for steps in (1_000..100_000).step_by(1_009) {
+            let options = Options {
+                steps,
+                run_steps: 1_000,
+                ..budget(u64::MAX)
+            };
+            let simulation = simulate(&program, &options, &CancellationToken::new());
+            let statistics = simulation.statistics;
+            assert!(statistics.steps <= steps, "{steps}: {statistics:?}");
         }
     }
 }

@@ -26,7 +26,7 @@ mod tests;
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use self::abstraction::{Abstraction, Refined, abstract_by_proof, control_path, refine};
 use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_counters};
@@ -36,13 +36,14 @@ use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::invariants::Candidate;
+use super::invariants::exchange::News;
 use super::invariants::taken::Taken;
 use super::options::{choice, options};
 use super::{AbstractionStep, Answer, Context, Progress, SolverFactory};
 use crate::program::block::Blocks;
 use crate::solver::horn::HornAnswer;
 use crate::solver::z3::horn::{Generalization, HornSolver};
-use crate::solver::{SolverConfig, SolverError, new_solver};
+use crate::solver::{Reason, SolverConfig, SolverError, new_solver};
 use crate::term::{Build, TermId, store};
 
 options! {
@@ -63,6 +64,11 @@ choice!(Omissible: "constraints" = Self::Constraints, "variables" = Self::Variab
 /// How long a look at one clause of a solution may take.
 const LOOK: Duration = Duration::from_secs(5);
 
+/// Z3's engine cannot be told more: for what others prove meanwhile SPACER begins again, after this long at first, and
+/// then after so many times as long as what it gives up has taken.
+const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE_GROWTH: u32 = 4;
+
 /// Runs the engine.
 ///
 /// # Errors
@@ -76,21 +82,51 @@ pub fn run(
     if blocks.inlined().calls().has_recursion() {
         return Ok(Answer::Unknown("the program has recursion".to_owned()));
     }
+    let mut taken = Taken::new(blocks);
+    let mut patience = PATIENCE;
+    loop {
+        taken.refresh(context.exchange);
+        let begin = Instant::now();
+        match attempt(blocks, options, solver, &taken, patience, context)? {
+            Attempt::Answer(answer @ Answer::Unknown(_)) => {
+                if context.token.is_cancelled() || taken.refresh(context.exchange).is_empty() {
+                    return Ok(answer);
+                }
+            }
+            Attempt::Answer(answer) => return Ok(answer),
+            Attempt::News => patience = begin.elapsed() * PATIENCE_GROWTH,
+        }
+    }
+}
+
+/// What has come of an attempt.
+enum Attempt {
+    Answer(Answer),
+    /// Others have proved more, of which the clauses know nothing.
+    News,
+}
+
+/// Runs the engine over clauses that assume what is taken, until there is more to assume and the patience is over.
+fn attempt(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    taken: &Taken,
+    patience: Duration,
+    context: &mut Context<'_>,
+) -> Result<Attempt, SolverError> {
+    let give_up = |reason: &str| Ok(Attempt::Answer(Answer::Unknown(reason.to_owned())));
     let shared = Rc::clone(solver()?.arena());
     let plain = encode(blocks, Contexts::Called, Rc::clone(&shared));
     if !is_within_reach(&plain) {
-        return Ok(Answer::Unknown(
-            "the clauses are beyond the engine".to_owned(),
-        ));
+        return give_up("the clauses are beyond the engine");
     }
-    let mut taken = Taken::new(blocks);
-    taken.refresh(context.exchange);
     let integers = to_integers(&plain);
     let (encoding, integers) = if taken.all().is_empty() {
         (plain, integers)
     } else {
         let mut strengthened = encode(blocks, Contexts::Called, shared);
-        strengthened.assume(&taken);
+        strengthened.assume(taken);
         // Invariants that cannot be said over integers are not worth the integers.
         match (to_integers(&strengthened), integers) {
             (None, Some(integers)) => (plain, Some(integers)),
@@ -101,6 +137,7 @@ pub fn run(
     let counted = |system| CountedProgram::new(&encoding, system, options.abstraction);
     let exact = counted(&encoding.system);
     let mut last = None;
+    let deadline = Instant::now() + patience;
     for integers in integers.as_ref().map(Some).into_iter().chain([None]) {
         let over_integers = integers.map(|one| counted(&one.system));
         let mut spacer = Spacer {
@@ -110,9 +147,10 @@ pub fn run(
             integers,
             steps: steps(over_integers.as_ref().unwrap_or(&exact), context)?,
             invariants: vec![Vec::new(); encoding.places.len()],
+            news: context.exchange.news(taken.snapshot(), deadline),
         };
         match spacer.run(context)? {
-            Outcome::Answer(answer) => return Ok(answer),
+            Outcome::Answer(answer) => return Ok(Attempt::Answer(answer)),
             Outcome::Counterexample(path) => {
                 let whole = Abstraction::whole(&exact);
                 let unknown = vec![Vec::new(); encoding.places.len()];
@@ -120,17 +158,19 @@ pub fn run(
                 if refine(&mut steps, &whole, &unknown, &path) == Refined::Feasible {
                     // The first transition is the one to the entry.
                     let length = path.len() as u32 - 1;
-                    return counterexample::of_length(length, blocks, solver, context);
+                    let answer = counterexample::of_length(length, blocks, solver, context)?;
+                    return Ok(Attempt::Answer(answer));
                 }
                 last = Some("a counterexample over integers alone".to_owned());
             }
             Outcome::Unknown(reason) => last = Some(reason),
+            Outcome::News => return Ok(Attempt::News),
         }
         if context.token.is_cancelled() {
-            return Ok(Answer::Unknown("stopped".to_owned()));
+            return give_up("stopped");
         }
     }
-    Ok(Answer::Unknown(last.unwrap_or_default()))
+    give_up(&last.unwrap_or_default())
 }
 
 /// The solver for questions about the program's transitions: it has to know integers.
@@ -146,6 +186,8 @@ enum Outcome {
     /// A control path that is feasible in the encoding.
     Counterexample(Vec<usize>),
     Unknown(String),
+    /// See [`Attempt::News`].
+    News,
 }
 
 /// The algorithm's state.
@@ -158,6 +200,8 @@ struct Spacer<'s> {
     steps: Steps<'s>,
     /// I.
     invariants: Lemmas,
+    /// Of what others prove.
+    news: News<'s>,
 }
 
 impl Spacer<'_> {
@@ -170,15 +214,20 @@ impl Spacer<'_> {
         let mut refinements = 0;
         let failed = |reason| SolverError::Failed(crate::solver::Backend::Z3, reason);
         let mut engine = HornSolver::new().map_err(failed)?;
-        context.token.interrupts(engine.interrupter());
+        let interrupter = engine.interrupter();
+        context.token.interrupts(Arc::clone(&interrupter));
         loop {
             context.safe_point();
             if context.token.is_cancelled() {
                 return Ok(Outcome::Unknown("stopped".to_owned()));
             }
+            if self.news.are_there() {
+                return Ok(Outcome::News);
+            }
             // Line 4.
             let system = abstraction.bounded(program, bound, &self.invariants);
-            let answer = engine.solve(&program.arena, &system, Generalization::Inductive, None);
+            let solve = || engine.solve(&program.arena, &system, Generalization::Inductive, None);
+            let answer = self.news.interrupt(&*interrupter, solve);
             match answer {
                 HornAnswer::Solution(proof) => {
                     // Lines 5 and 6.
@@ -228,6 +277,9 @@ impl Spacer<'_> {
                             return Ok(Outcome::Unknown(reason.to_owned()));
                         }
                     }
+                }
+                HornAnswer::Unknown(Reason::Interrupted) if self.news.are_there() => {
+                    return Ok(Outcome::News);
                 }
                 HornAnswer::Unknown(reason) => {
                     return Ok(Outcome::Unknown(format!("{reason:?}")));

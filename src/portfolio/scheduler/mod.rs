@@ -171,6 +171,12 @@ impl Scheduler {
     /// at [`Self::next_tick`].
     pub fn tick(&mut self, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
+        // Of several that certify together, one may have gone on.
+        while self.holders() > self.permits
+            && let Some((_, holder)) = self.soonest()
+        {
+            self.revoke(holder, &mut actions);
+        }
         while !self.queue.is_empty() {
             if self.holders() >= self.permits && !self.recall(&mut actions) {
                 let Some((until, holder)) = self.soonest() else {

@@ -437,3 +437,73 @@ fn only_what_nobody_wants_is_lent() {
     );
     assert_eq!(scheduler.finish(fourth, late), []);
 }
+
+/// What is lent keeps nobody waiting, is recalled once, and comes back, whatever happens meanwhile.
+#[test]
+fn loans_are_in_nobodys_way() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(13);
+    let is_at_work =
+        |entry: &Entry| matches!(entry.state, State::Running { .. } | State::Overstaying);
+    for _ in 0..300 {
+        let permits = random.random_range(1..5);
+        let mut scheduler = Scheduler::new(permits, schedule());
+        let mut now = Duration::ZERO;
+        // Whether each loan that has not come back was recalled.
+        let mut loans: Vec<(usize, bool)> = Vec::new();
+        let mut analyses = 0;
+        let mut lent = 0;
+        for _ in 0..200 {
+            now += STEP * random.random_range(0..40);
+            let number = random.random_range(0..analyses.max(1));
+            let mut actions = match random.random_range(0..12) {
+                0 if analyses < 7 => {
+                    analyses = 1 + scheduler.add(NORMAL, Duration::MAX);
+                    Vec::new()
+                }
+                1 => scheduler.rest(number, now),
+                2 => {
+                    scheduler.wake(number);
+                    Vec::new()
+                }
+                3 if scheduler.entries.get(number).is_some_and(is_at_work) => {
+                    scheduler.certify(number)
+                }
+                4 => {
+                    scheduler.resume(number, now);
+                    Vec::new()
+                }
+                5 => {
+                    scheduler.safe_point(number);
+                    Vec::new()
+                }
+                6..=8 if !loans.is_empty() => {
+                    let (loan, _) = loans.swap_remove(random.random_range(0..loans.len()));
+                    scheduler.give_back(loan, now)
+                }
+                _ => {
+                    if let Some(loan) = scheduler.lend() {
+                        assert!(scheduler.queue.is_empty(), "somebody waits");
+                        assert!(loans.iter().all(|&(other, _)| other != loan), "it is lent");
+                        loans.push((loan, false));
+                        lent += 1;
+                    }
+                    Vec::new()
+                }
+            };
+            actions.extend(scheduler.tick(now));
+            for action in actions {
+                if let Action::Recall(recalled) = action {
+                    let mut known = loans.iter_mut().filter(|(loan, _)| *loan == recalled);
+                    let (_, was_recalled) = known.next().expect("it has not come back");
+                    assert!(!std::mem::replace(was_recalled, true), "recalled twice");
+                }
+            }
+            let held = loans.iter().filter(|(_, recalled)| !recalled).count();
+            assert!(held == 0 || scheduler.queue.is_empty(), "somebody waits");
+            let certifying = scheduler.entries.iter();
+            let certifying = certifying.filter(|entry| entry.state == State::Certifying);
+            assert!(scheduler.holders() <= permits.max(certifying.count()));
+        }
+        assert!(lent > 0 || permits == 1);
+    }
+}

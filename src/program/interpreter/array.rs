@@ -119,7 +119,6 @@ impl<T: Cell> Cells<T> {
     fn grow_flat(&mut self) {
         self.flat = vec![self.default.clone(); self.flat_length];
         self.dirty = self.flat_length..0;
-        self.bytes += self.flat_length * size_of::<T>();
     }
 
     fn write_far(&mut self, index: u64, value: T) {
@@ -149,7 +148,7 @@ impl<T: Cell> Cells<T> {
 
     /// Makes all cells hold the value.
     pub(crate) fn fill(&mut self, value: T) {
-        self.bytes = self.flat.len() * size_of::<T>();
+        self.bytes = 0;
         self.page_table.clear();
         self.pages.clear();
         self.recent = (NO_PAGE, 0);
@@ -189,9 +188,14 @@ impl<T: Cell> Cells<T> {
         flat.chain(far).filter(|(_, cell)| **cell != self.default)
     }
 
-    /// Bytes taken, roughly.
+    /// Bytes taken, roughly. A flat part that is only kept from what was there before a fill does not count: what a run
+    /// takes does not depend on the runs before it.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        let flat = match self.dirty.is_empty() {
+            true => 0,
+            false => self.flat.len() * size_of::<T>(),
+        };
+        self.bytes + flat
     }
 }
 
@@ -386,6 +390,28 @@ mod tests {
             entries.sort_unstable();
             model.retain(|_, value| *value != default);
             prop_assert_eq!(entries, model.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        /// What an array takes depends on what has been done since it was filled.
+        #[test]
+        fn what_was_before_a_fill_takes_nothing(
+            length in prop_oneof![Just(0u64), Just(10), Just(600)],
+            before in proptest::collection::vec((indices(), any::<u32>()), 0..20),
+            after in proptest::collection::vec((indices(), any::<u32>()), 0..20),
+        ) {
+            let (mut used, mut new) = (Cells::<u32>::new(length), Cells::<u32>::new(length));
+            for (index, value) in before {
+                used.write(index, value);
+            }
+            used.fill(0);
+            prop_assert_eq!(used.bytes(), 0);
+            for (index, value) in after {
+                used.write(index, value);
+                new.write(index, value);
+                prop_assert_eq!(used.bytes(), new.bytes());
+            }
         }
     }
 

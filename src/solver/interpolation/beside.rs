@@ -13,17 +13,20 @@ use super::super::{CheckLimit, Interrupt};
 use super::core::CoreSequence;
 use crate::term::{Arena, Exporter, PortableTerms, TermId};
 
-/// How long the first source has the question for itself.
-const DELAY: Duration = Duration::from_millis(20);
+/// How long the first source has the question for itself, usually.
+pub(super) const DELAY: Duration = Duration::from_millis(20);
 /// How long it may take to pose it.
 const POSING: Duration = Duration::from_secs(1);
+/// After so long, a solver that goes on though it was interrupted is interrupted again.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// Terms, and which of them are the definitions of the states.
 type Definitions = (PortableTerms, Vec<u32>);
 
 /// A search for definitions of the states of a sequence.
-#[derive(Default)]
 pub(super) struct Search {
+    /// How long the first source has the question for itself.
+    delay: Duration,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -46,6 +49,15 @@ struct State {
 }
 
 impl Search {
+    /// One that begins after so long.
+    pub fn after(delay: Duration) -> Self {
+        Self {
+            delay,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
     /// Says what is to be searched for: definitions for the core, within the limit. Once there is somebody who searches.
     pub fn pose(&self, arena: &Arena, core: &CoreSequence, limit: CheckLimit) {
         let mut exporter = Exporter::new(arena);
@@ -63,11 +75,14 @@ impl Search {
 
     /// Searches, in the calling thread, for what has been asked after a while.
     pub fn run(&self) {
+        // Whatever becomes of the search, nobody waits for it any more.
+        let _end = AtEnd(self);
         let mut state = self.state.lock();
         let is_coming = |state: &mut State| state.question.is_none() && !state.is_stopped;
         self.changed.wait_while_for(&mut state, is_coming, POSING);
         let is_wanted = |state: &mut State| !state.is_stopped;
-        self.changed.wait_while_for(&mut state, is_wanted, DELAY);
+        self.changed
+            .wait_while_for(&mut state, is_wanted, self.delay);
         let question = state.question.take();
         let Some(question) = question.filter(|_| !state.is_stopped) else {
             return;
@@ -76,16 +91,22 @@ impl Search {
         state.at_work = solver.as_ref().ok().map(Fixedpoints::interrupter);
         drop(state);
         let found = solver.and_then(|mut solver| question.definitions(&mut solver));
-        let mut state = self.state.lock();
-        state.at_work = None;
-        state.found = Some(found);
+        self.state.lock().found = Some(found);
     }
 
-    /// Lets a search that has begun go on, and no other begin.
-    pub fn begin_no_more(&self) {
+    /// Waits for a search that has begun, and lets no other begin.
+    ///
+    /// Z3 forgets an interruption between two of its queries; so one that has come then comes again.
+    pub fn wait(&self) {
         let mut state = self.state.lock();
         state.is_stopped |= state.at_work.is_none();
         self.changed.notify_all();
+        while let Some(solver) = state.at_work.clone() {
+            if state.is_stopped {
+                solver.interrupt();
+            }
+            self.changed.wait_for(&mut state, AGAIN);
+        }
     }
 
     /// What was found, as terms of the arena, if the search has come to an end.
@@ -98,6 +119,16 @@ impl Search {
                 .map(|place| terms[place as usize])
                 .collect())
         }))
+    }
+}
+
+/// The end of a search, even by a panic.
+struct AtEnd<'s>(&'s Search);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().at_work = None;
+        self.0.changed.notify_all();
     }
 }
 
@@ -129,5 +160,42 @@ impl Interrupt for Search {
         if let Some(solver) = &state.at_work {
             solver.interrupt();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts interruptions.
+    #[derive(Default)]
+    struct Solver(AtomicUsize);
+
+    impl Interrupt for Solver {
+        fn interrupt(&self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// A search that goes on after its first interruptions.
+    #[test]
+    fn a_search_that_has_missed_an_interruption_is_interrupted_again() {
+        let (search, solver) = (Search::after(DELAY), Arc::new(Solver::default()));
+        search.state.lock().at_work = Some(Arc::<Solver>::clone(&solver));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _end = AtEnd(&search);
+                while solver.0.load(Ordering::SeqCst) < 3 {
+                    std::thread::yield_now();
+                }
+            });
+            search.interrupt();
+            search.wait();
+        });
+        assert!(search.found(&Arena::new()).is_none());
+        search.run();
+        assert!(search.state.lock().found.is_none(), "no other begins");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
 use super::super::{CheckLimit, Interrupt, Reason, Solver, SolverError, new_solver};
-use super::beside::Search;
+use super::beside::{DELAY, Search};
 use super::core::{CoreSequence, core};
 use super::definition::{check, weaken};
 use super::horn::{HornSource, projected};
@@ -29,6 +29,8 @@ pub struct Interpolators {
     limit: CheckLimit,
     statistics: InterpolationStatistics,
     workers: Workers,
+    /// How long the first source is alone at work.
+    pub(super) delay: Duration,
 }
 
 /// An interpolator over the arena.
@@ -71,6 +73,7 @@ impl Interpolators {
             limit: CheckLimit::default(),
             statistics: InterpolationStatistics::default(),
             workers: Workers::none(),
+            delay: DELAY,
         }
     }
 
@@ -147,15 +150,16 @@ impl Interpolators {
         question: &Question<'_>,
     ) -> (Result<Found, Reason>, Option<Definitions>) {
         let source = SourceName::Conditions;
-        if self.workers.most() == 1 {
-            return (self.ask(source, question, None), None);
-        }
+        let time_left = match self.queries.time_left() {
+            Ok(left) if self.workers.most() > 1 => left,
+            _ => return (self.ask(source, question, None), None),
+        };
         let arena = self.queries.arena();
         let limit = CheckLimit {
-            time: Some(self.config.horn_time),
+            time: time_left.into_iter().chain([self.config.horn_time]).min(),
             resource: self.queries.resource(),
         };
-        let search = Arc::new(Search::default());
+        let search = Arc::new(Search::after(self.delay));
         self.queries
             .handle()
             .add(Arc::clone(&search) as Arc<dyn Interrupt>);
@@ -165,10 +169,12 @@ impl Interpolators {
                 search.pose(&arena, &question.core, limit);
             }
             let answer = self.ask(source, question, None);
-            match &answer {
-                Ok(found) if self.is_good(found) => search.interrupt(),
-                _ => search.begin_no_more(),
+            if let Ok(found) = &answer
+                && self.is_good(found)
+            {
+                search.interrupt();
             }
+            search.wait();
             answer
         });
         self.queries.handle().remove();

@@ -6,6 +6,7 @@ use super::*;
 use crate::solver::{Answer, Solver, SolverConfig, new_solver};
 use crate::term::random::seeds;
 use crate::term::{Build, Sort, Symbol, TermKind, for_each_subterm, to_smtlib};
+use crate::workers::Workers;
 
 /// With time for a busy machine.
 fn interpolator(choice: Choice, arena: &Rc<Arena>) -> Box<dyn Interpolator> {
@@ -64,8 +65,9 @@ impl Owned {
     }
 }
 
-/// Each source answers so many of fifty random sequences of each class; every answer is right.
-fn answers(choice: Choice, required: [usize; 4]) {
+/// Each source answers so many of fifty random sequences of each class; every answer is right. With workers, SPACER is at
+/// work beside the conditions from the beginning.
+fn answers(choice: Choice, workers: &Workers, required: [usize; 4]) {
     for (class, required) in Class::ALL.into_iter().zip(required) {
         let count = seeds(50);
         let (mut asked, mut answered, mut time) = (0, 0, Duration::ZERO);
@@ -84,7 +86,9 @@ fn answers(choice: Choice, required: [usize; 4]) {
                 choice,
                 ..InterpolationConfig::default()
             };
-            let mut interpolator = new_interpolator(config, Rc::clone(&arena)).unwrap();
+            let interpolator = Interpolators::new(config, self::solver(&arena));
+            let mut interpolator = interpolator.with_workers(workers);
+            interpolator.delay = Duration::ZERO;
             let begin = Instant::now();
             let answer = interpolator.interpolate(sequence.borrowed());
             time += begin.elapsed();
@@ -108,12 +112,52 @@ fn answers(choice: Choice, required: [usize; 4]) {
 
 #[test]
 fn conditions_answer_random_sequences() {
-    answers(Choice::Conditions, [48, 48, 45, 45]);
+    answers(Choice::Conditions, &Workers::none(), [48, 48, 45, 45]);
 }
 
 #[test]
 fn clauses_answer_random_sequences() {
-    answers(Choice::Horn, [42, 38, 38, 32]);
+    answers(Choice::Horn, &Workers::none(), [42, 38, 38, 32]);
+}
+
+#[test]
+fn both_side_by_side_answer_random_sequences() {
+    answers(Choice::Best, &Workers::fixed(1), [48, 48, 45, 45]);
+}
+
+/// What is searched beside does not outlast the time that there is for a sequence.
+#[test]
+fn a_search_keeps_to_the_limit() {
+    let limit = Duration::from_millis(200);
+    let mut searches = 0;
+    for seed in 0..seeds(60) {
+        let arena = Rc::new(Arena::new());
+        let mut random = RandomSequences::new(&arena, Class::ALL[seed as usize % 4], seed);
+        let mut solver = solver(&arena);
+        let found = random.sequence(|formulas| is_unsatisfiable(&mut *solver, formulas));
+        let Some(sequence) = found else {
+            continue;
+        };
+        let config = InterpolationConfig {
+            choice: Choice::Best,
+            horn_time: Duration::from_secs(60),
+            ..InterpolationConfig::default()
+        };
+        let interpolator = Interpolators::new(config, solver);
+        let mut interpolator = interpolator.with_workers(&Workers::fixed(1));
+        interpolator.delay = Duration::ZERO;
+        interpolator.set_limit(CheckLimit {
+            time: Some(limit),
+            resource: None,
+        });
+        let begin = Instant::now();
+        interpolator.interpolate(sequence.borrowed());
+        let took = begin.elapsed();
+        // With time for a busy machine.
+        assert!(took < limit + Duration::from_secs(5), "{seed}: {took:?}");
+        searches += 1;
+    }
+    assert!(searches > 10);
 }
 
 /// Two counters that start at zero and go up together, and are not equal at the end.

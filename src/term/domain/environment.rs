@@ -26,6 +26,8 @@ pub struct Environment<'e, P> {
     pub(super) effort: u32,
     /// How many terms are looked at for a value.
     terms: usize,
+    /// Whether some value would be smaller if more were looked at.
+    is_cut_off: bool,
 }
 
 impl<'e, P: Pool> Environment<'e, P> {
@@ -41,11 +43,16 @@ impl<'e, P: Pool> Environment<'e, P> {
             forks: FORKS,
             effort: EFFORT,
             terms: usize::MAX,
+            is_cut_off: false,
         }
     }
 
     /// The same, but for a value no more than so many operators are looked at; of what others compute, nothing is known.
-    pub fn looking_at(self, terms: usize) -> Self {
+    /// What was evaluated before is kept if nothing was left out.
+    pub fn looking_at(mut self, terms: usize) -> Self {
+        if std::mem::take(&mut self.is_cut_off) {
+            self.known.clear();
+        }
         Self { terms, ..self }
     }
 
@@ -92,6 +99,7 @@ impl<'e, P: Pool> Environment<'e, P> {
                         continue;
                     } else {
                         stack.truncate(before);
+                        self.is_cut_off = true;
                         self.leaf(top)
                     }
                 }

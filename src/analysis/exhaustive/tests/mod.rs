@@ -1,6 +1,7 @@
 //! Programs made by hand that are explored, and random ones.
 
 mod agreement;
+mod division;
 
 use std::time::Duration;
 
@@ -129,6 +130,27 @@ fn what_is_only_compared_is_not_enumerated() {
         4,
     );
     assert_boxes(&one(Sort::Bool, any, |x| s.or2(x, s.not(x))), 1);
+}
+
+/// The run that follows the input takes all steps; those at the corners of its box leap, and have fewer.
+#[test]
+fn steps_that_are_leapt_over_tell_no_runs_apart() {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let [x, i, last] = ["x", "i", "last"].map(|name| b.global(name, WORD));
+    let input = b.input("__VERIFIER_nondet", WORD);
+    b.havoc(x, input);
+    let (large, counter) = (s.sgt(b.value(x), word(5)), b.value(i));
+    b.repeat_while(s.ult(counter, word(60_000)), |b| {
+        b.branch(
+            large,
+            |b| b.assign(last, word(1)),
+            |b| b.assign(last, word(2)),
+        );
+        b.assign(i, s.add(counter, word(1)));
+    });
+    b.error_unless(s.eq(b.value(last), s.ite(large, word(1), word(2))));
+    assert_boxes(&b.finish(), 2);
 }
 
 #[test]

@@ -40,7 +40,8 @@ impl Vocabulary {
                     && let Some(number) = super::super::samples::number(&constant.to_value())
                 {
                     let known = constants.entry(store().sort(term)).or_default();
-                    known.extend([number - 1, number, number + 1]);
+                    let near = [number.checked_sub(1), Some(number), number.checked_add(1)];
+                    known.extend(near.into_iter().flatten());
                     if conditional && (2..1 << 32).contains(&number) {
                         sizes.insert(number);
                     }

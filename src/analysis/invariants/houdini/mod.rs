@@ -10,6 +10,8 @@
 
 mod consecution;
 mod proof;
+#[cfg(test)]
+mod tests;
 mod worklist;
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::analysis::{CancellationToken, Context};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::Solver;
+use crate::workers::queue::Queue;
 use crate::workers::{Helper, Scope, Workers};
 
 /// How long one thread works before others are asked to help: it takes some 10 ms until they can.
@@ -37,6 +40,8 @@ pub struct Houdini {
     /// All blocks between cut points.
     all: Arc<[Block]>,
     workers: Workers,
+    /// How long the calling thread works before others are asked to help.
+    alone: Duration,
     begin: Instant,
 }
 
@@ -63,6 +68,7 @@ impl Houdini {
             all: all.collect(),
             own: Consecution::new(blocks, solver, token, PATIENT),
             workers: workers.clone(),
+            alone: ALONE,
             begin: Instant::now(),
         }
     }
@@ -116,30 +122,34 @@ impl Houdini {
         safe_point: &dyn Fn() -> Duration,
         observe: &mut (dyn FnMut(Refutation) + Send),
     ) -> Option<Proved> {
-        // Elsewhere there is no block to break them.
-        let cut_points = self.own.blocks.inlined().cut_points();
+        // Elsewhere there is no block to break them, nor is there where the program begins, in any state.
+        let inlined = self.own.blocks.inlined();
+        let (cut_points, entry) = (inlined.cut_points(), inlined.entry());
         let at_cut_points = candidates.iter().copied();
-        let at_cut_points = at_cut_points.filter(|one| cut_points.contains(one.at.location));
+        let at_cut_points =
+            at_cut_points.filter(|one| cut_points.contains(one.at.location) && one.at != entry);
         let worklist = Worklist::new(&self.all, by_place(at_cut_points), proved.by_place());
+        let queue = Queue::new(worklist);
         let task = Task {
-            worklist: &worklist,
+            queue: &queue,
             samples,
             observe: &Mutex::new(observe),
             recipe: &self.own.recipe(),
         };
-        let own = &mut self.own;
+        let (own, alone) = (&mut self.own, self.alone);
         let begin = Instant::now();
         self.workers.scope(|scope| {
             let mut between = || {
                 safe_point();
-                if begin.elapsed() >= ALONE {
+                if begin.elapsed() >= alone {
                     task.have_others_help(scope);
                 }
             };
             task.work(own, None, &mut between);
         });
+        let worklist = queue.finish().ok()?;
         let invariants: Vec<Candidate> = worklist
-            .into_inductive()?
+            .into_inductive()
             .into_iter()
             .flat_map(|(at, formulas)| Candidate::each(at, formulas))
             .collect();
@@ -150,14 +160,14 @@ impl Houdini {
 
 /// What the threads of one run have in common.
 #[derive(Copy, Clone)]
-struct Task<'t> {
-    worklist: &'t Worklist<'t>,
+struct Task<'t, 'b> {
+    queue: &'t Queue<Worklist<'b>>,
     samples: &'t Samples,
     observe: &'t Mutex<&'t mut (dyn FnMut(Refutation) + Send)>,
     recipe: &'t Recipe,
 }
 
-impl<'t> Task<'t> {
+impl<'t, 'b: 't> Task<'t, 'b> {
     /// One thread's work. A helper does not wait for what others may leave.
     fn work(
         self,
@@ -168,25 +178,28 @@ impl<'t> Task<'t> {
         while !helper.is_some_and(Helper::is_wanted_back) {
             between();
             if consecution.token.is_cancelled() {
-                self.worklist.stop();
+                self.queue.stop();
             }
-            let Some(question) = self.worklist.next(helper.is_none()) else {
+            let Some((question, turn)) = self.queue.next(helper.is_none()) else {
                 break;
             };
             let held = consecution.holding(
                 question.block,
                 &question.assumed,
-                question.goals.clone(),
+                question.goals,
                 self.samples,
                 &mut |refutation| (self.observe.lock())(refutation),
             );
-            question.answer(&held);
+            // What was cut off is no answer: the turn ends without one.
+            if !consecution.token.is_cancelled() {
+                turn.done(|worklist| worklist.answer(question.block, &held));
+            }
         }
     }
 
     /// Hires one more, if there is something to do.
     fn have_others_help(self, scope: &Scope<'_, 't>) {
-        if self.worklist.has_work() {
+        if self.queue.look(Worklist::has_work) {
             scope.hire(move |_, helper| {
                 if let Ok(mut consecution) = self.recipe.make() {
                     self.work(&mut consecution, Some(helper), &mut || {});

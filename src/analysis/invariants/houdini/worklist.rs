@@ -1,10 +1,9 @@
 //! The blocks that are still to be asked about.
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::analysis::invariants::ByPlace;
 use crate::program::block::Block;
 use crate::term::TermId;
+use crate::workers::queue::Work;
 
 /// What several threads work on.
 ///
@@ -15,16 +14,17 @@ pub(super) struct Worklist<'b> {
     blocks: &'b [Block],
     /// What is proved.
     known: ByPlace,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-struct State {
     /// The candidates that nothing has refuted yet.
     open: ByPlace,
     dirty: Vec<bool>,
-    at_work: usize,
-    is_stopped: bool,
+}
+
+/// Whether the goals hold behind a block.
+pub(super) struct Question<'b> {
+    pub block: &'b Block,
+    /// What may be assumed where the block starts.
+    pub assumed: Vec<TermId>,
+    pub goals: Vec<TermId>,
 }
 
 impl<'b> Worklist<'b> {
@@ -32,107 +32,57 @@ impl<'b> Worklist<'b> {
         Self {
             blocks,
             known,
-            state: Mutex::new(State {
-                open: candidates,
-                dirty: vec![true; blocks.len()],
-                at_work: 0,
-                is_stopped: false,
-            }),
-            changed: Condvar::new(),
+            open: candidates,
+            dirty: vec![true; blocks.len()],
         }
-    }
-
-    /// What is to be asked next; `None` if all is done, or if there is nothing now and one is not to wait.
-    pub fn next(&self, waits: bool) -> Option<Question<'_, 'b>> {
-        let mut state = self.state.lock();
-        while !state.is_stopped {
-            if let Some(question) = self.dirty(&mut state) {
-                return Some(question);
-            }
-            if state.at_work == 0 || !waits {
-                return None;
-            }
-            self.changed.wait(&mut state);
-        }
-        None
-    }
-
-    fn dirty(&self, state: &mut State) -> Option<Question<'_, 'b>> {
-        while let Some(next) = state.dirty.iter().position(|&dirty| dirty) {
-            state.dirty[next] = false;
-            let block = &self.blocks[next];
-            let goals = block.target().and_then(|target| state.open.get(&target));
-            let Some(goals) = goals.filter(|goals| !goals.is_empty()) else {
-                continue;
-            };
-            let at_source = [&state.open, &self.known].map(|map| map.get(&block.source));
-            let assumed = at_source.into_iter().flatten().flatten().copied();
-            let question = Question {
-                block,
-                assumed: assumed.collect(),
-                goals: goals.clone(),
-                worklist: self,
-                is_answered: false,
-            };
-            state.at_work += 1;
-            return Some(question);
-        }
-        None
     }
 
     /// Whether there is a block that nobody asks about yet.
     pub fn has_work(&self) -> bool {
-        self.state.lock().dirty.contains(&true)
+        self.dirty.contains(&true)
     }
 
-    /// Nothing will come of it.
-    pub fn stop(&self) {
-        self.state.lock().is_stopped = true;
-        self.changed.notify_all();
-    }
-
-    /// The candidates that are inductive together, once all is done; `None` if it was stopped before.
-    pub fn into_inductive(self) -> Option<ByPlace> {
-        let state = self.state.into_inner();
-        (!state.is_stopped).then_some(state.open)
-    }
-}
-
-/// Whether the goals hold behind a block. One that is never answered stops it all.
-pub(super) struct Question<'w, 'b> {
-    pub block: &'b Block,
-    /// What may be assumed where the block starts.
-    pub assumed: Vec<TermId>,
-    pub goals: Vec<TermId>,
-    worklist: &'w Worklist<'b>,
-    is_answered: bool,
-}
-
-impl Question<'_, '_> {
-    /// Only these goals hold.
-    pub fn answer(mut self, held: &[TermId]) {
-        self.is_answered = true;
-        let state = &mut *self.worklist.state.lock();
-        let Some(target) = self.block.target() else {
+    /// Of the goals behind the block, only these hold.
+    pub fn answer(&mut self, block: &Block, held: &[TermId]) {
+        let Some(target) = block.target() else {
             return;
         };
-        let open = state.open.entry(target).or_default();
+        let open = self.open.entry(target).or_default();
         let before = open.len();
         // Somebody else may have dropped others.
         open.retain(|formula| held.contains(formula));
         if open.len() < before {
-            for (dirty, block) in state.dirty.iter_mut().zip(self.worklist.blocks) {
+            for (dirty, block) in self.dirty.iter_mut().zip(self.blocks) {
                 *dirty |= block.source == target;
             }
         }
     }
+
+    /// The candidates that are inductive together, once all is done.
+    pub fn into_inductive(self) -> ByPlace {
+        self.open
+    }
 }
 
-impl Drop for Question<'_, '_> {
-    fn drop(&mut self) {
-        let mut state = self.worklist.state.lock();
-        state.at_work -= 1;
-        state.is_stopped |= !self.is_answered;
-        self.worklist.changed.notify_all();
+impl<'b> Work for Worklist<'b> {
+    type Part = Question<'b>;
+
+    fn take(&mut self) -> Option<Question<'b>> {
+        while let Some(next) = self.dirty.iter().position(|&dirty| dirty) {
+            self.dirty[next] = false;
+            let block = &self.blocks[next];
+            let goals = block.target().and_then(|target| self.open.get(&target));
+            let Some(goals) = goals.filter(|goals| !goals.is_empty()) else {
+                continue;
+            };
+            let at_source = [&self.open, &self.known].map(|map| map.get(&block.source));
+            let assumed = at_source.into_iter().flatten().flatten().copied();
+            return Some(Question {
+                block,
+                assumed: assumed.collect(),
+                goals: goals.clone(),
+            });
+        }
+        None
     }
 }

@@ -25,8 +25,8 @@ use crate::program::interpreter::observer::{InstructionView, Observer};
 use crate::program::interpreter::outcome::{Limits, Outcome};
 use crate::term::domain::IntervalSet;
 
-/// Steps of a run before the first look, and between two that were of use.
-const FIRST: u64 = 1 << 16;
+/// Steps of a run before the first look, and between two that were of use. Shorter runs take all their steps.
+pub const FIRST: u64 = 1 << 16;
 /// The longest wait, in steps.
 const LONGEST: u64 = 1 << 24;
 /// Edges that are watched to find loops; no iteration has more.

@@ -33,6 +33,7 @@ use crate::program::{Input, InputId, InputKind};
 use crate::term::domain::IntervalSet;
 use crate::term::{FloatFormat, Sort, Value};
 use acceleration::Accelerator;
+pub use acceleration::FIRST as FIRST_LEAP;
 use shadow::Shadow;
 
 /// Steps between two looks at whether the machine may run alone.

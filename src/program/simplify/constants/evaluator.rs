@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::objects::{Objects, Pointer, Site};
 use crate::program::cfa::*;
 use crate::program::persistent::PersistentMap;
-use crate::program::simplify::range::{Abstract, range_of, restrict};
+use crate::program::simplify::range::{Abstract, Assumed, range_of, restrict};
 use crate::program::simplify::workspace::replace;
 use crate::program::variables::VariableUse;
 use crate::term::domain::Values;
@@ -17,6 +17,9 @@ use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 const LONGEST_ARRAY: usize = 1024;
 
 type Map = PersistentMap<Abstract>;
+
+/// Between which numbers something lies, if that is known.
+type Bounds = Option<(i128, i128)>;
 
 /// What is known at a location; nothing is known of a variable without an entry.
 #[derive(Clone, Debug, Default)]
@@ -88,30 +91,51 @@ impl<'a> Evaluator<'a> {
     /// The term with what is known put in, ranges included where they decide a condition. Arrays are not put in, but
     /// their cells are.
     pub(super) fn simplify(&self, state: &State, term: TermId) -> TermId {
-        let (mut constants, mut ranges) = (false, false);
-        for &variable in self.uses.borrow_mut().of(term) {
-            match self.get(state, variable) {
-                Some(Abstract::Constant(_)) => constants = true,
-                Some(Abstract::Range(..)) => ranges = true,
-                None => {}
-            }
-        }
-        let result = if constants {
-            self.put_in(state, term)
-        } else {
-            term
-        };
+        self.simplified(state, term).0
+    }
+
+    /// The same, and the range of what it has become, if that was looked at.
+    fn simplified(&self, state: &State, term: TermId) -> (TermId, Option<Bounds>) {
+        let result = self.with_constants(state, term);
         let sort = store().sort(result);
-        if sort == Sort::Bool || (ranges && !sort.is_array()) {
-            let range = range_of(result, &self.known(state, result));
-            if let Some((low, high)) = range
-                && low == high
-                && let Some(Abstract::Constant(value)) = Abstract::from_range(sort, low, high)
-            {
-                return value;
-            }
+        let may_have_range = match sort {
+            Sort::Bool => true,
+            sort => !sort.is_array() && self.has_range(state, term),
+        };
+        if !may_have_range {
+            return (result, None);
         }
-        result
+        let range = self.range(state, result);
+        if let Some((low, high)) = range
+            && low == high
+            && let Some(Abstract::Constant(value)) = Abstract::from_range(sort, low, high)
+        {
+            return (value, None);
+        }
+        (result, Some(range))
+    }
+
+    /// The term with what is known to be constant put in.
+    fn with_constants(&self, state: &State, term: TermId) -> TermId {
+        let is_constant = |&variable: &VariableId| {
+            matches!(self.get(state, variable), Some(Abstract::Constant(_)))
+        };
+        let has_constants = self.uses.borrow_mut().of(term).iter().any(is_constant);
+        match has_constants {
+            true => self.put_in(state, term),
+            false => term,
+        }
+    }
+
+    /// Whether a range is known of one of the term's variables.
+    fn has_range(&self, state: &State, term: TermId) -> bool {
+        let is_range =
+            |&variable: &VariableId| matches!(self.get(state, variable), Some(Abstract::Range(..)));
+        self.uses.borrow_mut().of(term).iter().any(is_range)
+    }
+
+    fn range(&self, state: &State, term: TermId) -> Bounds {
+        range_of(term, &self.known(state, term))
     }
 
     /// The term with known scalars and cells of known arrays put in.
@@ -162,11 +186,11 @@ impl<'a> Evaluator<'a> {
             let known = self.is_closed(value) && self.array_size(value) <= LONGEST_ARRAY;
             return known.then_some(Abstract::Constant(value));
         }
-        let value = self.simplify(state, term);
+        let (value, range) = self.simplified(state, term);
         if self.is_closed(value) {
             return Some(Abstract::Constant(value));
         }
-        let (low, high) = range_of(value, &self.known(state, value))?;
+        let (low, high) = range.unwrap_or_else(|| self.range(state, value))?;
         Abstract::from_range(sort, low, high)
     }
 
@@ -221,18 +245,18 @@ impl<'a> Evaluator<'a> {
                 );
             }
             Operation::Assume(condition) => {
-                let condition = self.simplify(state, *condition);
-                if condition == TermId::FALSE {
-                    return None;
+                let condition = self.with_constants(state, *condition);
+                let mut learned = Vec::new();
+                let known = self.known(state, condition);
+                let mut learn = |term, value| learned.push((term, value));
+                match restrict(condition, &known, &mut learn) {
+                    Assumed::Never => return None,
+                    Assumed::Always => return Some(()),
+                    Assumed::Sometimes => {}
                 }
                 if self.objects.is_some() {
                     self.learn_pointers(state, condition);
                 }
-                let mut learned = Vec::new();
-                let known = self.known(state, condition);
-                restrict(condition, &known, &mut |term, value| {
-                    learned.push((term, value));
-                })?;
                 for (term, value) in learned {
                     if let Some((symbol, _)) = store().as_variable(term) {
                         let variable = self.uses.borrow().variable(symbol);

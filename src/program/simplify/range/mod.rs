@@ -177,16 +177,34 @@ pub(super) fn range_of(term: TermId, known: &Values) -> Option<(i128, i128)> {
     hull(store().sort(term), &environment.value(term)?)
 }
 
-/// Variables of which the condition says something, with what is known of them where it holds; `None` if it cannot hold.
+/// What a condition that is assumed says.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Assumed {
+    /// It cannot hold.
+    Never,
+    /// Nothing: it holds in any case.
+    Always,
+    /// It holds for some of the values.
+    Sometimes,
+}
+
+/// Variables of which the condition says something are told, with what is known of them where it holds.
 pub(super) fn restrict(
     condition: TermId,
     known: &Values,
     learn: &mut dyn FnMut(TermId, Abstract),
-) -> Option<()> {
-    let mut environment = Environment::new(store(), known, false).looking_at(CONDITION_EFFORT);
+) -> Assumed {
+    let mut environment = Environment::new(store(), known, false).looking_at(EFFORT);
+    let value = environment.value(condition);
+    match value.and_then(|value| hull(Sort::Bool, &value)) {
+        Some((0, 0)) => return Assumed::Never,
+        Some((1, 1)) => return Assumed::Always,
+        _ => {}
+    }
+    let mut environment = environment.looking_at(CONDITION_EFFORT);
     environment.assume(condition);
     if environment.is_empty() {
-        return None;
+        return Assumed::Never;
     }
     for (&term, value) in environment.facts() {
         let sort = store().sort(term);
@@ -203,7 +221,7 @@ pub(super) fn restrict(
             learn(variable, Abstract::Constant(constant));
         }
     }
-    Some(())
+    Assumed::Sometimes
 }
 
 fn is_variable(term: TermId) -> bool {
