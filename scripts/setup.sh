@@ -14,8 +14,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # libclang reads their headers), python3-venv has the pip that downloads Z3, pkg-config finds it.
 build_packages=(autoconf ca-certificates clang cmake g++ gcc git gperf libc6-dev libclang-dev m4 make pkg-config python3
     python3-venv)
-# What the tests of C's semantics need: the 32-bit C library's headers, and a generator of random C programs with its headers.
-test_packages=(csmith gcc-multilib libcsmith-dev)
+# What tests need: the 32-bit C library's headers, a generator of random C programs with its headers, an SMT solver for
+# certificates, a reader for witnesses.
+test_packages=(csmith cvc5 gcc-multilib libcsmith-dev python3-yaml)
 
 main() {
     install_system_packages

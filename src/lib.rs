@@ -8,7 +8,7 @@
 //!                            ▼                                          │
 //!          replay of alarms, check of proofs (a process of its own) ◄─┘
 //!                            ▼
-//!          portfolio::supervisor ─► RESULT line, exit code, events, progress
+//!          portfolio::supervisor ─► RESULT line, exit code, events, progress, report
 //! ```
 //!
 //! # The modules
@@ -23,7 +23,9 @@
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
 //! * [`analysis`]: the engines.
+//! * [`witness`]: witness files, of ours and of other tools: reading, checking, putting into the program.
 //! * [`portfolio`]: portfolio files, the supervisor process, the coordinator of the threads, events, limits, the verdict.
+//! * [`report`]: what a run found, for other tools and for people: witnesses, SARIF, HTML.
 //! * [`cli`]: the command.
 
 // Where a fault could be planted, what is right stands by itself in a build without faults.
@@ -45,8 +47,10 @@ pub mod entailment;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;
+pub mod report;
 pub mod solver;
 pub mod term;
+pub mod witness;
 pub mod workers;
 
 #[cfg(test)]

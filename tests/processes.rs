@@ -106,10 +106,7 @@ fn expect(found: Verdict, expected: Verdict) -> Result<(), String> {
 fn answer() -> RaceEnd {
     RaceEnd::Concluded(Conclusion {
         verdict: Verdict::True,
-        analysis: None,
-        inputs: Vec::new(),
-        place: None,
-        assumptions: Vec::new(),
+        ..Conclusion::unknown("")
     })
 }
 
@@ -291,6 +288,7 @@ fn request(steps: Vec<ProofStep>) -> Request {
         certificate: Certificate { steps },
         time: Duration::from_secs(20),
         helpers: 0,
+        record: None,
     }
 }
 

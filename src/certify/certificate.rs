@@ -71,6 +71,15 @@ pub enum ProofStep<F = TermId> {
 }
 
 impl<F> Certificate<F> {
+    /// How many formulas it has.
+    pub fn formulas(&self) -> usize {
+        let batches = self.steps.iter().map(|step| match step {
+            ProofStep::Inductive { batch, .. } | ProofStep::Summaries { batch } => batch.len(),
+            ProofStep::Safety { .. } | ProofStep::Unrolling { .. } | ProofStep::Simplified => 0,
+        });
+        batches.sum()
+    }
+
     /// The same proof with other formulas; `None` if there is none for one of them.
     pub fn try_map<G>(&self, mut formula: impl FnMut(&F) -> Option<G>) -> Option<Certificate<G>> {
         let mut map = |batch: &[(InvariantLocation, F)]| {

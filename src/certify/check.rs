@@ -33,6 +33,7 @@ use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
 use super::opinion::{Opinion, Second};
 use super::places::{Cuts, Facts, Meaning, is_in_scope};
+use super::record::{Destination, Recorder, Written};
 use super::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::program::{Program, Simplified};
@@ -83,6 +84,21 @@ impl Budget<'_> {
     }
 }
 
+/// The numbers of the simplifier's facts that a check has found to hold; see [`super::invariants::facts`].
+pub type FactNumbers = Vec<u32>;
+
+/// [`check`], with the facts of the simplifier's that were found to hold on the way.
+pub fn check_with_facts(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+    budget: Budget<'_>,
+) -> (Check, FactNumbers) {
+    let mut checker = Checker::new(lowered, simplified, budget);
+    let result = checker.outcome(certificate);
+    (result, checker.facts.confirmed_numbers())
+}
+
 /// Checks a proof.
 pub fn check(
     lowered: &Program,
@@ -113,6 +129,22 @@ pub fn check_thoroughly(
     let second = checker.solver.into_inner().second;
     let opinion = second.map_or_else(Opinion::default, |second| second.opinion);
     (result, opinion)
+}
+
+/// [`check`], and the verification conditions as files. They are worth something only if the proof is confirmed.
+pub fn check_and_record(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+    budget: Budget<'_>,
+    destination: &Destination,
+) -> (Check, Result<Written, String>) {
+    let mut checker = Checker::new(lowered, simplified, budget);
+    checker.solver.borrow_mut().recorder = Some(Recorder::new(destination));
+    let result = checker.outcome(certificate);
+    let recorder = checker.solver.into_inner().recorder;
+    let written = recorder.map_or_else(|| Ok(Written::default()), Recorder::finish);
+    (result, written)
 }
 
 /// Why a proof was not confirmed.
@@ -273,6 +305,12 @@ impl<'a> Checker<'a> {
                 all
             };
             self.step = Some(index);
+            let is_recorded = self.solver.borrow().recorder.is_some();
+            if is_recorded && !matches!(step, ProofStep::Unrolling { .. }) {
+                // They would be confirmed in the midst of the step.
+                self.confirm_facts()?;
+            }
+            self.section(|| format!("Step {index} of the proof: {}", describe(step)));
             match step {
                 ProofStep::Inductive { k, relies_on, .. } => {
                     let relied = relied(relies_on);
@@ -296,6 +334,26 @@ impl<'a> Checker<'a> {
             }?;
         }
         Ok(())
+    }
+
+    /// What is recorded from here on belongs to this part of the proof.
+    fn section(&self, text: impl FnOnce() -> String) {
+        if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
+            recorder.section(text());
+        }
+    }
+
+    /// How much has been recorded.
+    fn mark(&self) -> usize {
+        let solvers = self.solver.borrow();
+        solvers.recorder.as_ref().map_or(0, Recorder::mark)
+    }
+
+    /// Takes back what has been recorded since.
+    fn forget(&self, mark: usize) {
+        if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
+            recorder.forget(mark);
+        }
     }
 
     /// A batch in terms of the program as lowered; its places become cut points.
@@ -352,6 +410,29 @@ impl<'a> Checker<'a> {
         } else {
             Precision::Exact
         }
+    }
+}
+
+/// A step of a proof in words.
+fn describe(step: &ProofStep) -> String {
+    match step {
+        ProofStep::Inductive {
+            batch,
+            k,
+            relies_on,
+        } => format!(
+            "a batch of {} formulas is {k}-inductive, relative to the facts and the steps {relies_on:?}",
+            batch.len()
+        ),
+        ProofStep::Safety { k, relies_on } => format!(
+            "the property is {k}-inductive, relative to the facts and the steps {relies_on:?}"
+        ),
+        ProofStep::Unrolling { bound } => format!("all paths end within {bound} steps"),
+        ProofStep::Summaries { batch } => format!(
+            "{} formulas are a solution of the program's Horn clauses, with summaries of recursive functions",
+            batch.len()
+        ),
+        ProofStep::Simplified => "the facts exclude the property's violation".to_owned(),
     }
 }
 

@@ -226,7 +226,7 @@ impl fmt::Display for Said {
 }
 
 /// That the application and what was made of it differ; nothing in it is simplified but what was before.
-fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
+pub(super) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
     let sort = arena.sort(recorded.result);
     let plain = arena.intern(recorded.op, sort, &recorded.arguments);
     let result = planted!(

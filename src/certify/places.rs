@@ -232,6 +232,25 @@ impl<'a> Facts<'a> {
         self.alive.push(true);
     }
 
+    /// The numbers of those that have been found to be inductive.
+    pub fn confirmed_numbers(&self) -> Vec<u32> {
+        let alive = self.alive[..self.confirmed].iter().zip(0..);
+        alive
+            .filter_map(|(alive, number)| alive.then_some(number))
+            .collect()
+    }
+
+    /// All claims, with where they hold: the location, and the calls at the end of the call string.
+    pub fn claims(&self) -> impl Iterator<Item = (LocationId, &'a [EdgeId], &Claim)> {
+        let places = self.places.iter();
+        places.flat_map(|(&location, at)| {
+            let claims = at
+                .iter()
+                .flat_map(|(calls, claims)| claims.iter().map(move |one| (*calls, one)));
+            claims.map(move |(calls, claim)| (location, calls, claim))
+        })
+    }
+
     /// How many there have been.
     pub fn count(&self) -> usize {
         self.alive.len()

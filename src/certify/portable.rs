@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::Certificate;
-use super::check::Check;
+use super::check::{Check, FactNumbers};
 use super::opinion::Opinion;
+use super::record::{Destination, Written};
 use crate::term::{Exporter, PortableTerms, store};
 
 /// A proof to be checked.
@@ -18,6 +19,8 @@ pub struct Request {
     pub time: Duration,
     /// How many threads may help.
     pub helpers: usize,
+    /// Where the verification conditions are to be written, if they are.
+    pub record: Option<Destination>,
 }
 
 /// What the checker says.
@@ -27,6 +30,10 @@ pub struct Reply {
     pub check: Check,
     /// What was found when everything was asked again, if that was wanted.
     pub opinion: Option<Opinion>,
+    /// What was written, or why not everything could be, if something was to be.
+    pub written: Option<Result<Written, String>>,
+    /// The simplifier's facts that were found to hold.
+    pub facts: FactNumbers,
 }
 
 /// A request without the shared store. A formula is a place in the list of terms.
@@ -36,6 +43,7 @@ struct PortableRequest {
     certificate: Certificate<u32>,
     time: Duration,
     helpers: usize,
+    record: Option<Destination>,
 }
 
 /// The bytes are not what the other side should have sent.
@@ -59,6 +67,7 @@ impl Request {
             terms: exporter.finish(),
             time: self.time,
             helpers: self.helpers,
+            record: self.record.clone(),
         };
         postcard::to_stdvec(&request).map_err(|_| NotUnderstood)
     }
@@ -77,6 +86,7 @@ impl Request {
             certificate: certificate.ok_or(NotUnderstood)?,
             time: request.time,
             helpers: request.helpers,
+            record: request.record,
         })
     }
 }
@@ -143,6 +153,10 @@ mod tests {
             certificate,
             time: Duration::from_millis(1234),
             helpers: 1,
+            record: Some(Destination {
+                folder: "/a/folder".into(),
+                header: "a header".to_owned(),
+            }),
         };
         let bytes = request.to_bytes().expect("bytes");
         assert_eq!(Request::from_bytes(&bytes), Ok(request));
@@ -165,6 +179,8 @@ mod tests {
             Ok(Reply {
                 check,
                 opinion: Some(Opinion::default()),
+                written: Some(Ok(Written::default())),
+                facts: vec![0, 300],
             })
         });
         for answer in replies.into_iter().chain([Err("it died".to_owned())]) {

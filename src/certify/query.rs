@@ -12,8 +12,8 @@ use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
-/// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts.
-const WHOLE: Duration = Duration::from_millis(100);
+/// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.
+const WHOLE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 100 });
 const PARTS_A_THREAD: usize = 2;
 
 /// What the solver says to a list of conditions.
@@ -48,6 +48,9 @@ pub(super) fn ask_within(
         }
         // What was made for the question was not used for the proof.
         walk.arena.take_recorded();
+    }
+    if let (Answer::Impossible, Some(recorder)) = (&answer, &mut solvers.recorder) {
+        recorder.impossible(walk, conditions);
     }
     Ok(answer)
 }
@@ -119,7 +122,7 @@ fn by_parts(
     parts: &[Vec<usize>],
     most: Duration,
 ) -> Result<TextAnswer, GivenUp> {
-    let time = walk.left()?.min(most);
+    let deadline = walk.deadline();
     let question = |part: &Vec<usize>| {
         let part: Vec<TermId> = part.iter().map(|&place| conditions[place]).collect();
         let (assertions, names) = assertions(walk, &part);
@@ -132,7 +135,11 @@ fn by_parts(
         if is_settled.load(Ordering::Relaxed) {
             return None;
         }
-        let answer = solver.check(script, names, time);
+        // Where nobody helps, they are asked one after the other.
+        let answer = match deadline.left() {
+            Ok(left) => solver.check(script, names, left.min(most)),
+            Err(GivenUp(reason)) => TextAnswer::Unknown(reason),
+        };
         let settles = answer != TextAnswer::Unsatisfiable;
         is_settled.fetch_or(settles, Ordering::Relaxed);
         Some(answer)
@@ -165,7 +172,7 @@ fn by_parts(
 }
 
 /// What the solver is to be asked, and of several conditions the names.
-fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
+pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
     let arena = &*walk.arena;
     let symbol = Symbol::new("certified goal", Sort::Bool);
     let mut facts = walk.instances(conditions);

@@ -1,6 +1,7 @@
 //! The solvers of a check.
 
 use super::opinion::Second;
+use super::record::Recorder;
 use crate::solver::z3::text::TextSolver;
 use crate::workers::Workers;
 
@@ -12,6 +13,8 @@ pub(super) struct Solvers {
     pub workers: Workers,
     /// Asks again about what was found to be impossible.
     pub second: Option<Second>,
+    /// Writes what was found to be impossible.
+    pub recorder: Option<Recorder>,
 }
 
 impl Solvers {
@@ -20,6 +23,7 @@ impl Solvers {
             first: TextSolver::default(),
             workers,
             second: None,
+            recorder: None,
         }
     }
 }

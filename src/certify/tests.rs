@@ -11,6 +11,7 @@ use crate::program::simplify::fault;
 use crate::program::testing::{Recursion, random_program, some_run_fails};
 use crate::program::*;
 use crate::term::{Build, Pool, Sort, TermId, store};
+use crate::workers::Workers;
 
 const BUDGET: Duration = Duration::from_secs(20);
 const INT: Sort = Sort::BitVec(32);
@@ -98,7 +99,14 @@ impl Task {
             assert_eq!(opinion.objection, None, "{opinion}");
             return result;
         }
-        check(lowered, simplified, &certificate, Budget::of(BUDGET))
+        let alone = check(lowered, simplified, &certificate, Budget::of(BUDGET));
+        let helped = Budget {
+            workers: Workers::fixed(2),
+            ..Budget::of(BUDGET)
+        };
+        let helped = check(lowered, simplified, &certificate, helped);
+        assert_eq!(helped, alone, "who helps changes nothing");
+        alone
     }
 
     fn confirms(&self, steps: Vec<ProofStep>) {

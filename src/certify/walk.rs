@@ -20,7 +20,7 @@ mod plans;
 mod states;
 mod values;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +33,7 @@ use super::call_strings::{CallStringId, CallStrings, Node};
 use super::lowered::Lowered;
 use super::places::{Cuts, Facts};
 use super::plan::Plan;
+use super::record::{Begin, Label, Labels, What};
 use super::solvers::Solvers;
 use crate::program::persistent::PersistentMap;
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
@@ -190,6 +191,9 @@ pub(super) struct Walk<'c, 'p> {
     /// Whether something has been forgotten.
     pub over_approximated: bool,
     universal: Vec<Universal>,
+    /// What conditions mean, if they are recorded.
+    labels: Option<RefCell<Labels>>,
+    begin: Cell<Begin>,
 }
 
 /// A formula that was assumed for every value of a variable, on the paths on which the condition holds.
@@ -240,7 +244,10 @@ impl<'c, 'p> Walk<'c, 'p> {
                 }));
             }
         }
+        let is_recorded = solver.borrow().recorder.is_some();
         Self {
+            labels: is_recorded.then(RefCell::default),
+            begin: Cell::default(),
             marked,
             cutting,
             passing: FxHashMap::default(),
@@ -251,9 +258,9 @@ impl<'c, 'p> Walk<'c, 'p> {
             recursion,
             deadline,
             solver,
-            arena: Rc::new(match solver.borrow().second {
-                Some(_) => Arena::recorded(),
-                None => Arena::new(),
+            arena: Rc::new(match solver.borrow().second.is_some() || is_recorded {
+                true => Arena::recorded(),
+                false => Arena::new(),
             }),
             slots: RefCell::default(),
             fresh: RefCell::new(Fresh {
@@ -272,6 +279,11 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
     }
 
+    /// Until when the check may go on.
+    pub fn deadline(&self) -> Deadline<'_> {
+        self.deadline
+    }
+
     /// When the check has to end.
     pub fn end(&self) -> Instant {
         self.deadline.end
@@ -280,6 +292,28 @@ impl<'c, 'p> Walk<'c, 'p> {
     /// The time that is left.
     pub fn left(&self) -> Result<Duration, GivenUp> {
         self.deadline.left()
+    }
+
+    /// The program.
+    pub fn lowered(&self) -> &Lowered<'p> {
+        self.lowered
+    }
+
+    /// Notes what a condition of the present states means.
+    pub fn label(&self, condition: TermId, at: Node, what: What) {
+        if let Some(labels) = &self.labels {
+            let begin = self.begin.get();
+            let label = Label { what, at, begin };
+            let mut labels = labels.borrow_mut();
+            labels.entry(condition).or_default().push(label);
+        }
+    }
+
+    /// What the condition means; it is not told again.
+    pub fn take_labels(&self, condition: TermId) -> Vec<Label> {
+        let labels = self.labels.as_ref();
+        let taken = labels.and_then(|labels| labels.borrow_mut().remove(&condition));
+        taken.unwrap_or_default()
     }
 
     /// Where execution starts.

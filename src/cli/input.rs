@@ -68,6 +68,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         all_assumptions: false,
         defines: options.define.clone(),
         include_folders: options.include.clone(),
+        text: None,
     };
     Ok((file, load_options))
 }

@@ -5,14 +5,12 @@
 
 use std::io::Write;
 
-use num_bigint::BigInt;
-
 use super::options::InterpretOptions;
 use super::{EXIT_INPUT, complain, input};
 use crate::frontend::load;
 use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
 use crate::program::{Input, InputId, InputKind, Program};
-use crate::term::{BitVecValue, FloatValue, RoundingMode, Sort, Value};
+use crate::term::Value;
 
 /// Exit code of a run that did not end by itself.
 const EXIT_RUN: u8 = 2;
@@ -135,21 +133,7 @@ impl InputSource for ListedInputs<'_> {
         };
         Some(given.map_or_else(
             || Value::zero(input.sort),
-            |&given| value_of(given, input.sort),
+            |&given| Value::of_integer(given, input.sort),
         ))
-    }
-}
-
-fn value_of(given: i128, sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(given != 0),
-        Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, given)),
-        Sort::Int => Value::int(given),
-        Sort::Float(format) => Value::Float(FloatValue::from_int(
-            format,
-            RoundingMode::NearestEven,
-            &BigInt::from(given),
-        )),
-        Sort::Array { .. } => Value::zero(sort),
     }
 }

@@ -4,13 +4,17 @@
 //! results and output that was asked for on standard output, everything else on standard error.
 
 mod cfa;
+mod explain;
 mod input;
 mod interpret;
 mod library;
 pub mod options;
 mod portfolio;
 mod progress;
+mod reports;
+mod validate;
 mod verify;
+mod witness;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,6 +48,8 @@ pub fn run(started: Instant) -> ExitCode {
     };
     ExitCode::from(match &command_line.command {
         Command::Verify(options) => verify::run(started, options),
+        Command::Validate(options) => validate::run(started, options),
+        Command::Witness(command) => witness::run(command),
         Command::Cfa(options) => cfa::run(options),
         Command::Interpret(options) => interpret::run(options),
         Command::Portfolio(command) => portfolio::run(command),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
 
 /// A parallel portfolio verifier for C.
@@ -32,6 +33,11 @@ pub enum Command {
     Cfa(CfaOptions),
     /// Run a C program in the interpreter, with given values for its inputs
     Interpret(InterpretOptions),
+    /// Check a witness of a verifier: an invariant set is proved, a path is followed to its violation
+    Validate(ValidateOptions),
+    /// Look at witness files
+    #[command(subcommand)]
+    Witness(WitnessCommand),
     /// Show which portfolios there are and what is in them
     #[command(subcommand)]
     Portfolio(PortfolioCommand),
@@ -40,7 +46,16 @@ pub enum Command {
 }
 
 /// The names of the subcommands; anything else in their place is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 6] = ["verify", "cfa", "interpret", "portfolio", "library", "help"];
+pub const SUBCOMMANDS: [&str; 8] = [
+    "verify",
+    "cfa",
+    "interpret",
+    "validate",
+    "witness",
+    "portfolio",
+    "library",
+    "help",
+];
 
 /// How the C program is read.
 #[derive(Clone, Debug, Args)]
@@ -140,6 +155,27 @@ pub enum CheckOption {
     Thorough,
 }
 
+/// Who replays an alarm.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReplayOption {
+    /// The compiled program, too; an alarm of which it cannot tell is UNKNOWN
+    Native,
+    /// The interpreter
+    Interpreter,
+    /// The interpreter, and the compiled program wherever it can be compiled and given all values that matter
+    Both,
+}
+
+impl From<ReplayOption> for ReplayPolicy {
+    fn from(option: ReplayOption) -> Self {
+        match option {
+            ReplayOption::Native => Self::Native,
+            ReplayOption::Interpreter => Self::Interpreter,
+            ReplayOption::Both => Self::Both,
+        }
+    }
+}
+
 /// Options of `verify`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyOptions {
@@ -155,6 +191,57 @@ pub struct VerifyOptions {
     #[arg(long, value_enum, default_value = "usual")]
     pub check: CheckOption,
 
+    /// Who has to come to the error before FALSE is reported. Native replay compiles the program and runs it, with all
+    /// that it does to files and the like
+    #[arg(long, value_enum, default_value = "interpreter")]
+    pub replay: ReplayOption,
+
+    /// What the run may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+
+    /// Write the events of the run to standard output, one JSON object a line, before the result
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Answer UNKNOWN where the answer would depend on an assumption, such as that malloc succeeds
+    #[arg(long, help_heading = "Output")]
+    pub strict: bool,
+
+    /// Write a C file for FALSE that defines the functions that the program does not: linked with the program, it leads it
+    /// into the error
+    #[arg(long, value_name = "FILE.c", help_heading = "Output")]
+    pub harness: Option<PathBuf>,
+
+    /// Write the answer for tools that show findings (SARIF 2.1.0), with the path to an error
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+
+    /// Write a report to read in a browser: the source with the path or the invariants, the automaton, the race
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+
+    /// Leave the program's representations, what was proved, certificates and the longest questions to solvers here
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub dump: Option<PathBuf>,
+
+    /// Write a witness of the answer here (format 2.0 of the Competition on Software Verification)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub witness: Option<PathBuf>,
+
+    /// Write the proof as SMT-LIB files here, each of which is to be unsatisfiable, with an index; the folder must not
+    /// exist, or be empty
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub certificate: Option<PathBuf>,
+
+    /// Log what happens to standard error
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// What a run may use.
+#[derive(Clone, Debug, Args)]
+pub struct LimitOptions {
     /// Wall time after which the result is UNKNOWN
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]
     pub time_limit: Option<f64>,
@@ -170,22 +257,53 @@ pub struct VerifyOptions {
     /// Threads that work at a time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Limits")]
     pub threads: Option<u16>,
+}
+
+/// Options of `validate`.
+#[derive(Clone, Debug, Args)]
+pub struct ValidateOptions {
+    /// How the program is read.
+    #[command(flatten)]
+    pub input: InputOptions,
+
+    /// The witness, in format 2.0, 2.1 or 2.2
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: PathBuf,
+
+    /// The analyses to run: a portfolio of `regatta portfolio list`, or a file that ends in .toml
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "default")]
+    pub portfolio: String,
+
+    /// What the run may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
 
     /// Write the events of the run to standard output, one JSON object a line, before the result
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Answer UNKNOWN where the answer would depend on an assumption, such as that malloc succeeds
-    #[arg(long, help_heading = "Output")]
-    pub strict: bool,
-
-    /// Leave the program's representations, what was proved, certificates and the longest questions to solvers here
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub dump: Option<PathBuf>,
-
     /// Log what happens to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// What to do with a witness file.
+#[derive(Clone, Debug, Subcommand)]
+pub enum WitnessCommand {
+    /// Compare a witness with its format and its program; exit code 1 if something is wrong
+    Lint(LintOptions),
+}
+
+/// Options of `witness lint`.
+#[derive(Clone, Debug, Args)]
+pub struct LintOptions {
+    /// The witness, in format 2.0, 2.1 or 2.2
+    #[arg(value_name = "WITNESS.yml")]
+    pub witness: PathBuf,
+
+    /// How the program is read.
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 /// Options of `cfa`.

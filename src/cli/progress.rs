@@ -132,7 +132,7 @@ impl Progress {
         if let EventKind::Invariants { total, .. } = event.kind {
             self.stored = total;
         }
-        match analysis_of(&event.kind) {
+        match event.kind.analysis() {
             Some(name) => match self.analyses.iter_mut().find(|line| line.name == name) {
                 Some(line) => {
                     line.activity.note(&event.kind);
@@ -191,30 +191,6 @@ impl Line {
             self.bar.set_prefix(self.name.clone());
             self.bar.set_message(self.activity.describe());
         }
-    }
-}
-
-/// Whose event it is.
-fn analysis_of(kind: &EventKind) -> Option<&str> {
-    match kind {
-        EventKind::Started { analysis, .. }
-        | EventKind::Bound { analysis, .. }
-        | EventKind::Refinement { analysis, .. }
-        | EventKind::Invariants { analysis, .. }
-        | EventKind::Relied { analysis, .. }
-        | EventKind::LeftAside { analysis, .. }
-        | EventKind::Abstracted { analysis, .. }
-        | EventKind::Certified { analysis, .. }
-        | EventKind::Finished { analysis, .. }
-        | EventKind::Panicked { analysis, .. }
-        | EventKind::Refuted { analysis, .. } => Some(analysis),
-        EventKind::Crashed { analysis, .. } => analysis.as_deref(),
-        EventKind::Phase { .. }
-        | EventKind::Program { .. }
-        | EventKind::Warning { .. }
-        | EventKind::Resources { .. }
-        | EventKind::Withdrawn { .. }
-        | EventKind::Concluded(_) => None,
     }
 }
 

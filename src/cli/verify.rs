@@ -1,37 +1,84 @@
 //! `regatta verify`: the supervisor with its limits around the pipeline, events to where the user wants them, one RESULT
 //! line.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::options::{CheckOption, VerifyOptions};
+use super::explain::{Stories, way_to_the_error};
+use super::options::{CheckOption, ReplayOption, VerifyOptions};
 use super::progress::{self, Progress};
+use super::reports::Reports;
 use super::{EXIT_INPUT, complain, input};
+use crate::certify::path::Detail;
+use crate::frontend::LoadOptions;
+use crate::portfolio::certificate;
 use crate::portfolio::config::Portfolio;
+use crate::portfolio::description::RunDescription;
 use crate::portfolio::event::{Event, EventKind};
+use crate::portfolio::evidence::{Evidence, Publisher};
 use crate::portfolio::ledger::AssumptionPolicy;
 use crate::portfolio::pipeline;
 use crate::portfolio::supervisor::{EarlyLimits, Limits, Outcome, supervise};
-use crate::portfolio::task::RunOptions;
+use crate::portfolio::task::{RunOptions, Validation};
 use crate::portfolio::verdict::{Conclusion, Verdict};
+use crate::report::{Ending, witness};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
-    let time_limit = options.time_limit.map(Duration::from_secs_f64);
+    run_with(started, options, || {
+        let (file, load) = input::resolve(&options.input)?;
+        Ok(Job {
+            file,
+            load,
+            validation: None,
+            judge: Box::new(|conclusion| conclusion),
+        })
+    })
+}
+
+/// What is to be verified.
+pub(super) struct Job {
+    pub file: PathBuf,
+    pub load: LoadOptions,
+    /// What the program was put together with.
+    pub validation: Option<Validation>,
+    /// What an answer means.
+    pub judge: Box<dyn Fn(Conclusion) -> Conclusion>,
+}
+
+/// Verifies what there is to verify, as the options say but for what that is; returns the exit code.
+pub(super) fn run_with(
+    started: Instant,
+    options: &VerifyOptions,
+    job: impl FnOnce() -> Result<Job, String>,
+) -> u8 {
+    let time_limit = options.limits.time_limit.map(Duration::from_secs_f64);
     let mut limits = Limits {
         wall: time_limit,
-        cpu: options.cpu_limit.map(Duration::from_secs_f64),
-        memory: options.memory_limit,
+        cpu: options.limits.cpu_limit.map(Duration::from_secs_f64),
+        memory: options.limits.memory_limit,
         tell_resources: None,
     };
     let early = EarlyLimits::new(&limits);
-    let (file, mut load_options) = match input::resolve(&options.input) {
-        Ok(input) => input,
+    let Job {
+        file,
+        load: mut load_options,
+        validation,
+        judge,
+    } = match job() {
+        Ok(job) => job,
         Err(message) => {
             complain(&message);
             return EXIT_INPUT;
         }
     };
+    if let Some(folder) = &options.certificate
+        && let Err(reason) = certificate::can_be_written(folder)
+    {
+        complain(&format!("error: {}: {reason}", folder.display()));
+        return EXIT_INPUT;
+    }
     let portfolio = match Portfolio::find(&options.portfolio) {
         Ok(portfolio) => portfolio,
         Err(error) => {
@@ -39,13 +86,21 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             return EXIT_INPUT;
         }
     };
+    let reports = Reports::wanted(options);
     let assumptions = match options {
         options if options.strict => AssumptionPolicy::Strict,
-        options if options.json || options.verbose => AssumptionPolicy::Reported,
+        options if options.json || options.verbose || reports.is_some() => {
+            AssumptionPolicy::Reported
+        }
         _ => AssumptionPolicy::Ignored,
     };
     load_options.all_assumptions = assumptions != AssumptionPolicy::Ignored;
     drop(early);
+    // Here, because the analysis process is ended before it could take it away.
+    let native_folder = (options.replay != ReplayOption::Interpreter)
+        .then(|| tempfile::Builder::new().prefix("regatta-").tempdir())
+        .and_then(Result::ok);
+    let explains = options.verbose || std::io::stderr().is_terminal();
     // Both could be for the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
     let run_options = RunOptions {
@@ -55,26 +110,59 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         style: input::style(),
         is_thorough: options.check == CheckOption::Thorough,
         time_limit,
-        threads: options.threads.map(usize::from),
+        threads: options.limits.threads.map(usize::from),
         dump: options.dump.clone(),
+        has_details: options.report.is_some(),
+        certificate: options.certificate.clone(),
+        validation,
         assumptions,
+        path: match options.verbose && !options.json {
+            true => Some(Detail::Whole),
+            false => (options.json || explains || reports.is_some()).then_some(Detail::Folded),
+        },
+        harness: options.harness.clone(),
+        replay: options.replay.into(),
+        native_folder: native_folder
+            .as_ref()
+            .map(|folder| folder.path().to_owned()),
     };
-    limits.tell_resources = progress.as_ref().map(|_| progress::INTERVAL);
+    let witness = options.witness.as_deref();
+    let publish =
+        witness.map(|file| move |evidence: &Evidence<'_>| witness::publish(file, evidence));
+    let tells = progress.is_some() || options.report.is_some();
+    limits.tell_resources = tells.then_some(progress::INTERVAL);
+    let is_described = options.json || reports.is_some();
+    let description = is_described.then(|| Event {
+        time: started.elapsed().as_secs_f64(),
+        kind: EventKind::Run(Box::new(RunDescription::new(
+            &run_options,
+            &limits,
+            &options.portfolio,
+        ))),
+    });
     let mut output = Output {
+        description,
         json: options.json,
         verbose: options.verbose,
+        explains,
         progress,
+        stories: Stories::default(),
+        reports,
     };
     let supervised = supervise(
         started,
         limits,
         &mut |event| output.event(event),
-        &|attempt, reporter| pipeline::run(&run_options, attempt, reporter),
+        &|attempt, reporter| {
+            let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
+            pipeline::run(&run_options, attempt, reporter, publish)
+        },
     );
     let (conclusion, remains) = match supervised {
-        Ok((Outcome::Concluded(conclusion), remains)) => (conclusion, Some(remains)),
+        Ok((Outcome::Concluded(conclusion), remains)) => (judge(conclusion), Some(remains)),
         Ok((Outcome::Rejected(text), remains)) => {
             output.complain(&text);
+            output.write_reports(&Ending::rejected(&text));
             remains.collect();
             return EXIT_INPUT;
         }
@@ -87,7 +175,9 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
         time: started.elapsed().as_secs_f64(),
         kind: EventKind::Concluded(conclusion.clone()),
     });
+    output.explain(&conclusion);
     let code = print_result(&conclusion.verdict);
+    output.write_reports(&Ending::Concluded(conclusion));
     if let Some(remains) = remains {
         remains.collect();
     }
@@ -105,17 +195,31 @@ fn print_result(verdict: &Verdict) -> u8 {
 
 /// Where events go.
 struct Output {
+    /// What comes before the first event. A signal that comes after the first event must find who handles it.
+    description: Option<Event>,
     json: bool,
     verbose: bool,
+    /// Whether somebody looks.
+    explains: bool,
     progress: Option<Progress>,
+    /// What an explanation needs, if there will be no answer.
+    stories: Stories,
+    reports: Option<Reports>,
 }
 
 impl Output {
     fn event(&mut self, event: &Event) {
+        if let Some(description) = self.description.take() {
+            self.event(&description);
+        }
+        self.stories.event(event);
         if self.json
             && let Ok(line) = serde_json::to_string(event)
         {
             let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
+        if let Some(reports) = &mut self.reports {
+            reports.note(event);
         }
         match &event.kind {
             EventKind::Warning { message } => self.complain(&format!("warning: {message}")),
@@ -133,12 +237,37 @@ impl Output {
                 }
                 None => self.complain(reason),
             },
-            EventKind::Resources { .. } => {}
+            EventKind::Resources { .. }
+            | EventKind::Paused { .. }
+            | EventKind::Resumed { .. }
+            | EventKind::Automaton(_) => {}
             _ if self.verbose => self.complain(&describe(event)),
             _ => {}
         }
         if let Some(progress) = &mut self.progress {
             progress.event(event);
+        }
+    }
+
+    /// Tells a person what an answer rests on; a program has the events.
+    fn explain(&self, conclusion: &Conclusion) {
+        if self.json || !self.explains {
+            return;
+        }
+        if !conclusion.path.is_empty() {
+            self.complain(&way_to_the_error(&conclusion.path, self.verbose));
+        }
+        if let Some(text) = self.stories.explain(conclusion) {
+            self.complain(&text);
+        }
+    }
+
+    fn write_reports(&mut self, ending: &Ending) {
+        if let Some(description) = self.description.take() {
+            self.event(&description);
+        }
+        if let Some(reports) = &self.reports {
+            reports.write(ending);
         }
     }
 
@@ -168,6 +297,11 @@ fn describe(event: &Event) -> String {
             simplified.edges,
             simplified.variables,
         ),
+        EventKind::Open { unsupported, loops } => format!(
+            "{} places that are not supported, {} loops and recursive functions",
+            unsupported.len(),
+            loops.len()
+        ),
         EventKind::Started { analysis, .. } => format!("{analysis} starts"),
         EventKind::Finished {
             analysis,
@@ -184,6 +318,10 @@ fn describe(event: &Event) -> String {
             };
             format!("{analysis}: {outcome}{counters}")
         }
+        EventKind::CertificateWritten { folder, written } => format!(
+            "certificate in {folder}: {} conditions, {} decided by simplification, {} files of simplifications",
+            written.conditions, written.decided, written.simplifications
+        ),
         EventKind::Concluded(conclusion) => {
             let mut text = match &conclusion.analysis {
                 Some(analysis) => format!("answered by {analysis}"),
@@ -245,6 +383,28 @@ fn describe(event: &Event) -> String {
             outcome,
             seconds,
         } => format!("proof of {analysis}: {outcome} ({:.1} ms)", seconds * 1e3),
+        EventKind::Replayed {
+            analysis,
+            outcome,
+            seconds,
+        } => format!(
+            "native replay of an alarm of {analysis}: {outcome} ({:.1} ms)",
+            seconds * 1e3
+        ),
+        EventKind::Run(description) => format!(
+            "regatta {} on {}, {} threads",
+            description.version, description.environment.system, description.threads
+        ),
+        EventKind::Published { invariants } => {
+            format!("{} invariants are shared", invariants.len())
+        }
+        EventKind::Proof { analysis, parts } => {
+            let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
+            format!("proof of {analysis}: {}", parts.join("; "))
+        }
+        EventKind::Automaton(automaton) => format!("{} functions", automaton.functions.len()),
+        EventKind::Paused { analysis } => format!("{analysis} pauses"),
+        EventKind::Resumed { analysis } => format!("{analysis} goes on"),
         EventKind::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
         EventKind::Warning { message: text }
         | EventKind::Panicked { message: text, .. }

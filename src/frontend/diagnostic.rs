@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Task,
     /// A portfolio file is not one.
     Portfolio,
+    /// A witness file is not one, or not one of the program.
+    Witness,
     /// The program is as good as any, but Regatta contradicts itself.
     Internal,
 }
@@ -48,6 +50,7 @@ impl ErrorKind {
             Self::Property => "property file",
             Self::Task => "task definition",
             Self::Portfolio => "portfolio",
+            Self::Witness => "witness",
             Self::Internal => "internal error",
         }
     }

@@ -18,9 +18,13 @@
 //!   the operator's type (shift counts excepted).
 
 use std::ops::{Deref, Range};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::program::{AssumptionKind, DataModel, Lifetime, SourceMap, Span};
+use crate::program::waypoint::Time;
+use crate::program::{
+    AssumptionKind, DataModel, External, Lifetime, SourceMap, Span, Waypoint, WaypointKind,
+};
 use crate::term::{FloatFormat, RoundingMode};
 
 #[derive(Clone, Debug)]
@@ -39,6 +43,22 @@ pub struct Unit {
     pub dynamic_rounding: bool,
     /// What the program can meet that is not in it.
     pub outside: Outside,
+    /// The functions that the source uses and does not define.
+    pub externals: Vec<External>,
+    /// The ordinary identifiers that it declares.
+    pub names: Vec<DeclaredName>,
+}
+
+/// An ordinary identifier that is declared; see [`crate::program::DeclaredName`].
+#[derive(Clone, Debug)]
+pub struct DeclaredName {
+    pub name: Arc<str>,
+    /// What it names, if that is an object.
+    pub object: Option<ObjectIndex>,
+    /// From when it can be seen.
+    pub begin: Time,
+    /// When its scope ends.
+    pub end: Time,
 }
 
 /// What lies outside of a unit.
@@ -400,6 +420,17 @@ pub struct Block {
     pub instructions: Vec<(Instruction, Span)>,
     pub terminator: Terminator,
     pub span: Span,
+    /// What control passes on its way to targets of the terminator, by their number.
+    pub turns: Vec<Turn>,
+}
+
+/// A waypoint on the way from a block to one of its targets.
+#[derive(Copy, Clone, Debug)]
+pub struct Turn {
+    /// The target's number: 0 for [`Terminator::Branch`]'s `then`, 1 for `otherwise`; for a switch the case's, or the
+    /// number of cases for the default.
+    pub target: u32,
+    pub waypoint: Waypoint,
 }
 
 /// A step with an effect.
@@ -452,6 +483,8 @@ pub enum Instruction {
         name: String,
         arguments: Vec<Argument>,
         result: Option<ResultPlace>,
+        /// Whether it returns a value, wanted or not.
+        returns: bool,
         /// Whether it changes nothing.
         effect: UnknownEffect,
     },
@@ -460,6 +493,8 @@ pub enum Instruction {
         place: Place,
         /// The function that was called, for witnesses.
         function: String,
+        /// The closing parenthesis of the call, if it is one.
+        call_end: Span,
     },
     /// A value that a real execution determines but that is not modelled (`sin(x)`): any value, and alarms that pass
     /// here are not confirmed.
@@ -491,6 +526,12 @@ pub enum Instruction {
     SetRounding(Expr),
     /// What happens here is not modelled.
     Unsupported(String),
+    /// No effect: control is at a waypoint of the source, whose place is the instruction's.
+    Waypoint {
+        kind: WaypointKind,
+        /// When it was lowered.
+        time: Time,
+    },
     /// No effect: what comes after is right if this assumption is.
     Assumption {
         kind: AssumptionKind,

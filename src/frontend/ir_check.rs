@@ -150,6 +150,7 @@ impl Checker {
             | Instruction::Choice { place } => self.place(place),
             Instruction::Declare(_)
             | Instruction::Unsupported(_)
+            | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. }
             | Instruction::Assume(_) => true,
             Instruction::Allocate { place, size, .. } => {

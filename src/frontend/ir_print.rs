@@ -139,7 +139,9 @@ impl fmt::Display for With<'_, Function> {
                 write!(f, " // {label}")?;
             }
             writeln!(f)?;
-            for (instruction, _) in &block.instructions {
+            let waypoint =
+                |entry: &&(Instruction, _)| matches!(entry.0, Instruction::Waypoint { .. });
+            for (instruction, _) in block.instructions.iter().filter(|entry| !waypoint(entry)) {
                 writeln!(f, "    {}", self.of(instruction))?;
             }
             writeln!(f, "    {}", self.of(&block.terminator))?;
@@ -329,6 +331,7 @@ impl fmt::Display for With<'_, Instruction> {
                 arguments,
                 result,
                 effect,
+                ..
             } => {
                 let kind = match effect {
                     UnknownEffect::Pure => "pure",
@@ -336,7 +339,9 @@ impl fmt::Display for With<'_, Instruction> {
                 };
                 self.call(f, &format!("{kind} {name}"), arguments, result.as_ref())
             }
-            Instruction::Nondet { place, function } => {
+            Instruction::Nondet {
+                place, function, ..
+            } => {
                 write!(f, "{} = input {function}", self.of(place))
             }
             Instruction::Choice { place } => write!(f, "{} = choice", self.of(place)),
@@ -369,6 +374,7 @@ impl fmt::Display for With<'_, Instruction> {
             Instruction::Assume(condition) => write!(f, "assume {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),
+            Instruction::Waypoint { kind, .. } => write!(f, "waypoint: {kind:?}"),
             Instruction::Assumption { what, .. } => write!(f, "assumption: {what}"),
         }
     }

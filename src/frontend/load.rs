@@ -1,6 +1,7 @@
 //! From a file to a program: all steps of the front end, one after the other.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::diagnostic::{Error, ErrorKind, Place, Warning};
@@ -32,6 +33,8 @@ pub struct LoadOptions {
     pub defines: Vec<String>,
     /// Folders that are searched for headers.
     pub include_folders: Vec<PathBuf>,
+    /// What is read in place of the file's text.
+    pub text: Option<Arc<[u8]>>,
 }
 
 impl Default for LoadOptions {
@@ -47,6 +50,7 @@ impl Default for LoadOptions {
             keeps_typed: false,
             defines: Vec::new(),
             include_folders: Vec::new(),
+            text: None,
         }
     }
 }
@@ -70,6 +74,7 @@ pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
         data_model: options.data_model,
         defines: options.defines.clone(),
         include_folders: options.include_folders.clone(),
+        text: options.text.clone(),
     };
     let mut clock = Clock::new();
     let source = preprocess(file, &preprocessor)?;

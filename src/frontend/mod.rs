@@ -18,6 +18,7 @@
 mod align;
 pub mod constant;
 pub mod diagnostic;
+pub mod digest;
 pub mod ir;
 #[cfg(debug_assertions)]
 mod ir_check;
@@ -31,8 +32,10 @@ pub mod parse;
 pub mod position;
 pub mod preprocess;
 pub mod property;
+pub mod pure;
 pub mod rewrite;
 mod split;
+pub mod statements;
 pub mod task;
 mod token;
 pub mod types;

@@ -1,5 +1,6 @@
 //! From a place in what lang-c parsed back to the place in the file that the user wrote.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -27,6 +28,8 @@ pub struct PositionMap {
     alignments: FxHashMap<u32, Alignment>,
     /// The user's own files, for messages; not read where `text` is the user's file.
     originals: FxHashMap<FileId, Original>,
+    /// Whether `text` has been made of others.
+    resolves: bool,
 }
 
 /// A file as the user wrote it.
@@ -68,6 +71,7 @@ impl PositionMap {
             pieces: Vec::new(),
             alignments: FxHashMap::default(),
             originals: FxHashMap::default(),
+            resolves: markers == Markers::Resolve,
         };
         if markers == Markers::Resolve {
             positions.align();
@@ -136,6 +140,78 @@ impl PositionMap {
     pub fn span(&self, origin: Origin, offset: usize) -> Span {
         self.source_offset(origin, offset)
             .map_or(Span::NONE, |offset| self.source_span(offset))
+    }
+
+    /// [`Self::span`], with the column zero where that is not the column in the original file, but that of the macro that
+    /// expands to what is there.
+    pub fn exact_span(&self, origin: Origin, offset: usize) -> Span {
+        let offset = self.source_offset(origin, offset);
+        offset.map_or(Span::NONE, |offset| self.exact_source_span(offset))
+    }
+
+    /// [`Self::exact_span`] of a statement's first character: what stands before it in the original line can end a statement
+    /// or what governs one. Else it is an argument of a macro.
+    pub fn statement_span(&self, origin: Origin, offset: usize) -> Span {
+        let span = self.exact_span(origin, offset);
+        let original = self.originals.get(&span.file).filter(|_| self.resolves);
+        let line = original.and_then(|original| original.line(span.line));
+        let column = usize::from(span.column).checked_sub(1);
+        let before = line
+            .zip(column)
+            .and_then(|(line, column)| line.get(..column));
+        match before.and_then(|before| before.trim_ascii_end().last()) {
+            Some(byte) if byte.is_ascii_punctuation() && !b";:{})/_".contains(byte) => {
+                Span { column: 0, ..span }
+            }
+            _ => span,
+        }
+    }
+
+    fn exact_source_span(&self, offset: u32) -> Span {
+        let span = self.source_span(offset);
+        if self.is_exact(offset, span) {
+            return span;
+        }
+        Span { column: 0, ..span }
+    }
+
+    fn is_exact(&self, offset: u32, span: Span) -> bool {
+        if span.column == 0 || span.column == u16::MAX {
+            return false;
+        }
+        if !self.resolves {
+            return true;
+        }
+        let original = self.originals.get(&span.file);
+        let line = original.and_then(|original| original.line(span.line));
+        let Some(there) = line.and_then(|line| line.get(usize::from(span.column) - 1..)) else {
+            return false;
+        };
+        let here = self.text.get(offset as usize..).unwrap_or_default();
+        first_piece(here) == first_piece(there)
+    }
+
+    /// The place of the `?` that comes after a condition, which is the range.
+    pub fn question_mark(&self, origin: Origin, condition: Range<usize>) -> Option<Span> {
+        let last = condition.end.checked_sub(1)?;
+        let start = self.source_offset(origin, last)? as usize + 1;
+        let rest = self.text.get(start..)?;
+        let skipped = rest
+            .iter()
+            .take_while(|&&byte| byte == b')' || byte.is_ascii_whitespace());
+        let at = start + skipped.count();
+        let is_mark = self.text.get(at) == Some(&b'?');
+        let is_exact = self.exact_span(origin, condition.start).column > 0;
+        (is_mark && is_exact).then(|| self.exact_source_span(at as u32))
+    }
+
+    /// The place of the closing parenthesis of a call that is the range.
+    pub fn call_end(&self, origin: Origin, call: Range<usize>) -> Option<Span> {
+        let at = self.source_offset(origin, call.end.checked_sub(1)?)?;
+        let is_end = self.text.get(at as usize) == Some(&b')');
+        // The parenthesis could be another one, if the call is what a macro expands to.
+        let is_exact = self.exact_span(origin, call.start).column > 0;
+        (is_end && is_exact).then(|| self.exact_source_span(at))
     }
 
     /// Whether what lang-c has read there comes from a system header.
@@ -279,6 +355,13 @@ impl PositionMap {
             None => Error::new(kind, message),
         }
     }
+}
+
+/// The word or the character that the text begins with.
+fn first_piece(text: &[u8]) -> &[u8] {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let length = text.iter().take_while(|byte| is_part(byte)).count();
+    &text[..length.max(1).min(text.len())]
 }
 
 /// The line that begins at an offset, without its end.

@@ -1,6 +1,7 @@
 //! From a C file to a text without directives: `cc -E`, where that is needed at all.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,6 +19,8 @@ pub struct Options {
     pub defines: Vec<String>,
     /// Folders that are searched for headers, as after the compiler's `-I`.
     pub include_folders: Vec<PathBuf>,
+    /// What is read in place of the file's text.
+    pub text: Option<Arc<[u8]>>,
 }
 
 /// A text without directives other than line markers and pragmas.
@@ -46,19 +49,49 @@ impl Preprocessed {
 /// longer than everything else that happens to a small program.
 pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error> {
     let name: Arc<str> = file.display().to_string().into();
-    let text = std::fs::read(file).map_err(|error| {
+    let unreadable = |error: std::io::Error| {
         Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(name.clone()))
-    })?;
+    };
+    let text = match &options.text {
+        Some(text) => text.to_vec(),
+        None => std::fs::read(file).map_err(unreadable)?,
+    };
     let is_preprocessed = file.extension().is_some_and(|extension| extension == "i");
     if is_preprocessed || (options.defines.is_empty() && !needs_preprocessor(&text)) {
         return Ok(Preprocessed::from_text(name, text));
     }
-    let text = run_preprocessor(file, &name, options)?;
+    let text = match &options.text {
+        None => run_preprocessor(file, &name, options)?,
+        Some(text) => {
+            let (copy, options) = stand_in(file, text, options).map_err(unreadable)?;
+            run_preprocessor(copy.path(), &name, &options)?
+        }
+    };
     Ok(Preprocessed {
         text,
         name,
         positions_from_markers: true,
     })
+}
+
+/// A file with a text in place of the named one's, and options with which it finds the headers beside that one. Places in
+/// it are called by the name of the other.
+fn stand_in(
+    file: &Path,
+    text: &[u8],
+    options: &Options,
+) -> std::io::Result<(tempfile::NamedTempFile, Options)> {
+    let mut copy = tempfile::Builder::new().suffix(".c").tempfile()?;
+    let name = file.display().to_string();
+    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    copy.write_all(format!("# 1 \"{name}\"\n").as_bytes())?;
+    copy.write_all(text)?;
+    copy.flush()?;
+    let mut options = options.clone();
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    options.include_folders.insert(0, folder.to_path_buf());
+    Ok((copy, options))
 }
 
 /// Whether a text has directives, or words that may be macros without any.

@@ -5,6 +5,7 @@
 //! the scalar members of an object; [`record`] lays out structs and unions as gcc does on x86; [`relation`] says which
 //! types are compatible and which type an arithmetic operator computes in.
 
+mod definition;
 pub mod layout;
 pub mod record;
 pub mod relation;

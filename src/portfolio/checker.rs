@@ -27,7 +27,7 @@ use nix::unistd::{ForkResult, Pid, fork};
 use super::crash::{self, panic_message};
 use super::supervisor::{die_with, exit_now};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
-use crate::certify::{Budget, check, check_thoroughly};
+use crate::certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
 use crate::program::{Program, Simplified};
 use crate::workers::{SOLVER_STACK, Workers};
 
@@ -213,20 +213,38 @@ impl Server<'_> {
             certificate,
             time,
             helpers,
+            record,
         } = Request::from_bytes(bytes).map_err(|error| error.to_string())?;
         let (lowered, simplified) = (self.lowered, self.simplified);
         let budget = Budget {
             workers: Workers::fixed(helpers),
             ..Budget::of(time)
         };
-        let (check, opinion) = if self.is_thorough {
-            let (check, opinion) = check_thoroughly(lowered, simplified, &certificate, budget);
-            (check, Some(opinion))
-        } else {
-            let check = check(lowered, simplified, &certificate, budget);
-            (check, None)
+        let (mut opinion, mut written, mut facts) = (None, None, Vec::new());
+        let check = match record {
+            Some(record) => {
+                let (check, files) =
+                    check_and_record(lowered, simplified, &certificate, budget, &record);
+                written = Some(files);
+                check
+            }
+            None if self.is_thorough => {
+                let (check, second) = check_thoroughly(lowered, simplified, &certificate, budget);
+                opinion = Some(second);
+                check
+            }
+            None => {
+                let (check, found) = check_with_facts(lowered, simplified, &certificate, budget);
+                facts = found;
+                check
+            }
         };
-        Ok(Reply { check, opinion })
+        Ok(Reply {
+            check,
+            opinion,
+            written,
+            facts,
+        })
     }
 }
 

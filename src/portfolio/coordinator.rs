@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::config::Schedule;
 use super::scheduler::{Action, Scheduler};
@@ -116,14 +116,15 @@ impl Coordinator {
         }
     }
 
-    /// The analysis could stop here; if it must, waits for its next turn. Returns how long that took.
-    pub fn safe_point(&self, seat: usize) -> Duration {
+    /// The analysis could stop here; if it must, waits for its next turn, once it has said so. Returns how long that took.
+    pub fn safe_point(&self, seat: usize, pauses: &dyn Fn()) -> Duration {
         if !self.seats[seat].attention.load(Ordering::Relaxed) {
             return Duration::ZERO;
         }
         let begin = Instant::now();
         let mut scheduler = self.scheduler.lock();
         if scheduler.safe_point(seat) {
+            MutexGuard::unlocked(&mut scheduler, pauses);
             while !scheduler.may_run(seat) {
                 self.seats[seat].granted.wait(&mut scheduler);
             }
@@ -301,7 +302,7 @@ mod tests {
                     at_work.fetch_add(1, Ordering::SeqCst);
                     std::thread::sleep(Duration::from_millis(1));
                     at_work.fetch_sub(1, Ordering::SeqCst);
-                    if coordinator.safe_point(seat) > Duration::ZERO {
+                    if coordinator.safe_point(seat, &|| ()) > Duration::ZERO {
                         turns += 1;
                     }
                 }

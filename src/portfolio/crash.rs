@@ -27,6 +27,19 @@ const FATAL: [Signal; 5] = [
     Signal::SIGFPE,
 ];
 
+/// The numbers of the parts of a run, by which crashes are attributed. No two are the same: engines may still be at work
+/// when the parts that follow them are.
+pub mod number {
+    pub const FRONT_END: u32 = 1;
+    pub const SIMPLIFIER: u32 = 2;
+    pub const CHECKER: u32 = 3;
+    pub const ALARM: u32 = 4;
+    pub const LEDGER: u32 = 5;
+    pub const PUBLISHER: u32 = 6;
+    /// What those of the analyses begin with.
+    pub const FIRST_ANALYSIS: u32 = 7;
+}
+
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
 thread_local! {

@@ -10,7 +10,6 @@
 //!
 //! Each file is written aside and then renamed: whatever ends the run, there is no half of one.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::file;
 use crate::analysis::invariants::Snapshot;
 use crate::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use crate::program::{InlinedProgram, Program};
@@ -69,13 +69,7 @@ impl Dump {
 
     /// Writes a file.
     pub fn write(&self, name: &str, text: &str) {
-        let write = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(text.as_bytes())?;
-            file.persist(self.path(name))?;
-            Ok(())
-        };
-        if let Err(error) = write() {
+        if let Err(error) = file::write(&self.path(name), text.as_bytes()) {
             let failure = format!("{}: {error}", self.path(name).display());
             self.failure.lock().get_or_insert(failure);
         }

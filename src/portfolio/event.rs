@@ -11,7 +11,10 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::description::RunDescription;
+use super::findings::{Automaton, Invariant, ProofPart};
 use super::verdict::Conclusion;
+use crate::certify::record::Written;
 
 /// Something that happened, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +30,8 @@ pub struct Event {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
+    /// What is run, and where. Comes first, where somebody wants to know.
+    Run(Box<RunDescription>),
     /// A step that comes before the analyses has ended.
     Phase {
         /// Its name: `preprocess`, `parse`, `lower`, `emit`, `simplify`.
@@ -43,6 +48,15 @@ pub enum EventKind {
         /// Edges that are not supported and left after simplification.
         unsupported: usize,
     },
+    /// What the analyses have to deal with: the first places of each kind.
+    Open {
+        /// Places that are not supported and left after simplification, with the reasons.
+        unsupported: Vec<String>,
+        /// The loops and recursive functions that are left after simplification.
+        loops: Vec<String>,
+    },
+    /// The automaton that the analyses see. Only where details are wanted.
+    Automaton(Automaton),
     /// The input deserves a remark, but was accepted.
     Warning {
         /// The remark, with its place.
@@ -54,6 +68,16 @@ pub enum EventKind {
         analysis: String,
         /// Its number within the run, by which a crash is attributed.
         id: u32,
+    },
+    /// An analysis waits for its next turn. Only where details are wanted.
+    Paused {
+        /// Its name in the portfolio.
+        analysis: String,
+    },
+    /// An analysis has another turn. Only where details are wanted.
+    Resumed {
+        /// Its name in the portfolio.
+        analysis: String,
     },
     /// An analysis raised its bound.
     Bound {
@@ -81,6 +105,11 @@ pub enum EventKind {
         proved: usize,
         /// How many the store has now.
         total: usize,
+    },
+    /// Invariants that analyses share from now on. Only where details are wanted.
+    Published {
+        /// Some of them.
+        invariants: Vec<Invariant>,
     },
     /// A proof has invariants that analyses share.
     Relied {
@@ -111,6 +140,13 @@ pub enum EventKind {
         /// How many the program has.
         all: usize,
     },
+    /// What a proof is made of. Only where details are wanted.
+    Proof {
+        /// The name of the analysis that found it.
+        analysis: String,
+        /// Its steps.
+        parts: Vec<ProofPart>,
+    },
     /// A proof has been checked.
     Certified {
         /// The name of the analysis that found it.
@@ -118,6 +154,15 @@ pub enum EventKind {
         /// What came of it: `confirmed`, or why not.
         outcome: String,
         /// How long the check took, in seconds of wall time.
+        seconds: f64,
+    },
+    /// An alarm has been replayed by the compiled program.
+    Replayed {
+        /// The name of the analysis that raised it.
+        analysis: String,
+        /// What came of it: `confirmed`, or why not.
+        outcome: String,
+        /// How long that took with the compiler, in seconds of wall time.
         seconds: f64,
     },
     /// An analysis ended.
@@ -163,8 +208,51 @@ pub enum EventKind {
         /// CPU time of all its threads so far, in seconds.
         cpu: f64,
     },
+    /// The verification conditions of the proof that is the answer are in a folder.
+    CertificateWritten {
+        /// The folder.
+        folder: String,
+        /// How much there is.
+        #[serde(flatten)]
+        written: Written,
+    },
     /// The run's answer.
     Concluded(Conclusion),
+}
+
+impl EventKind {
+    /// The name of the analysis that it is about, if it is about one.
+    pub fn analysis(&self) -> Option<&str> {
+        match self {
+            Self::Started { analysis, .. }
+            | Self::Bound { analysis, .. }
+            | Self::Refinement { analysis, .. }
+            | Self::Invariants { analysis, .. }
+            | Self::Relied { analysis, .. }
+            | Self::Proof { analysis, .. }
+            | Self::Paused { analysis }
+            | Self::Resumed { analysis }
+            | Self::LeftAside { analysis, .. }
+            | Self::Abstracted { analysis, .. }
+            | Self::Certified { analysis, .. }
+            | Self::Replayed { analysis, .. }
+            | Self::Finished { analysis, .. }
+            | Self::Panicked { analysis, .. }
+            | Self::Refuted { analysis, .. } => Some(analysis),
+            Self::Crashed { analysis, .. } => analysis.as_deref(),
+            Self::Run(_)
+            | Self::Phase { .. }
+            | Self::Program { .. }
+            | Self::Open { .. }
+            | Self::Warning { .. }
+            | Self::Automaton(_)
+            | Self::Published { .. }
+            | Self::Resources { .. }
+            | Self::Withdrawn { .. }
+            | Self::CertificateWritten { .. }
+            | Self::Concluded(_) => None,
+        }
+    }
 }
 
 /// The size of a program.

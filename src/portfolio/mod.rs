@@ -9,16 +9,24 @@
 //! * [`race`]: the engines on their threads; the first answer that counts wins.
 //! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
 //! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: the process that checks proofs.
-//! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind.
-//! * [`event`], [`verdict`]: what passes between the two, and out of the command.
+//! * [`alarm`]: what is made of an alarm: a harness, a run of the compiled program.
+//! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind; [`mod@file`]: files that are whole; [`certificate`]: the proof as files.
+//! * [`description`]: what a run is; [`findings`]: what its analyses see and have proved, in words.
+//! * [`event`], [`verdict`]: what passes between the two, and out of the command; [`evidence`]: what an answer rests on.
 //! * [`crash`]: which analysis a panic or a fatal signal came from.
 
+pub mod alarm;
+pub mod certificate;
 pub mod checker;
 pub mod config;
 mod coordinator;
 pub mod crash;
+pub mod description;
 pub mod dump;
 pub mod event;
+pub mod evidence;
+pub mod file;
+pub mod findings;
 pub mod ledger;
 pub mod pipeline;
 mod race;

@@ -4,33 +4,50 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Map;
 
-use super::crash::guarded;
+use super::alarm;
+use super::certificate;
+use super::crash::{guarded, number};
 use super::dump::Dump;
 use super::event::{EventKind, Reporter, Size};
+use super::evidence::{Evidence, Publisher};
+use super::findings;
 use super::ledger::{self, AssumptionPolicy};
 use super::race;
 use super::supervisor::{Attempt, RaceEnd};
-use super::task::{CHECKER, RunOptions, Task};
+use super::task::{CHECKER, RunOptions, Task, Validation};
 use super::verdict::{Conclusion, Verdict};
 use crate::analysis::invariants::InvariantStore;
+use crate::certify::replay::{Replay, judge, replay_compiled};
 use crate::certify::{Certificate, ProofStep};
 use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
-use crate::program::interpreter::Executable;
+use crate::program::ghost::restrict;
+use crate::program::interpreter::{Executable, InputSource, Limits, Machine, RecordingInputs};
 use crate::program::simplify::{simplify, unsimplified};
-use crate::program::{Operation, Program};
-use crate::term::record_shared_terms;
+use crate::program::{
+    CallGraph, CutPoints, FunctionId, Input, InputId, InputKind, Operation, Program, Span,
+};
+use crate::term::{Value, record_shared_terms};
 use crate::workers::Workers;
 
 /// Names of the analyses, for events and for what a crash excludes.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
+const ALARM: &str = "examination of an alarm";
 const LEDGER: &str = "ledger of assumptions";
+const PUBLISHER: &str = "witness";
+const WITNESS: &str = "witness";
 
-/// Verifies the program.
-pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> RaceEnd {
+/// Verifies the program. What the answer rests on is given to the publisher.
+pub fn run(
+    options: &RunOptions,
+    attempt: &Attempt,
+    reporter: &Reporter,
+    publish: Option<&Publisher<'_>>,
+) -> RaceEnd {
     let dump = options.dump.as_deref().map(Dump::new).transpose();
     let dump = dump.unwrap_or_else(|error| {
         let message = format!("nothing is dumped: {error}");
@@ -40,17 +57,24 @@ pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> Race
     let dump = dump.map(Arc::new);
     record_shared_terms(options.is_thorough);
     let load = || load_program(options, reporter, dump.as_deref());
-    let lowered = guarded(reporter, FRONT_END, 1, load);
+    let lowered = guarded(reporter, FRONT_END, number::FRONT_END, load);
     record_shared_terms(false);
     let lowered = match lowered {
-        Some(Ok(lowered)) => lowered,
+        Some(Ok(mut lowered)) => {
+            if let Some(Validation::Violation { segments, .. }) = options.validation
+                && !restrict(&mut lowered, segments)
+            {
+                return RaceEnd::Concluded(Conclusion::unknown("internal error in the validator"));
+            }
+            lowered
+        }
         Some(Err(error)) if error.kind() == ErrorKind::Internal => {
             return RaceEnd::Concluded(Conclusion::unknown(error.to_string()));
         }
         Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };
-    let simplified = guarded(reporter, SIMPLIFIER, 2, || {
+    let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
         reporter.phase("simplify", || simplify(&lowered))
     });
     let Some(simplified) = simplified else {
@@ -66,6 +90,10 @@ pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> Race
         simplified: size(&simplified.program),
         unsupported: unsupported(&simplified.program).count(),
     });
+    if options.has_details {
+        let automaton = findings::automaton(&simplified.program);
+        reporter.event(EventKind::Automaton(automaton));
+    }
     if let Some(dump) = &dump {
         dump.write("simplified.dot", &to_dot(&simplified.program));
     }
@@ -78,11 +106,15 @@ pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> Race
         checker: None,
         simplified,
         invariants: InvariantStore::new(),
+        grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
     };
+    if let Some(conclusion) = follow_values(&task) {
+        return end(&task, conclusion, publish);
+    }
     task.start_checker();
     if task.simplified.is_safe() {
         match simplifier_decides(&task) {
-            Some(conclusion) => return end(&task, conclusion),
+            Some(conclusion) => return end(&task, conclusion, publish),
             // Whatever it knew, it cannot be checked: the engines get the program without it.
             None => {
                 task.simplified = unsimplified(&task.lowered);
@@ -92,7 +124,12 @@ pub fn run(options: &RunOptions, attempt: &Attempt, reporter: &Reporter) -> Race
     }
     let task = Arc::new(task);
     let conclusion = analyse(&task, attempt);
-    end(&task, conclusion)
+    let examined = guarded(reporter, ALARM, number::ALARM, || {
+        alarm::examine(&task, conclusion)
+    });
+    let conclusion = examined
+        .unwrap_or_else(|| Conclusion::unknown("internal error in the examination of an alarm"));
+    end(&task, conclusion, publish)
 }
 
 fn load_program(
@@ -124,30 +161,106 @@ fn load_program(
     Ok(loaded.program)
 }
 
-/// How the run ends with the answer: with what a proof was given under, and what that makes of the answer.
-fn end(task: &Task, mut conclusion: Conclusion) -> RaceEnd {
+/// How the run ends with the answer.
+fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> RaceEnd {
     if let Some(failure) = task.dump.as_ref().and_then(|dump| dump.take_failure()) {
         let message = format!("not everything is dumped: {failure}");
         task.reporter.event(EventKind::Warning { message });
     }
+    if conclusion.verdict == Verdict::True
+        && let Some(folder) = &task.options.certificate
+    {
+        let written = certificate::write(task, &conclusion, folder);
+        task.reporter.event(match written {
+            Ok(written) => EventKind::CertificateWritten {
+                folder: folder.display().to_string(),
+                written,
+            },
+            Err(reason) => EventKind::Warning {
+                message: format!("no certificate is written: {reason}"),
+            },
+        });
+    }
+    let conclusion = with_assumptions(task, conclusion);
+    if let Some(publish) = publish {
+        let publish = || publish_ground(task, &conclusion, publish);
+        guarded(&task.reporter, PUBLISHER, number::PUBLISHER, publish);
+    }
+    RaceEnd::Concluded(conclusion)
+}
+
+/// Gives the publisher what the answer rests on.
+fn publish_ground(task: &Task, conclusion: &Conclusion, publish: &Publisher<'_>) {
+    if let Some(ground) = task.ground_of(conclusion) {
+        publish(&Evidence {
+            options: &task.options,
+            reporter: &task.reporter,
+            lowered: &task.lowered,
+            executable: &task.executable,
+            simplified: &task.simplified,
+            ground: &ground,
+            confirms: &|certificate, time| task.confirms(certificate, time),
+            confirmed_facts: &|time| task.confirmed_facts(time),
+            time_left: task.time_left(),
+        });
+    }
+}
+
+/// The answer with what it was given under, and what that makes of it.
+fn with_assumptions(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     if task.options.assumptions == AssumptionPolicy::Ignored {
-        return RaceEnd::Concluded(conclusion);
+        return conclusion;
     }
     if conclusion.verdict == Verdict::True {
-        let found = guarded(&task.reporter, LEDGER, 4, || {
+        let found = guarded(&task.reporter, LEDGER, number::LEDGER, || {
             ledger::of_proof(&task.lowered)
         });
         conclusion.assumptions = match found {
             Some(assumptions) => assumptions,
             None => {
-                return RaceEnd::Concluded(Conclusion::unknown("internal error in the ledger"));
+                return Conclusion::unknown("internal error in the ledger");
             }
         };
     }
-    RaceEnd::Concluded(match task.options.assumptions {
+    match task.options.assumptions {
         AssumptionPolicy::Strict => conclusion.strict(),
         AssumptionPolicy::Reported | AssumptionPolicy::Ignored => conclusion,
-    })
+    }
+}
+
+/// The violation that a witness's values lead to, if they do.
+fn follow_values(task: &Task) -> Option<Conclusion> {
+    let Some(Validation::Violation { values, .. }) = &task.options.validation else {
+        return None;
+    };
+    let limits = Limits {
+        steps: WITNESS_STEPS,
+        ..Limits::default()
+    };
+    let mut source = ValuesInOrder(values.iter());
+    let mut inputs = RecordingInputs::new(&mut source);
+    let report = Machine::new(&task.executable).run(&mut inputs, limits);
+    judge(&report).ok()?;
+    match replay_compiled(&task.executable, &inputs.into_journal(), limits) {
+        Replay::Confirmed(violation) => Some(task.violated(WITNESS, &violation)),
+        Replay::NotConfirmed(_) => None,
+    }
+}
+
+/// Steps of a run with a witness's values.
+const WITNESS_STEPS: u64 = 20_000_000;
+
+/// A witness's values for what the program asks of the outside; zero for everything else.
+struct ValuesInOrder<'v>(std::slice::Iter<'v, Option<i128>>);
+
+impl InputSource for ValuesInOrder<'_> {
+    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
+        let given = match input.kind {
+            InputKind::Nondet(_) => self.0.next().copied().flatten(),
+            _ => None,
+        };
+        Some(Value::of_integer(given.unwrap_or(0), input.sort))
+    }
 }
 
 /// The answer of the analyses.
@@ -155,6 +268,7 @@ fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
     let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
     let analyses = (0..).zip(task.options.portfolio.analyses.iter().cloned());
     let analyses = analyses.filter(|(_, analysis)| takes_part(analysis.name()));
+    task.reporter.event(what_is_open(task));
     if let Some(conclusion) = race::run(task, analyses.collect(), takes_part(race::PROVER)) {
         return conclusion;
     }
@@ -175,7 +289,43 @@ fn simplifier_decides(task: &Task) -> Option<Conclusion> {
     // Nobody else is at work yet.
     let alone = Workers::fixed(task.options.threads() - 1);
     let check = || task.certified(SIMPLIFIER, &certificate, None, &alone);
-    guarded(&task.reporter, CHECKER, 3, check).flatten()
+    guarded(&task.reporter, CHECKER, number::CHECKER, check).flatten()
+}
+
+/// What the analyses have to deal with, for whoever wants to know why they do not come to an end.
+fn what_is_open(task: &Task) -> EventKind {
+    const MOST: usize = 50;
+    let (program, sources) = (&task.simplified.program, &task.lowered.sources);
+    let place = |span: Span, what: &str| format!("{}: {what}", sources.describe(span));
+    let calls = CallGraph::new(program);
+    let cut_points = CutPoints::new(program, &calls);
+    let heads = cut_points.loops().iter();
+    let heads = heads.map(|found| {
+        let name = &program.function(found.function).name;
+        // The start function has what was inlined into it.
+        let what = match name.starts_with('<') {
+            true => "a loop".to_owned(),
+            false => format!("a loop in {name}"),
+        };
+        (program.location(found.head).span, what)
+    });
+    let functions = (0..program.functions.len()).map(|number| FunctionId(number as u32));
+    let recursive = functions.filter(|&function| calls.is_recursive(function));
+    let recursive = recursive.map(|function| {
+        let function = program.function(function);
+        (function.span, format!("{} is recursive", function.name))
+    });
+    let mut loops: Vec<(Span, String)> = heads.chain(recursive).collect();
+    loops.sort_by_key(|(place, _)| (place.file, place.line, place.column));
+    loops.dedup();
+    let loops = loops.into_iter().take(MOST);
+    let unsupported = unsupported(program).take(MOST);
+    EventKind::Open {
+        unsupported: unsupported
+            .map(|(span, reason)| place(span, reason))
+            .collect(),
+        loops: loops.map(|(span, what)| place(span, &what)).collect(),
+    }
 }
 
 fn size(program: &Program) -> Size {
@@ -188,7 +338,7 @@ fn size(program: &Program) -> Size {
 }
 
 /// The places that are not supported, with the reasons.
-fn unsupported(program: &Program) -> impl Iterator<Item = (crate::program::Span, &str)> {
+fn unsupported(program: &Program) -> impl Iterator<Item = (Span, &str)> {
     program
         .edges
         .iter()

@@ -25,7 +25,7 @@ use nix::sys::signal::{
 };
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, fork, pipe, setpgid};
+use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
 
 use super::crash;
 use super::event::{Event, EventKind, Message, Reporter};
@@ -485,6 +485,10 @@ impl Child {
         };
         for &process in &processes {
             let _ = nix::sys::signal::kill(process, Signal::SIGKILL);
+            // What runs a compiled program leads a group of its own.
+            if process != self.pid && getpgid(Some(process)) == Ok(process) {
+                let _ = killpg(process, Signal::SIGKILL);
+            }
         }
         self.started = processes.into_iter().skip(1).collect();
     }

@@ -8,21 +8,30 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::alarm::ReplayPolicy;
+use parking_lot::Mutex;
+
 use super::checker::CheckerProcess;
 use super::config::Portfolio;
 use super::dump::Dump;
 use super::event::{EventKind, Reporter};
+use super::evidence::Ground;
+use super::findings;
 use super::ledger::{self, AssumptionPolicy};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::invariants::InvariantStore;
+use crate::certify::check::FactNumbers;
+use crate::certify::path::{Detail, describe_value};
 use crate::certify::portable::{Reply, Request};
+use crate::certify::record::Destination;
 use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{LoadOptions, Style};
 use crate::program::block::Blocks;
-use crate::program::interpreter::{Executable, Journal};
+use crate::program::ghost::WRONG;
+use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use crate::program::simplify::Simplified;
-use crate::program::{CScalar, InputKind, Program};
+use crate::program::{InputKind, InputPart, Program};
 use crate::term::Value;
 use crate::workers::Workers;
 
@@ -45,9 +54,43 @@ pub struct RunOptions {
     pub threads: Option<usize>,
     /// Where to leave what the run has worked out.
     pub dump: Option<PathBuf>,
+    /// Whether events tell what a report needs and nobody else does: turns, formulas, the automaton.
+    pub has_details: bool,
+    /// Where to write the verification conditions of the proof that is the answer; nothing is there yet.
+    pub certificate: Option<PathBuf>,
+    /// The witness that the program was put together with, if it was.
+    pub validation: Option<Validation>,
     /// Whether assumptions are told, and what becomes of an answer that has some.
     pub assumptions: AssumptionPolicy,
+    /// How much of the way to an error is told, if it is.
+    pub path: Option<Detail>,
+    /// Where to write a harness for an alarm.
+    pub harness: Option<PathBuf>,
+    /// Who has to confirm an alarm.
+    pub replay: ReplayPolicy,
+    /// Where a program may be compiled; whoever gives it takes it away.
+    pub native_folder: Option<PathBuf>,
 }
+
+/// What is asked of a program that a witness was put into ([`crate::witness::instrument`]).
+#[derive(Clone, Debug)]
+pub enum Validation {
+    /// Its invariants are assertions.
+    Invariants {
+        /// How many there are.
+        count: usize,
+    },
+    /// Its path is an automaton.
+    Violation {
+        /// How many segments the path has.
+        segments: u32,
+        /// What it says of the values of the inputs, in order; `None` for any.
+        values: Vec<Option<i128>>,
+    },
+}
+
+/// What the writing of a certificate may take when there is no time limit.
+const CERTIFICATE_BUDGET: Duration = Duration::from_secs(600);
 
 impl RunOptions {
     /// How many threads work at a time, at least one.
@@ -74,6 +117,8 @@ pub(super) struct Task {
     /// Checks proofs, if the system has granted it a process.
     pub checker: Option<CheckerProcess>,
     pub invariants: InvariantStore,
+    /// What confirmed answers rest on, by analysis, if somebody wants to know.
+    pub grounds: Option<Mutex<Vec<(String, Ground)>>>,
 }
 
 impl Task {
@@ -96,19 +141,22 @@ impl Task {
         }
     }
 
-    /// What the checker says of a proof.
-    fn checked(&self, certificate: &Certificate, helpers: usize) -> Reply {
+    /// What the checker says of a proof within the time.
+    fn checked(&self, certificate: &Certificate, helpers: usize, time: Duration) -> Reply {
         let undecided = |reason: &str| Reply {
             check: Check::Undecided(reason.to_owned()),
             opinion: None,
+            written: None,
+            facts: Vec::new(),
         };
         let Some(checker) = &self.checker else {
             return undecided("the checker has no process");
         };
         let request = Request {
             certificate: certificate.clone(),
-            time: self.time_left().unwrap_or(CHECK_BUDGET),
+            time,
             helpers,
+            record: None,
         };
         checker.check(&request).unwrap_or_else(|message| {
             self.reporter.event(EventKind::Panicked {
@@ -117,6 +165,65 @@ impl Task {
             });
             undecided("the check did not come to an end")
         })
+    }
+
+    /// Keeps what an answer rests on, if somebody wants to know.
+    pub fn keep(&self, analysis: &str, ground: impl FnOnce() -> Ground) {
+        if let Some(grounds) = &self.grounds {
+            grounds.lock().push((analysis.to_owned(), ground()));
+        }
+    }
+
+    /// What the answer rests on, if that was kept.
+    pub fn ground_of(&self, conclusion: &Conclusion) -> Option<Ground> {
+        let grounds = self.grounds.as_ref()?.lock();
+        let found = grounds.iter().rev().find(|(analysis, ground)| {
+            let fits = match conclusion.verdict {
+                Verdict::True => matches!(ground, Ground::Proof(..) | Ground::AllRuns),
+                Verdict::False(_) => matches!(ground, Ground::Run(_)),
+                Verdict::Unknown(_) => false,
+            };
+            fits && conclusion.analysis.as_ref() == Some(analysis)
+        });
+        found.map(|(_, ground)| ground.clone())
+    }
+
+    /// Whether the proof passes its check in about so much time, at the end of the run.
+    pub fn confirms(&self, certificate: &Certificate, time: Duration) -> bool {
+        let reply = self.checked(certificate, 0, time);
+        let is_objection = |opinion: &crate::certify::opinion::Opinion| opinion.objection.is_some();
+        reply.check == Check::Confirmed && !reply.opinion.as_ref().is_some_and(is_objection)
+    }
+
+    /// Checks a proof again and has what is asked written down.
+    pub fn recorded(&self, certificate: &Certificate, destination: Destination) -> Reply {
+        let reply = |reason: &str| Reply {
+            check: Check::Undecided(reason.to_owned()),
+            opinion: None,
+            written: None,
+            facts: Vec::new(),
+        };
+        let Some(checker) = &self.checker else {
+            return reply("the checker has no process");
+        };
+        let request = Request {
+            certificate: certificate.clone(),
+            time: self.time_left().unwrap_or(CERTIFICATE_BUDGET),
+            helpers: 0,
+            record: Some(destination),
+        };
+        checker
+            .check(&request)
+            .unwrap_or_else(|message| reply(&message))
+    }
+
+    /// The simplifier's facts that are found to hold in about so much time.
+    pub fn confirmed_facts(&self, time: Duration) -> FactNumbers {
+        // Whether they prove anything does not matter.
+        let certificate = Certificate {
+            steps: vec![ProofStep::Simplified],
+        };
+        self.checked(&certificate, 0, time).facts
     }
 
     /// Takes what a refuted step of a proof has out of the store, if it is from there, with all that relies on it. Who has
@@ -144,7 +251,13 @@ impl Task {
         let Reply {
             check: result,
             opinion,
-        } = self.checked(certificate, helpers.len());
+            facts,
+            ..
+        } = self.checked(
+            certificate,
+            helpers.len(),
+            self.time_left().unwrap_or(CHECK_BUDGET),
+        );
         drop(helpers);
         let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
@@ -156,6 +269,15 @@ impl Task {
         }
         if let Some(opinion) = &opinion {
             outcome.push_str(&format!(" ({opinion})"));
+        }
+        if self.options.has_details && result == Check::Confirmed {
+            let snapshot = self.invariants.snapshot();
+            let inlined = blocks.map(|blocks| &**blocks.inlined());
+            let program = &self.simplified.program;
+            self.reporter.event(EventKind::Proof {
+                analysis: analysis.to_owned(),
+                parts: findings::proof(certificate, &snapshot, inlined, program),
+            });
         }
         self.reporter.event(EventKind::Certified {
             analysis: analysis.to_owned(),
@@ -171,7 +293,14 @@ impl Task {
             return Some(Conclusion::unknown("internal error: solvers disagree"));
         }
         match result {
-            Check::Confirmed => Some(Conclusion::proved(analysis)),
+            Check::Confirmed => {
+                let time = begin.elapsed();
+                self.keep(analysis, || Ground::Proof(certificate.clone(), facts, time));
+                Some(Conclusion {
+                    invariants: Some(certificate.formulas()),
+                    ..Conclusion::proved(analysis)
+                })
+            }
             Check::Refuted { step, reason } => {
                 self.reporter.event(EventKind::Refuted {
                     analysis: analysis.to_owned(),
@@ -190,9 +319,15 @@ impl Task {
     pub fn violated(&self, analysis: &str, violation: &Violation) -> Conclusion {
         let error = self.lowered.location(violation.location);
         let property = error.violates.expect("a violation ends in an error");
+        self.keep(analysis, || Ground::Run(violation.clone()));
+        let Some(assertion) = self.assertion(violation) else {
+            return Conclusion::unknown("internal error in the validator");
+        };
         Conclusion {
             verdict: Verdict::False(property),
             analysis: Some(analysis.to_owned()),
+            invariants: None,
+            wrong_assertion: assertion.checked_sub(1),
             inputs: describe_inputs(&self.lowered, &violation.inputs),
             place: Some(self.lowered.sources.describe(error.span)),
             assumptions: match self.options.assumptions {
@@ -201,6 +336,30 @@ impl Task {
                     ledger::of_violation(&self.lowered, violation)
                 }
             },
+            path: Vec::new(),
+            violation: Some(Box::new(violation.clone())),
+        }
+    }
+}
+
+impl Task {
+    /// Which of the assertions that were put into the program the violation is one of, from one; zero if it is none of
+    /// them, and `None` if that cannot be told.
+    fn assertion(&self, violation: &Violation) -> Option<u32> {
+        match self.options.validation {
+            Some(Validation::Invariants { count: 1.. }) => {}
+            _ => return Some(0),
+        }
+        let mut machine = Machine::new(&self.executable);
+        let limits = Limits {
+            steps: violation.steps.saturating_add(1),
+            ..Limits::default()
+        };
+        machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
+        match machine.read_variable(WRONG)? {
+            Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
+            Value::Int(number) => u32::try_from(&number).ok(),
+            _ => None,
         }
     }
 }
@@ -209,6 +368,9 @@ impl Task {
 fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
     let shown = journal.entries.iter().filter_map(|(id, value)| {
         let input = program.inputs.get(id.index())?;
+        if input.part == Some(InputPart::Begin) {
+            return None;
+        }
         let source = match &input.kind {
             InputKind::Nondet(function) => format!("{function}()"),
             InputKind::Uninitialised => "uninitialised".to_owned(),
@@ -226,17 +388,4 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
         })
     });
     shown.collect()
-}
-
-fn describe_value(value: &Value, c_type: Option<CScalar>) -> String {
-    match (value, c_type) {
-        (Value::BitVec(bits), Some(CScalar::Integer { signed: true, .. })) => {
-            bits.signed().to_string()
-        }
-        (Value::BitVec(bits), _) => bits.bits().to_string(),
-        (Value::Bool(truth), _) => u8::from(*truth).to_string(),
-        (Value::Int(number), _) => number.to_string(),
-        (Value::Float(float), _) => float.to_string(),
-        (Value::Array(_), _) => "…".to_owned(),
-    }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::certify::path::PathStep;
+use crate::certify::replay::Violation;
 use crate::program::{AssumptionKind, Property};
 
 /// The verdict, as the RESULT line has it.
@@ -55,9 +57,21 @@ pub struct Conclusion {
     /// For an alarm, the place of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// For a proof, how many formulas it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invariants: Option<usize>,
+    /// For a violation of an assertion that a witness has put into the program, which one, from zero.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_assertion: Option<u32>,
     /// What the answer was given under; empty unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<ReportedAssumption>,
+    /// For an alarm, the way to the error; empty if that would take long to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathStep>,
+    /// For an alarm, within the process that has the program, the run itself.
+    #[serde(skip)]
+    pub violation: Option<Box<Violation>>,
 }
 
 /// An assumption that the answer may depend on.
@@ -95,7 +109,11 @@ impl Conclusion {
             analysis: Some(analysis.to_owned()),
             inputs: Vec::new(),
             place: None,
+            invariants: None,
+            wrong_assertion: None,
             assumptions: Vec::new(),
+            path: Vec::new(),
+            violation: None,
         }
     }
 
@@ -106,7 +124,11 @@ impl Conclusion {
             analysis: None,
             inputs: Vec::new(),
             place: None,
+            invariants: None,
+            wrong_assertion: None,
             assumptions: Vec::new(),
+            path: Vec::new(),
+            violation: None,
         }
     }
 }

@@ -55,6 +55,8 @@ impl ProgramBuilder {
                 start: FunctionId(0),
                 errors: Vec::new(),
                 assumptions: Vec::new(),
+                externals: Vec::new(),
+                waypoints: std::sync::Arc::default(),
             },
             cursor: LocationId(0),
         };
@@ -157,6 +159,7 @@ impl ProgramBuilder {
             kind: InputKind::Nondet(name.to_owned()),
             sort,
             c_type: None,
+            part: None,
             span: Span::NONE,
         });
         id

@@ -21,11 +21,14 @@
 //!   they are harmless when the guard fails: the lowering makes branches of the others.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::program::assumption::Assumption;
+use crate::program::external::External;
 use crate::program::source::{SourceMap, Span};
+use crate::program::waypoint::Waypoints;
 use crate::term::{Sort, Symbol, TermId};
 
 /// The tables of a program: for each the type of an index into it, and what it finds.
@@ -86,6 +89,14 @@ pub enum DataModel {
 }
 
 impl DataModel {
+    /// As the command line, task definitions and witnesses name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ilp32 => "ILP32",
+            Self::Lp64 => "LP64",
+        }
+    }
+
     /// Width of a pointer in bits.
     pub const fn pointer_bits(self) -> u8 {
         match self {
@@ -121,6 +132,10 @@ pub struct Program {
     pub errors: Vec<LocationId>,
     /// What was assumed when the program was made; empty in what a simplifier has made of it.
     pub assumptions: Vec<Assumption>,
+    /// What the source uses and does not define, each name once.
+    pub externals: Vec<External>,
+    /// What its edges pass in the source; empty in what a simplifier has made of it.
+    pub waypoints: Arc<Waypoints>,
 }
 
 #[derive(Clone, Debug)]
@@ -342,7 +357,26 @@ pub struct Input {
     pub sort: Sort,
     /// How C reads it.
     pub c_type: Option<CScalar>,
+    /// What it is of a larger value; `None` if it is the whole.
+    pub part: Option<InputPart>,
     pub span: Span,
+}
+
+/// A part of what a call of a function without a definition returns, or of an object that the program does not define.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InputPart {
+    /// No part yet: such a call begins here. The input's own value means nothing.
+    Begin,
+    /// So many bits of the value's representation.
+    Bits {
+        /// The first one.
+        start: u32,
+        count: u32,
+    },
+    /// An array of so many bytes a cell: all of the value's representation, from its start.
+    Cells { bytes: u32 },
+    /// Something of it that is not told apart.
+    Some,
 }
 
 /// What makes an input's value.

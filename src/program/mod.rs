@@ -2,10 +2,11 @@
 //!
 //! Uses [`crate::term`]. The front end makes programs; every engine reads them.
 //!
-//! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`build`]: automata made by hand;
-//!   [`validate`]: whether one is well formed; [`assumption`]: what was assumed when it was made.
+//! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`waypoint`]: what control passes there, and
+//!   what names mean; [`build`]: automata made by hand; [`validate`]: whether one is well formed; [`assumption`]: what was
+//!   assumed when it was made; [`external`]: what the source does not define.
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
-//! * [`dot`]: automata as Graphviz.
+//! * [`dot`]: automata as Graphviz; [`ghost`]: what watches a program's runs.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
 //! * [`simplify`](mod@simplify): from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
@@ -20,6 +21,8 @@ pub mod conditions;
 pub mod cut_points;
 pub mod digraph;
 pub mod dot;
+pub mod external;
+pub mod ghost;
 pub mod graph;
 pub mod inline;
 pub mod interpreter;
@@ -31,6 +34,7 @@ pub mod source;
 pub(crate) mod testing;
 pub mod validate;
 pub mod variables;
+pub mod waypoint;
 
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
@@ -39,6 +43,7 @@ pub use call_graph::CallGraph;
 pub use cfa::*;
 pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
 pub use dot::to_dot;
+pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
@@ -46,3 +51,4 @@ pub use simplify::{Simplified, open_assumptions, simplify};
 pub use source::{FileId, SourceMap, Span};
 pub use validate::Malformed;
 pub use variables::VariableUse;
+pub use waypoint::{DeclaredName, Names, Passed, Waypoint, WaypointKind, Waypoints};

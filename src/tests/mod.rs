@@ -7,6 +7,7 @@ mod mutation;
 mod order;
 mod semantics;
 mod toolchain;
+mod waypoints;
 
 #[path = "../../tests/pattern/mod.rs"]
 mod pattern;

@@ -188,8 +188,7 @@ fn corpus() -> Vec<Preprocessed> {
     files.sort();
     let options = Options {
         data_model: DataModel::Lp64,
-        defines: Vec::new(),
-        include_folders: Vec::new(),
+        ..Options::default()
     };
     files
         .iter()

@@ -2,6 +2,7 @@
 
 use super::super::places::Cuts;
 use super::super::query::{Answer, ask};
+use super::super::record::What;
 use super::super::walk::{Frontier, Recursion};
 use super::induction::SafetyFailure::{BaseFails, StepFails};
 use super::{Checker, Failure, Invariants, Places, TOO_MANY_PLACES};
@@ -21,6 +22,9 @@ impl Checker<'_> {
             if !self.facts.add_round(self.simplified, &self.meaning, round) {
                 continue;
             }
+            self.section(|| {
+                format!("Facts of the simplifier's round {round}: one step keeps all of them")
+            });
             let cuts = Cuts::of_round(self.simplified, self.lowered.program, round);
             if let Err(failure) = self.confirm_round(&cuts) {
                 // The time may be over for these, but not for all.
@@ -72,6 +76,7 @@ impl Checker<'_> {
                         }
                         let value = walk.formula(&state, end, claim.formula);
                         let goal = walk.arena.and2(state.guard, walk.arena.not(value));
+                        walk.label(goal, end, What::Violates(claim.formula));
                         if goal != TermId::FALSE {
                             goals.push(goal);
                             claimed.push(claim.fact);

@@ -2,6 +2,7 @@
 
 use super::super::call_strings::Node;
 use super::super::query::{Answer, ask};
+use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, State, Walk};
 use super::{Checker, Failure, Invariants, Places};
 use crate::term::{Build, TermId};
@@ -27,7 +28,9 @@ impl Checker<'_> {
             formulas
                 .map(|&formula| {
                     let value = walk.formula(state, node, formula);
-                    walk.arena.and2(state.guard, walk.arena.not(value))
+                    let violation = walk.arena.and2(state.guard, walk.arena.not(value));
+                    walk.label(violation, node, What::Violates(formula));
+                    violation
                 })
                 .collect()
         };
@@ -104,12 +107,16 @@ impl Checker<'_> {
     /// Checks the property by k-induction.
     pub(super) fn safety(&mut self, k: u32, relied: &Invariants) -> Result<(), Failure> {
         self.confirm_facts()?;
+        let mark = self.mark();
         match self.safety_within(k, relied) {
             // Engines count in two ways; see [`ProofStep::Safety`].
-            Err(StepFails(_)) => match self.safety_within(k + 1, relied) {
-                Err(StepFails(failure) | BaseFails(failure)) => Err(failure),
-                Ok(()) => Ok(()),
-            },
+            Err(StepFails(_)) => {
+                self.forget(mark);
+                match self.safety_within(k + 1, relied) {
+                    Err(StepFails(failure) | BaseFails(failure)) => Err(failure),
+                    Ok(()) => Ok(()),
+                }
+            }
             Err(BaseFails(failure)) => Err(failure),
             Ok(()) => Ok(()),
         }

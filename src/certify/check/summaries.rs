@@ -17,6 +17,7 @@ use super::super::call_strings::{CallStrings, Node};
 use super::super::certificate::{AT_ENTRY, InvariantLocation};
 use super::super::places::{Cuts, is_relation_in_scope};
 use super::super::query::{Answer, ask};
+use super::super::record::What;
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
@@ -45,7 +46,9 @@ impl Claims {
         (entry, state): (&State, &State),
     ) -> TermId {
         let claim = walk.relation(node, self.of(node), entry, state);
-        walk.arena.and2(state.guard, walk.arena.not(claim))
+        let violation = walk.arena.and2(state.guard, walk.arena.not(claim));
+        walk.label(violation, node, What::Violates(self.of(node)));
+        violation
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::super::call_strings::Node;
 use super::super::query::{Answer, ask, ask_within};
+use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
 use super::{Checker, Failure};
 use crate::term::TermId;
@@ -11,13 +12,16 @@ use crate::term::TermId;
 impl Checker<'_> {
     /// Checks that all paths end, and none in a target.
     pub(super) fn unrolling(&mut self, bound: u32) -> Result<(), Failure> {
+        let mark = self.mark();
         match self.unroll(bound) {
             Err(Failure::Unclear(reason))
                 if !self.has_facts && !self.simplified.invariants.is_empty() =>
             {
                 // What the simplifier knew may be needed for loops that it has taken out.
                 self.deadline.left()?;
+                self.forget(mark);
                 self.confirm_facts().map_err(|_| Failure::Unclear(reason))?;
+                self.section(|| format!("All paths end within {bound} steps, by the facts"));
                 self.unroll(bound)
             }
             result => result,
@@ -54,6 +58,9 @@ impl Checker<'_> {
                 break;
             }
             if steps == bound || steps >= most {
+                for (&node, state) in &frontier {
+                    walk.label(state.guard, node, What::Reached);
+                }
                 let alive: Vec<TermId> = frontier.values().map(|state| state.guard).collect();
                 // As a rule one question is enough.
                 let mut all = walk.targets.clone();
@@ -132,6 +139,9 @@ impl Pruning {
                 .map(|(&node, state)| (node, state.guard))
                 .filter(|&(_, guard)| guard != TermId::TRUE)
                 .collect();
+            for &(node, guard) in &open {
+                walk.label(guard, node, What::Reached);
+            }
             while !open.is_empty() {
                 let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
                 let left = end.saturating_duration_since(Instant::now());

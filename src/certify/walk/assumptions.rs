@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::super::call_strings::Node;
 use super::super::certificate::{instances_at, quantified};
 use super::super::places::{Claim, as_cell};
+use super::super::record::Begin;
 use super::{State, Universal, Walk};
 use crate::program::VariableId;
 use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
@@ -44,6 +45,10 @@ impl Walk<'_, '_> {
 
     /// An arbitrary state at the node of which the claims hold.
     pub fn start(&mut self, node: Node, formulas: &[TermId]) -> State {
+        self.begin.set(Begin {
+            from: Some(node),
+            segments: 0,
+        });
         let mut state = self.arbitrary();
         let claims = self.claims(node);
         self.assume_claims(&mut state, node, &claims, |_| true);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::super::call_strings::{CallStringId, Node};
+use super::super::record::{Begin, What, place};
 use super::{Frontier, GivenUp, Recursion, State, Walk};
 use crate::program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
 use crate::term::{Build, TermId};
@@ -23,6 +24,11 @@ impl Walk<'_, '_> {
     /// Executes from the states to the next cut points. Guards with which targets are reached on the way are added to
     /// [`Self::targets`].
     pub fn segment(&mut self, starts: Frontier) -> Result<Frontier, GivenUp> {
+        let begin = self.begin.get();
+        self.begin.set(Begin {
+            segments: begin.segments + 1,
+            ..begin
+        });
         let mut segment = Segment {
             pending: BTreeMap::new(),
             ends: Frontier::new(),
@@ -41,6 +47,7 @@ impl Walk<'_, '_> {
             let plan = self.plan(stack);
             if let Some(head) = plan.heads.get(&location) {
                 self.over_approximated = true;
+                self.note_loop(node, &head.changes);
                 let depth = self.stacks.depth(stack);
                 let mut forgotten = FxHashSet::default();
                 let changes = planted!(
@@ -60,6 +67,20 @@ impl Walk<'_, '_> {
             self.leave(&mut segment, node, state)?;
         }
         Ok(segment.ends)
+    }
+
+    /// Notes that a loop is passed by forgetting what it may change.
+    fn note_loop(&self, node: Node, changes: &[VariableId]) {
+        if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
+            let program = self.lowered.program;
+            let changes = changes.iter().map(|&one| &*program.variable(one).name);
+            let changes: Vec<&str> = changes.collect();
+            let place = place(program, self.stacks, node);
+            recorder.note(format!(
+                "the loop at {place} is left with any value of what it may change: {}",
+                changes.join(", ")
+            ));
+        }
     }
 
     /// Takes all edges that leave the node.
@@ -195,6 +216,7 @@ impl Walk<'_, '_> {
                 } => return self.call(segment, node, id, *callee, arguments, state),
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
                 Operation::Unsupported(_) => {
+                    self.label(state.guard, node, What::Target);
                     planted!(
                         "walk: what is not supported does nothing",
                         self.targets.push(state.guard),
@@ -443,6 +465,7 @@ impl Walk<'_, '_> {
             return;
         }
         if self.lowered.is_error[node.location.index()] {
+            self.label(state.guard, node, What::Target);
             planted!(
                 "walk: an error is an end like any other",
                 self.targets.push(state.guard),

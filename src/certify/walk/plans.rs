@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::super::call_strings::{CallStringId, Node};
+use super::super::places::Claim;
 use super::super::plan::Plan;
 use super::{Recursion, Walk};
 use crate::program::graph::{callee, goes_on};
@@ -138,8 +139,25 @@ impl Walk<'_, '_> {
                 self.arena.and2(state.guard, condition) == TermId::FALSE,
                 condition != TermId::TRUE
             ) {
+                self.record_dead(node, id, &claims);
                 dead.push(id);
             }
+        }
+    }
+
+    /// Records that what was confirmed of the node excludes the edge.
+    fn record_dead(&self, node: Node, id: EdgeId, claims: &[Claim]) {
+        if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
+            let edge = self.lowered.program.edge(id);
+            let mut assertions: Vec<TermId> = claims.iter().map(|claim| claim.formula).collect();
+            if let Some(Operation::Assume(condition)) = edge.operations.first() {
+                assertions.push(*condition);
+            }
+            let target = Node {
+                location: edge.target,
+                ..node
+            };
+            recorder.not_taken(self.lowered, self.stacks, (node, target), &assertions);
         }
     }
 }

@@ -238,6 +238,7 @@ impl Lowerer<'_> {
             name: "assembly".to_owned(),
             arguments,
             result: None,
+            returns: false,
             effect: UnknownEffect::Reachable,
         });
     }

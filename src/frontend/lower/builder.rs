@@ -6,10 +6,10 @@
 //! copied only if what follows turns out to have effects.
 
 use crate::frontend::ir::{
-    Block, BlockIndex, Function, FunctionIndex, Instruction, ObjectIndex, Terminator,
+    Block, BlockIndex, Function, FunctionIndex, Instruction, ObjectIndex, Terminator, Turn,
 };
 use crate::frontend::types::Type;
-use crate::program::Span;
+use crate::program::{Span, Waypoint};
 
 use rustc_hash::FxHashSet;
 
@@ -43,6 +43,22 @@ struct PartialBlock {
     label: Option<String>,
     instructions: Vec<(Instruction, Span)>,
     terminator: Option<(Terminator, Span)>,
+    turns: Vec<Turn>,
+}
+
+impl PartialBlock {
+    /// Whether nothing happens in it: it has waypoints at most.
+    fn does_nothing(&self) -> bool {
+        let mut instructions = self.instructions.iter();
+        instructions.all(|(instruction, _)| matches!(instruction, Instruction::Waypoint { .. }))
+    }
+
+    fn waypoints(&self) -> impl Iterator<Item = Waypoint> {
+        self.instructions.iter().filter_map(|entry| match *entry {
+            (Instruction::Waypoint { kind, time }, span) => Some(Waypoint { kind, time, span }),
+            _ => None,
+        })
+    }
 }
 
 /// A place in the order of evaluation.
@@ -104,6 +120,15 @@ impl FunctionBuilder {
         // After a terminator the code cannot be reached.
         if block.terminator.is_none() {
             block.instructions.push((instruction, span));
+        }
+    }
+
+    /// Control passes the waypoint at the end of the block.
+    pub fn pass(&mut self, block: BlockIndex, Waypoint { kind, time, span }: Waypoint) {
+        let block = self.block(block);
+        if block.terminator.is_none() {
+            let waypoint = Instruction::Waypoint { kind, time };
+            block.instructions.push((waypoint, span));
         }
     }
 
@@ -181,7 +206,7 @@ impl FunctionBuilder {
             && self
                 .blocks
                 .last()
-                .is_some_and(|block| block.instructions.is_empty() && block.terminator.is_none())
+                .is_some_and(|block| block.does_nothing() && block.terminator.is_none())
     }
 
     /// Takes an empty trial's block away and goes on where it began.
@@ -202,7 +227,7 @@ impl FunctionBuilder {
         let untouched = |block: BlockIndex| {
             self.blocks
                 .get(block.0 as usize)
-                .is_some_and(|block| block.instructions.is_empty() && block.terminator.is_none())
+                .is_some_and(|block| block.does_nothing() && block.terminator.is_none())
         };
         let last_two = first.0 as usize + 2 == self.blocks.len() && second.0 == first.0 + 1;
         if !last_two || !untouched(first) || !untouched(second) {
@@ -248,6 +273,7 @@ impl FunctionBuilder {
                     instructions,
                     terminator,
                     span,
+                    turns: block.turns,
                 }
             })
             .collect();
@@ -260,14 +286,14 @@ impl FunctionBuilder {
         }
     }
 
-    /// Lets jumps to an empty block without a label go where that leads.
+    /// Lets jumps to an empty block without a label go where that leads. Its waypoints are passed on the way.
     fn skip_empty_blocks(&mut self) {
         let next: Vec<Option<BlockIndex>> = self
             .blocks
             .iter()
             .map(|block| match &block.terminator {
                 Some((Terminator::Goto(target), _))
-                    if block.instructions.is_empty() && block.label.is_none() =>
+                    if block.does_nothing() && block.label.is_none() =>
                 {
                     Some(*target)
                 }
@@ -285,9 +311,40 @@ impl FunctionBuilder {
             }
             block
         };
-        for block in &mut self.blocks {
-            if let Some((terminator, _)) = &mut block.terminator {
-                for_each_target(terminator, |target| *target = resolve(*target));
+        for index in 0..self.blocks.len() {
+            let Some((mut terminator, span)) = self.blocks[index].terminator.take() else {
+                continue;
+            };
+            let mut turns = Vec::new();
+            let mut number = 0;
+            for_each_target(&mut terminator, |target| {
+                let end = resolve(*target);
+                let mut passed = *target;
+                *target = end;
+                for _ in 0..next.len() {
+                    let Some(further) = next[passed.0 as usize].filter(|_| passed != end) else {
+                        break;
+                    };
+                    let waypoints = self.blocks[passed.0 as usize].waypoints();
+                    turns.extend(waypoints.map(|waypoint| Turn {
+                        target: number,
+                        waypoint,
+                    }));
+                    passed = further;
+                }
+                number += 1;
+            });
+            let is_jump = matches!(terminator, Terminator::Goto(_));
+            // Who comes by a block that is skipped passes its waypoints; the entry stays.
+            if is_jump && (next[index].is_none() || index == 0) {
+                for turn in turns.drain(..) {
+                    self.pass(BlockIndex(index as u32), turn.waypoint);
+                }
+            }
+            let block = &mut self.blocks[index];
+            block.terminator = Some((terminator, span));
+            if !is_jump {
+                block.turns = turns;
             }
         }
     }
@@ -312,6 +369,7 @@ impl FunctionBuilder {
                 let own = self.block(block);
                 own.instructions.append(&mut absorbed.instructions);
                 own.terminator = absorbed.terminator;
+                own.turns = absorbed.turns;
             }
         }
     }

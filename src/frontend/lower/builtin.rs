@@ -151,6 +151,7 @@ impl Lowerer<'_> {
         function: &FunctionType,
         values: Vec<Value>,
     ) -> Result<Value> {
+        self.note_external_builtin(known.name, builtin);
         match builtin {
             Builtin::Exit => {
                 self.exit_program();

@@ -16,7 +16,7 @@ use crate::frontend::ir::{
 };
 use crate::frontend::library::{Builtin, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
-use crate::program::AssumptionKind;
+use crate::program::{AssumptionKind, ExternalKind};
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, call: &ast::CallExpression, wanted: Use) -> Result<Value> {
@@ -118,6 +118,9 @@ impl Lowerer<'_> {
         if self.property.forbids_call(name) {
             self.arguments(&function, arguments)?;
             self.span = span;
+            if !self.defined.contains_key(name) {
+                self.note_external(name, ExternalKind::Error);
+            }
             self.end_path(Terminator::Error);
             return self.any_value(function.result);
         }
@@ -296,6 +299,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
         wanted: Use,
     ) -> Result<Value> {
+        self.note_external_function(name, function.result);
         let mut arguments = Vec::with_capacity(values.len());
         for value in values {
             arguments.push(self.argument(value)?);
@@ -305,6 +309,7 @@ impl Lowerer<'_> {
             name: name.to_owned(),
             arguments,
             result,
+            returns: !self.types.is_void(function.result),
             // Assembly of this file may be what is called.
             effect: if self.has_assembly {
                 UnknownEffect::Reachable
@@ -332,7 +337,11 @@ impl Lowerer<'_> {
     }
 
     /// A temporary for a call's result, and the value that it will hold.
-    fn result_place(&mut self, ty: Type, wanted: Use) -> Result<(Value, Option<ResultPlace>)> {
+    pub(super) fn result_place(
+        &mut self,
+        ty: Type,
+        wanted: Use,
+    ) -> Result<(Value, Option<ResultPlace>)> {
         if self.types.is_void(ty) || wanted == Use::Effects {
             return Ok((Value::void(), None));
         }

@@ -11,6 +11,7 @@ use crate::frontend::ir::{
 };
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::Type;
+use crate::program::{Waypoint, WaypointKind};
 
 /// A condition that has been lowered.
 #[derive(Debug)]
@@ -253,6 +254,7 @@ impl Lowerer<'_> {
             }
             None => self.function.start_trial().block,
         };
+        self.pass_question_mark(node, true);
         let left = self.expression_for(&node.then_expression, wanted)?;
         let left = self.rvalue(left);
         let left_end = self.function.current;
@@ -263,6 +265,7 @@ impl Lowerer<'_> {
             }
             None => self.function.start_trial().block,
         };
+        self.pass_question_mark(node, false);
         let right = self.expression_for(&node.else_expression, wanted)?;
         let right = self.rvalue(right);
         let right_end = self.function.current;
@@ -290,6 +293,23 @@ impl Lowerer<'_> {
             self.function.end_block(origin, terminator, span);
         }
         self.join_values([(left_end, left), (right_end, right)], ty)
+    }
+
+    /// The condition of `?:` has been found true or false.
+    fn pass_question_mark(&mut self, node: &ast::ConditionalExpression, truth: bool) {
+        let Some(origin) = self.origin.filter(|_| !self.in_system_header) else {
+            return;
+        };
+        let condition = node.condition.span;
+        let condition = condition.start..condition.end;
+        if let Some(span) = self.parsed.positions.question_mark(origin, condition) {
+            let waypoint = Waypoint {
+                kind: WaypointKind::Branch(truth),
+                time: self.scopes.tick(),
+                span,
+            };
+            self.pass(Some(waypoint));
+        }
     }
 
     /// `condition ?: otherwise`: the condition is evaluated once.

@@ -9,7 +9,6 @@ use super::builder::FunctionBuilder;
 use super::declarator::{Declared, LengthContext};
 use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::specifier::{Specifiers, StorageClass};
-use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::Error;
 use crate::frontend::ir::{
@@ -630,12 +629,6 @@ impl Lowerer<'_> {
         result: Type,
     ) -> FunctionBuilder {
         FunctionBuilder::new(index, name.to_owned(), result, self.span)
-    }
-
-    /// A fresh object of the type that holds anything, as a value.
-    pub(super) fn undetermined(&mut self, ty: Type) -> Result<Value> {
-        let object = self.temporary_object(ty)?;
-        Ok(Value::lvalue(Expr::ObjectAddress(object), ty))
     }
 }
 

@@ -110,7 +110,12 @@ impl Lowerer<'_> {
             ast::Expression::StringLiteral(parts) => self.string_literal(&parts.node),
             ast::Expression::GenericSelection(selection) => self.generic(&selection.node),
             ast::Expression::Member(member) => self.member(member),
-            ast::Expression::Call(call) => self.call(&call.node, wanted),
+            ast::Expression::Call(call) => {
+                let outer = self.call.replace(call.span.start..call.span.end);
+                let value = self.call(&call.node, wanted);
+                self.call = outer;
+                value
+            }
             ast::Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node),
             ast::Expression::SizeOfTy(operand) => {
                 let ty = self.type_name(&operand.node.0.node)?;

@@ -324,6 +324,7 @@ impl Lowerer<'_> {
             Instruction::Declare(_)
             | Instruction::Padding { .. }
             | Instruction::Unsupported(_)
+            | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. } => false,
             _ => true,
         };

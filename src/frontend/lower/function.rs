@@ -426,6 +426,7 @@ impl Lowerer<'_> {
                 self.emit(Instruction::Nondet {
                     place,
                     function: "argc".to_owned(),
+                    call_end: crate::program::Span::NONE,
                 });
                 // Every number counts as one that is possible, so that no input ends the program.
                 let zero = fold::zero(scalar);
@@ -438,6 +439,7 @@ impl Lowerer<'_> {
             _ => self.emit(Instruction::Nondet {
                 place,
                 function: "main".to_owned(),
+                call_end: crate::program::Span::NONE,
             }),
         }
         Ok(Argument::Scalar { value, scalar })

@@ -12,6 +12,7 @@ use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
     Callee, Expr, FunctionIndex, Instruction, MathFunction, ScalarType, Storage, Terminator,
+    UnknownEffect,
 };
 use crate::frontend::library::{self, LibraryFunction, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
@@ -295,26 +296,32 @@ impl Lowerer<'_> {
 
     /// Any value of a type, from outside.
     pub(super) fn nondet(&mut self, function: &str, ty: Type) -> Result<Value> {
+        self.note_external_function(function, ty);
         if self.types.is_void(ty) {
             return Ok(Value::void());
         }
         let Some(scalar) = self.types.scalar(ty) else {
-            let value = self.undetermined(ty)?;
-            if let ValueKind::Lvalue(lvalue) = &value.kind
-                && let Expr::ObjectAddress(object) = lvalue.address
-            {
-                self.emit(Instruction::Declare(object));
-            }
-            return Ok(self.rvalue(value));
+            let (value, result) = self.result_place(ty, Use::Value)?;
+            self.emit(Instruction::CallUnknown {
+                name: function.to_owned(),
+                arguments: Vec::new(),
+                result,
+                returns: true,
+                effect: UnknownEffect::Pure,
+            });
+            return Ok(value);
         };
         // A bool is 0 or 1, whatever type the program declares for it.
         let is_bool = function.ends_with("nondet_bool") || function.ends_with("nondet__Bool");
         let drawn = if is_bool { ScalarType::Bool } else { scalar };
         let object = self.temporary(drawn);
         let place = self.object_place(object, drawn);
+        let call = self.origin.zip(self.call.clone());
+        let call_end = call.and_then(|(origin, call)| self.parsed.positions.call_end(origin, call));
         self.emit_fresh(Instruction::Nondet {
             place,
             function: function.to_owned(),
+            call_end: call_end.unwrap_or(Span::NONE),
         });
         let value = self.load_object(object, drawn);
         let value = self.convert_representation(value, drawn, scalar);

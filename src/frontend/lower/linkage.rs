@@ -299,7 +299,13 @@ impl Lowerer<'_> {
                 self.constants.insert(object);
                 let place = self.object_place(object, ScalarType::Bool);
                 let function = format!("whether `{entity}` is defined elsewhere");
-                self.in_start(|this| this.emit(Instruction::Nondet { place, function }));
+                self.in_start(|this| {
+                    this.emit(Instruction::Nondet {
+                        place,
+                        function,
+                        call_end: crate::program::Span::NONE,
+                    })
+                });
                 object
             }
         };

@@ -325,6 +325,7 @@ impl Lowerer<'_> {
         self.emit(Instruction::Nondet {
             place,
             function: known.name.to_owned(),
+            call_end: crate::program::Span::NONE,
         });
         let one = fold::integer(1, scalar);
         let next = fold::binary(BinaryOp::Add, index, one, scalar);

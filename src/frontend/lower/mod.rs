@@ -26,6 +26,7 @@ mod declaration;
 mod declarator;
 mod exit;
 mod expression;
+mod external;
 mod float_builtin;
 mod fold;
 mod format;
@@ -48,6 +49,7 @@ mod tag;
 mod value;
 mod variadic;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use lang_c::span::Node;
@@ -55,15 +57,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
 use crate::frontend::ir::{
-    Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place, ScalarType,
-    Storage, Terminator, Unit, UnknownEffect,
+    BlockIndex, Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place,
+    ScalarType, Storage, Terminator, Unit, UnknownEffect,
 };
 use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
 use crate::frontend::position::Origin;
 use crate::frontend::types::layout::LayoutError;
 use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
-use crate::program::{AssumptionKind, DataModel, Span};
+use crate::program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
 
 use builder::{Effect, FunctionBuilder};
 use scope::Scopes;
@@ -180,11 +182,15 @@ struct Lowerer<'a> {
     linkage: linkage::Linkage,
     /// Functions that run before and after `main`.
     lifecycle: exit::Lifecycle,
+    /// What the program uses and does not define.
+    externals: Vec<External>,
     warnings: Vec<Warning>,
     /// The unknown attributes of the declaration that is being lowered.
     ignored: Vec<&'a Warning>,
     /// The place of what is being lowered.
     span: Span,
+    /// The innermost call that is being lowered, as a range of the text.
+    call: Option<Range<usize>>,
     dynamic_rounding: bool,
     /// Whether the program's text has `errno`, or what that comes to, more than once.
     names_errno: bool,
@@ -240,9 +246,11 @@ impl<'a> Lowerer<'a> {
             function_names: FxHashMap::default(),
             linkage: linkage::Linkage::default(),
             lifecycle: exit::Lifecycle::default(),
+            externals: Vec::new(),
             warnings: Vec::new(),
             ignored: Vec::new(),
             span: Span::NONE,
+            call: None,
             dynamic_rounding: false,
             names_errno: [&b"errno"[..], b"__errno_location"]
                 .iter()
@@ -359,6 +367,8 @@ impl<'a> Lowerer<'a> {
                 start: start_index,
                 dynamic_rounding: self.dynamic_rounding,
                 outside,
+                externals: self.externals,
+                names: self.scopes.take_names(),
             },
             warnings: self.warnings,
             conflicts,
@@ -372,6 +382,33 @@ impl<'a> Lowerer<'a> {
         match self.origin {
             Some(origin) => self.parsed.positions.span(origin, node.span.start),
             None => Span::NONE,
+        }
+    }
+
+    /// The waypoint at the place where the node begins; `None` in code that is not the user's.
+    fn waypoint<T>(&mut self, kind: WaypointKind, node: &Node<T>) -> Option<Waypoint> {
+        self.waypoint_at(kind, node.span.start)
+    }
+
+    fn waypoint_at(&mut self, kind: WaypointKind, offset: usize) -> Option<Waypoint> {
+        let origin = self.origin.filter(|_| !self.in_system_header)?;
+        let span = self.parsed.positions.statement_span(origin, offset);
+        (span != Span::NONE).then(|| Waypoint {
+            kind,
+            time: self.scopes.tick(),
+            span,
+        })
+    }
+
+    /// Control passes the waypoint here, if there is one.
+    fn pass(&mut self, waypoint: Option<Waypoint>) {
+        self.pass_in(self.function.current, waypoint);
+    }
+
+    /// Control passes the waypoint at the end of the block, if there is one.
+    fn pass_in(&mut self, block: BlockIndex, waypoint: Option<Waypoint>) {
+        if let Some(waypoint) = waypoint {
+            self.function.pass(block, waypoint);
         }
     }
 

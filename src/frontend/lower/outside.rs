@@ -369,6 +369,7 @@ fn unknown_code(result: Option<ResultPlace>, effect: UnknownEffect) -> Instructi
     Instruction::CallUnknown {
         name: ENVIRONMENT.to_owned(),
         arguments: Vec::new(),
+        returns: result.is_some(),
         result,
         effect,
     }
@@ -383,6 +384,7 @@ fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
             .collect(),
         terminator,
         span: Span::NONE,
+        turns: Vec::new(),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::frontend::library;
 use crate::frontend::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
 };
+use crate::program::ExternalKind;
 
 impl Lowerer<'_> {
     /// `address + bytes`, nested offsets joined.
@@ -134,12 +135,16 @@ impl Lowerer<'_> {
             return Expr::FunctionAddress(index);
         }
         if self.property.forbids_call(name) {
+            self.note_external(name, ExternalKind::Error);
             return Expr::FunctionAddress(self.error_stub(name, ty));
         }
         if let Some(known) = library::lookup(name)
             && let Ok(index) = self.library_wrapper(&known, ty)
         {
             return Expr::FunctionAddress(index);
+        }
+        if let Some(function) = self.types.function_type(ty) {
+            self.note_external_function(name, function.result);
         }
         Expr::ExternalFunctionAddress(name.to_owned())
     }

@@ -1,12 +1,14 @@
 //! Names: the scopes of C, and what an identifier or a tag stands for.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::ir::ObjectIndex;
+use crate::frontend::ir::{DeclaredName, ObjectIndex};
 use crate::frontend::types::Type;
 use crate::program::Span;
+use crate::program::waypoint::Time;
 
 /// Index of a [`Symbol`]; the same for every declaration of one entity.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -57,6 +59,8 @@ struct Scope {
     ordinary: FxHashMap<Rc<str>, SymbolId>,
     tags: FxHashMap<Rc<str>, Type>,
     number: u32,
+    /// Where those of its names that are declared once it is entered begin in [`Scopes::names`].
+    first_name: usize,
 }
 
 /// Scopes that are hidden for a while.
@@ -70,6 +74,9 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     /// Entities with linkage by name.
     pub linked: FxHashMap<Rc<str>, Linked>,
+    /// All ordinary identifiers that were declared, and how deep in scopes.
+    names: Vec<(DeclaredName, usize)>,
+    now: Time,
 }
 
 impl Scopes {
@@ -78,19 +85,56 @@ impl Scopes {
             symbols: Vec::new(),
             scopes: vec![Scope::default()],
             linked: FxHashMap::default(),
+            names: Vec::new(),
+            now: 0,
         }
+    }
+
+    /// The time, which is later with each call and each declaration.
+    pub fn tick(&mut self) -> Time {
+        self.now += 1;
+        self.now
+    }
+
+    /// The names that were declared.
+    pub fn take_names(&mut self) -> Vec<DeclaredName> {
+        let names = std::mem::take(&mut self.names).into_iter();
+        names.map(|entry| entry.0).collect()
+    }
+
+    fn note_name(&mut self, name: &str, symbol: SymbolId, depth: usize) {
+        let object = match self.symbol(symbol).entity {
+            Entity::Object(object) => Some(object),
+            _ => None,
+        };
+        let declared = DeclaredName {
+            name: Arc::from(name),
+            object,
+            begin: self.tick(),
+            end: Time::MAX,
+        };
+        self.names.push((declared, depth));
     }
 
     pub fn enter(&mut self, number: u32) {
         self.scopes.push(Scope {
             number,
+            first_name: self.names.len(),
             ..Scope::default()
         });
     }
 
     pub fn leave(&mut self) {
-        if self.scopes.len() > 1 {
-            self.scopes.pop();
+        let depth = self.scopes.len();
+        if depth > 1
+            && let Some(scope) = self.scopes.pop()
+        {
+            let end = self.tick();
+            for (declared, of) in &mut self.names[scope.first_name..] {
+                if *of == depth {
+                    declared.end = declared.end.min(end);
+                }
+            }
         }
     }
 
@@ -139,8 +183,10 @@ impl Scopes {
 
     /// Makes a name visible in the innermost scope.
     pub fn bind(&mut self, name: &str, symbol: SymbolId) {
+        let depth = self.scopes.len();
         if let Some(scope) = self.scopes.last_mut() {
             scope.ordinary.insert(name.into(), symbol);
+            self.note_name(name, symbol, depth);
         }
     }
 
@@ -148,6 +194,7 @@ impl Scopes {
     pub fn bind_at_file_scope(&mut self, name: &str, symbol: SymbolId) {
         if let Some(scope) = self.scopes.first_mut() {
             scope.ordinary.insert(name.into(), symbol);
+            self.note_name(name, symbol, 1);
         }
     }
 

@@ -5,12 +5,13 @@ use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 
 use super::assignment::Use;
+use super::condition::Condition;
 use super::jump::{Blocks, ComputedGoto, Label, ScopeIndex};
 use super::switch::SwitchContext;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BlockIndex, Expr, Terminator};
-use crate::program::Span;
+use crate::program::{Span, WaypointKind};
 
 /// The control structures around a statement.
 #[derive(Debug, Default)]
@@ -67,7 +68,11 @@ impl Lowerer<'_> {
 
     fn block_item(&mut self, item: &Node<ast::BlockItem>) -> Result<()> {
         match &item.node {
-            ast::BlockItem::Declaration(declaration) => self.declaration(declaration),
+            ast::BlockItem::Declaration(declaration) => {
+                let waypoint = self.waypoint(WaypointKind::Statement, declaration);
+                self.pass(waypoint);
+                self.declaration(declaration)
+            }
             ast::BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
             ast::BlockItem::Statement(statement) => self.statement(statement),
         }
@@ -88,24 +93,25 @@ impl Lowerer<'_> {
 
     pub(super) fn statement(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         self.span = self.place_of(node);
+        if !matches!(
+            node.node,
+            ast::Statement::Labeled(_) | ast::Statement::Compound(_)
+        ) {
+            let waypoint = self.waypoint(WaypointKind::Statement, node);
+            self.pass(waypoint);
+        }
         match &node.node {
             ast::Statement::Labeled(labeled) => self.labeled(&labeled.node),
             ast::Statement::Compound(items) => self.scoped(|this| this.block_items(items)),
             ast::Statement::Expression(None) => Ok(()),
             ast::Statement::Expression(Some(expression)) => self.effects(expression),
-            ast::Statement::If(statement) => self.if_statement(&statement.node),
+            ast::Statement::If(statement) => self.if_statement(statement),
             ast::Statement::Switch(statement) => {
-                self.scoped(|this| this.switch_statement(&statement.node))
+                self.scoped(|this| this.switch_statement(statement))
             }
-            ast::Statement::While(statement) => {
-                self.scoped(|this| this.while_statement(&statement.node))
-            }
-            ast::Statement::DoWhile(statement) => {
-                self.scoped(|this| this.do_statement(&statement.node))
-            }
-            ast::Statement::For(statement) => {
-                self.scoped(|this| this.for_statement(&statement.node))
-            }
+            ast::Statement::While(statement) => self.scoped(|this| this.while_statement(statement)),
+            ast::Statement::DoWhile(statement) => self.scoped(|this| this.do_statement(statement)),
+            ast::Statement::For(statement) => self.scoped(|this| this.for_statement(statement)),
             ast::Statement::Goto(label) => {
                 self.jump_to_label(&label.node.name);
                 Ok(())
@@ -181,26 +187,45 @@ impl Lowerer<'_> {
 
     // --- branches and loops ---
 
-    fn if_statement(&mut self, statement: &ast::IfStatement) -> Result<()> {
-        let span = self.span;
+    /// [`Self::branch_on`] for the condition of a keyword, at which the node begins.
+    fn branch_at<T>(&mut self, node: &Node<T>, condition: Condition) -> (BlockIndex, BlockIndex) {
+        let is_open = match &condition {
+            Condition::Value(value, _) => fold::constant_truth(value).is_none(),
+            Condition::Branched { .. } => true,
+        };
+        let (then, otherwise) = self.branch_on(condition);
+        for (block, truth) in [(then, true), (otherwise, false)] {
+            if is_open {
+                let waypoint = self.waypoint(WaypointKind::Branch(truth), node);
+                self.pass_in(block, waypoint);
+            }
+        }
+        (then, otherwise)
+    }
+
+    fn if_statement(&mut self, node: &Node<ast::IfStatement>) -> Result<()> {
+        let (statement, span) = (&node.node, self.span);
         let condition = self.condition(&statement.condition)?;
         self.span = span;
-        let (then, otherwise) = self.branch_on(condition);
-        let join = match &statement.else_statement {
-            Some(_) => self.function.new_block(),
-            None => otherwise,
-        };
+        let (then, otherwise) = self.branch_at(node, condition);
+        let join = self.function.new_block();
         self.function.current = then;
         self.scoped(|this| this.statement(&statement.then_statement))?;
         self.span = span;
         self.function.end(Terminator::Goto(join), span);
+        self.function.current = otherwise;
         if let Some(alternative) = &statement.else_statement {
-            self.function.current = otherwise;
             self.scoped(|this| this.statement(alternative))?;
-            self.function.end(Terminator::Goto(join), span);
         }
+        self.function.end(Terminator::Goto(join), span);
         self.function.current = join;
         Ok(())
+    }
+
+    /// The controlling expression of the loop comes next.
+    fn pass_loop<T>(&mut self, node: &Node<T>) {
+        let waypoint = self.waypoint(WaypointKind::Loop, node);
+        self.pass(waypoint);
     }
 
     /// A loop's body, with the targets of `break` and `continue`.
@@ -219,14 +244,15 @@ impl Lowerer<'_> {
         result
     }
 
-    fn while_statement(&mut self, statement: &ast::WhileStatement) -> Result<()> {
-        let span = self.span;
+    fn while_statement(&mut self, node: &Node<ast::WhileStatement>) -> Result<()> {
+        let (statement, span) = (&node.node, self.span);
         let head = self.function.new_block();
         let exit = self.function.new_block();
         self.function.goto_new(head, span);
+        self.pass_loop(node);
         let condition = self.condition(&statement.expression)?;
         self.span = span;
-        let (body, done) = self.branch_on(condition);
+        let (body, done) = self.branch_at(node, condition);
         self.function.end_block(done, Terminator::Goto(exit), span);
         self.function.current = body;
         self.loop_body(&statement.statement, exit, head)?;
@@ -235,25 +261,26 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn do_statement(&mut self, statement: &ast::DoWhileStatement) -> Result<()> {
-        let span = self.span;
+    fn do_statement(&mut self, node: &Node<ast::DoWhileStatement>) -> Result<()> {
+        let (statement, span) = (&node.node, self.span);
         let head = self.function.new_block();
         let test = self.function.new_block();
         let exit = self.function.new_block();
         self.function.goto_new(head, span);
         self.loop_body(&statement.statement, exit, test)?;
         self.function.goto_new(test, span);
+        self.pass_loop(node);
         let condition = self.condition(&statement.expression)?;
         self.span = span;
-        let (again, done) = self.branch_on(condition);
+        let (again, done) = self.branch_at(node, condition);
         self.function.end_block(again, Terminator::Goto(head), span);
         self.function.end_block(done, Terminator::Goto(exit), span);
         self.function.current = exit;
         Ok(())
     }
 
-    fn for_statement(&mut self, statement: &ast::ForStatement) -> Result<()> {
-        let span = self.span;
+    fn for_statement(&mut self, node: &Node<ast::ForStatement>) -> Result<()> {
+        let (statement, span) = (&node.node, self.span);
         match &statement.initializer.node {
             ast::ForInitializer::Empty => {}
             ast::ForInitializer::Expression(expression) => self.effects(expression)?,
@@ -265,10 +292,11 @@ impl Lowerer<'_> {
         let step = self.function.new_block();
         let exit = self.function.new_block();
         self.function.goto_new(head, span);
+        self.pass_loop(node);
         if let Some(condition) = &statement.condition {
             let condition = self.condition(condition)?;
             self.span = span;
-            let (body, done) = self.branch_on(condition);
+            let (body, done) = self.branch_at(node, condition);
             self.function.end_block(done, Terminator::Goto(exit), span);
             self.function.current = body;
         }

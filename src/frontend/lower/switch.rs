@@ -10,6 +10,7 @@ use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
 use crate::frontend::types::Type;
+use crate::program::WaypointKind;
 
 /// A `switch` whose body is being lowered.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(super) struct SwitchContext {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn switch_statement(&mut self, statement: &ast::SwitchStatement) -> Result<()> {
-        let span = self.span;
+    pub(super) fn switch_statement(&mut self, node: &Node<ast::SwitchStatement>) -> Result<()> {
+        let (statement, span) = (&node.node, self.span);
         let value = self.expression(&statement.expression)?;
         self.span = self.place_of(&statement.expression);
         let value = self.rvalue(value);
@@ -56,7 +57,23 @@ impl Lowerer<'_> {
         result?;
         self.function.end(Terminator::Goto(exit), span);
         if let Some(context) = context {
-            let default = context.default.unwrap_or(exit);
+            // Each way has an edge block of its own.
+            for &(low, high, edge) in &context.cases {
+                if low == high
+                    && let Ok(value) = i64::try_from(low)
+                {
+                    let waypoint = self.waypoint(WaypointKind::Switch(Some(value)), node);
+                    self.pass_in(edge, waypoint);
+                }
+            }
+            let default = context.default;
+            let default = default.unwrap_or_else(|| self.function.new_block());
+            let waypoint = self.waypoint(WaypointKind::Switch(None), node);
+            self.pass_in(default, waypoint);
+            if context.default.is_none() {
+                let exit = Terminator::Goto(exit);
+                self.function.end_block(default, exit, span);
+            }
             let terminator = dispatch_terminator(expr, context, default);
             self.function.end_block(dispatch, terminator, span);
         }

@@ -1,10 +1,13 @@
 //! A program in the making.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::program::{
     Arithmetic, CScalar, DataModel, Edge, EdgeId, FunctionId, Input, InputId, InputKind, Location,
-    LocationId, Operation, Program, Role, Scope, SourceMap, Span, Variable, VariableId,
+    LocationId, Operation, Passed, Program, Role, Scope, SourceMap, Span, Variable, VariableId,
+    Waypoints,
 };
 use crate::term::{Build, Sort, Symbol, TermId, store};
 
@@ -16,6 +19,8 @@ pub struct Builder {
     terms: Vec<TermId>,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
+    /// What the edges pass.
+    pub waypoints: Waypoints,
 }
 
 /// What is told of a variable besides its name and sort.
@@ -49,9 +54,12 @@ impl Builder {
                 start: FunctionId(0),
                 errors: Vec::new(),
                 assumptions: Vec::new(),
+                externals: Vec::new(),
+                waypoints: Arc::default(),
             },
             terms: Vec::new(),
             names: FxHashMap::default(),
+            waypoints: Waypoints::default(),
         }
     }
 
@@ -110,6 +118,7 @@ impl Builder {
             kind,
             sort,
             c_type,
+            part: None,
             span,
         });
         id
@@ -132,14 +141,22 @@ impl Builder {
         id
     }
 
-    /// Adds an edge.
+    /// The finished program.
+    pub fn finish(mut self) -> Program {
+        self.program.waypoints = Arc::new(self.waypoints);
+        self.program
+    }
+
+    /// Adds an edge, with the waypoints that it passes.
     pub fn edge(
         &mut self,
         source: LocationId,
         target: LocationId,
         operations: Vec<Operation>,
         span: Span,
+        passed: &[Passed],
     ) -> EdgeId {
+        self.waypoints.add_edge(passed);
         let id = EdgeId(self.program.edges.len() as u32);
         self.program.edges.push(Edge {
             source,

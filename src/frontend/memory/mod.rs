@@ -90,6 +90,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
     };
     let mut builder =
         builder::Builder::new(unit.sources.clone(), options.arithmetic, unit.data_model);
+    builder.program.externals.clone_from(&unit.externals);
     let mut plan = planner.plan(&mut builder);
     planner
         .lay_out(&mut plan, &mut builder)
@@ -97,5 +98,6 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
     planner.finish_bases(&mut builder);
     emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run()?;
     debug_assert_ne!(builder.program.functions.len(), 0);
-    Ok(builder.program)
+    builder.waypoints.names = plan.names(unit);
+    Ok(builder.finish())
 }

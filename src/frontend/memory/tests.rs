@@ -54,11 +54,13 @@ impl Maker {
                 functions: vec![function],
                 start: FunctionIndex(0),
                 dynamic_rounding: false,
+                names: Vec::new(),
                 outside: Outside {
                     effect: UnknownEffect::Reachable,
                     environment: None,
                     memory: None,
                 },
+                externals: Vec::new(),
             },
         }
     }
@@ -97,6 +99,7 @@ impl Maker {
             instructions: instructions.into_iter().map(|i| (i, Span::NONE)).collect(),
             terminator,
             span: Span::NONE,
+            turns: Vec::new(),
         });
     }
 
@@ -469,6 +472,7 @@ fn calls_pass_parts() {
             )],
             terminator: Terminator::Return,
             span: Span::NONE,
+            turns: Vec::new(),
         }],
         span: Span::NONE,
     });
@@ -515,6 +519,7 @@ fn function_pointers_are_cases() {
                 instructions: Vec::new(),
                 terminator: Terminator::Return,
                 span: Span::NONE,
+                turns: Vec::new(),
             }],
             span: Span::NONE,
         });

@@ -165,7 +165,10 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
         Instruction::Nondet { place, .. }
         | Instruction::Approximate { place, .. }
         | Instruction::Choice { place } => f(&place.address),
-        Instruction::Declare(_) | Instruction::Unsupported(_) | Instruction::Assumption { .. } => {}
+        Instruction::Declare(_)
+        | Instruction::Unsupported(_)
+        | Instruction::Waypoint { .. }
+        | Instruction::Assumption { .. } => {}
         Instruction::Allocate { place, size, .. } => {
             f(&place.address);
             f(size);

@@ -9,6 +9,7 @@ use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::Message;
+use super::racer::{Racer, start};
 use super::replays::Replays;
 use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
@@ -19,18 +20,16 @@ use crate::analysis::{
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
-use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::crash::guarded;
 use crate::portfolio::dump::RecordedSolver;
 use crate::portfolio::event::EventKind;
-use crate::portfolio::task::Task;
+use crate::portfolio::evidence::Ground;
 use crate::portfolio::verdict::Conclusion;
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
-use crate::workers::{SOLVER_STACK, Workers};
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
@@ -40,15 +39,8 @@ const BEGINNINGS: usize = 4;
 
 /// What an engine's thread has.
 pub(super) struct EngineThread {
-    pub task: Arc<Task>,
-    pub blocks: Arc<Blocks>,
-    pub token: CancellationToken,
-    pub coordinator: Arc<Coordinator>,
-    pub seat: usize,
-    pub id: u32,
+    pub racer: Racer,
     pub analysis: Analysis,
-    /// Helpers, where permits are idle.
-    pub workers: Workers,
 }
 
 /// How an engine has ended, before its answer is checked.
@@ -92,21 +84,18 @@ impl EngineThread {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
     pub fn start(self, ends: Sender<Message>) -> bool {
         let name = self.analysis.name().to_owned();
-        let reporter = self.task.reporter.clone();
-        let thread = std::thread::Builder::new()
-            .name(name.clone())
-            .stack_size(SOLVER_STACK);
-        let (coordinator, seat) = (Arc::clone(&self.coordinator), self.seat);
-        let spawned = thread.spawn(move || {
+        let reporter = self.racer.task.reporter.clone();
+        let (coordinator, seat) = (Arc::clone(&self.racer.coordinator), self.racer.seat);
+        let started = start(&name, move || {
             let conclusion = self.run();
-            self.coordinator.leave(self.seat);
+            self.racer.coordinator.leave(self.racer.seat);
             // The race may be over.
             let _ = ends.send(Message::Ended(
                 self.analysis.common.name.clone(),
                 conclusion,
             ));
         });
-        if let Err(error) = &spawned {
+        if let Err(error) = &started {
             coordinator.leave(seat);
             reporter.event(EventKind::Finished {
                 analysis: name,
@@ -114,21 +103,21 @@ impl EngineThread {
                 statistics: Map::new(),
             });
         }
-        spawned.is_ok()
+        started.is_ok()
     }
 
     /// Runs the analysis, again if an invariant that it had taken is withdrawn meanwhile.
     fn run(&self) -> Option<Conclusion> {
-        self.coordinator.enter(self.seat);
+        self.racer.coordinator.enter(self.racer.seat);
         for _ in 0..BEGINNINGS {
             let attempt = CancellationToken::new();
-            self.token.interrupts(Arc::new(attempt.clone()));
+            self.racer.token.interrupts(Arc::new(attempt.clone()));
             let conclusion = self.attempt(&attempt);
-            let is_over = !attempt.is_cancelled() || self.token.is_cancelled();
+            let is_over = !attempt.is_cancelled() || self.racer.token.is_cancelled();
             if conclusion.is_some() || is_over {
                 return conclusion;
             }
-            self.coordinator.resume(self.seat);
+            self.racer.coordinator.resume(self.racer.seat);
         }
         None
     }
@@ -136,11 +125,11 @@ impl EngineThread {
     /// Runs the analysis until it ends, or is cancelled.
     fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
         let name = self.analysis.name();
-        let reporter = &self.task.reporter;
-        let conclusion = guarded(reporter, name, self.id, || {
+        let reporter = &self.racer.task.reporter;
+        let conclusion = guarded(reporter, name, self.racer.id, || {
             let own = InvariantStore::new();
-            let invariants = match self.task.options.portfolio.general.sharing {
-                Switch::On => &self.task.invariants,
+            let invariants = match self.racer.task.options.portfolio.general.sharing {
+                Switch::On => &self.racer.task.invariants,
                 Switch::Off => &own,
             };
             let exchange = Exchange::new(invariants, name, token);
@@ -163,7 +152,7 @@ impl EngineThread {
             if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
                 return None;
             }
-            self.coordinator.certify(self.seat);
+            self.racer.coordinator.certify(self.racer.seat);
             self.conclude(&claim)
         });
         conclusion.flatten()
@@ -171,35 +160,43 @@ impl EngineThread {
 
     fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         #[cfg(feature = "planted-faults")]
-        if let Some(certificate) = super::forged_certificates::certificate(&self.blocks) {
+        if let Some(certificate) = super::forged_certificates::certificate(&self.racer.blocks) {
             return Ok(Answer::Safe(certificate)).into();
         }
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
-        let mut replays = Replays::new(&self.task.executable);
+        let mut replays = Replays::new(&self.racer.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
-        let safe_point = || self.coordinator.safe_point(self.seat);
+        let safe_point = || self.safe_point();
         let mut context = Context {
             token,
             safe_point: &safe_point,
             report: &report,
             confirm: &mut confirm,
             exchange,
-            workers: &self.workers,
+            workers: &self.racer.workers,
         };
         let solver = || self.solver();
         match &self.analysis.engine {
             Engine::Simulation(options) => self.simulate(options, &context),
-            Engine::Bmc(options) => bmc::run(&self.blocks, options, &solver, &mut context).into(),
+            Engine::Bmc(options) => {
+                bmc::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
             Engine::DataFlow(options) => {
-                data_flow::run(&self.blocks, options, &solver, &mut context).into()
+                data_flow::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
             Engine::KInduction(options) => {
-                k_induction::run(&self.blocks, options, &solver, &mut context).into()
+                k_induction::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
             Engine::Ctigar(options) => {
                 let mut done = ctigar::Statistics::default();
-                let answer = ctigar::run(&self.blocks, options, &solver, &mut context, &mut done);
+                let answer = ctigar::run(
+                    &self.racer.blocks,
+                    options,
+                    &solver,
+                    &mut context,
+                    &mut done,
+                );
                 let entries = done.entries().into_iter();
                 Ended {
                     statistics: entries
@@ -209,31 +206,54 @@ impl EngineThread {
                 }
             }
             Engine::PredicateAbstraction(options) => {
-                predicate_abstraction::run(&self.blocks, options, &solver, &mut context).into()
+                predicate_abstraction::run(&self.racer.blocks, options, &solver, &mut context)
+                    .into()
             }
             Engine::Impact(options) => {
-                impact::run(&self.blocks, options, &solver, &mut context).into()
+                impact::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
             Engine::Predicate(options) => {
-                predicate::run(&self.blocks, options, &solver, &mut context).into()
+                predicate::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
-            Engine::Horn(options) => horn::run(&self.blocks, options, &solver, &mut context).into(),
+            Engine::Horn(options) => {
+                horn::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
             Engine::Spacer(options) => {
-                spacer::run(&self.blocks, options, &solver, &mut context).into()
+                spacer::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
-                if let Some(left) = self.task.time_left() {
+                if let Some(left) = self.racer.task.time_left() {
                     options.time = options.time.min(left);
                 }
                 Ok(exhaustive::run(
-                    &self.task.executable,
+                    &self.racer.task.executable,
                     &options,
                     &mut context,
                 ))
                 .into()
             }
         }
+    }
+
+    fn safe_point(&self) -> Duration {
+        let analysis = self.analysis.name();
+        let task = &self.racer.task;
+        let tell = |turn: EventKind| {
+            if task.options.has_details {
+                task.reporter.event(turn);
+            }
+        };
+        let pauses = || {
+            let analysis = analysis.to_owned();
+            tell(EventKind::Paused { analysis });
+        };
+        let waited = self.racer.coordinator.safe_point(self.racer.seat, &pauses);
+        if waited > Duration::ZERO {
+            let analysis = analysis.to_owned();
+            tell(EventKind::Resumed { analysis });
+        }
+        waited
     }
 
     fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
@@ -245,7 +265,7 @@ impl EngineThread {
             last_step.set(Some(Instant::now()));
         }
         let analysis = self.analysis.name().to_owned();
-        self.task.reporter.event(match progress {
+        self.racer.task.reporter.event(match progress {
             Progress::Bound { bound } => EventKind::Bound { analysis, bound },
             Progress::Refinement { number, states } => EventKind::Refinement {
                 analysis,
@@ -287,12 +307,12 @@ impl EngineThread {
             accesses: AccessChecks::SingleObjects,
             ..options.clone()
         };
-        if let Some(left) = self.task.time_left() {
+        if let Some(left) = self.racer.task.time_left() {
             // As the only analysis, it may have most of the time.
             options.time = options.time.min(left.mul_f64(0.9));
         }
-        let program = &self.task.simplified.program;
-        let mut confirm = ReplayOnLowered::new(&self.task.executable);
+        let program = &self.racer.task.simplified.program;
+        let mut confirm = ReplayOnLowered::new(&self.racer.task.executable);
         let control = simulate::Control {
             token: context.token,
             safe_point: context.safe_point,
@@ -318,8 +338,8 @@ impl EngineThread {
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let config = self.analysis.solver.clone().unwrap_or_default().config();
-        let solver = solver_for(config, &self.blocks)?;
-        Ok(match &self.task.dump {
+        let solver = solver_for(config, &self.racer.blocks)?;
+        Ok(match &self.racer.task.dump {
             Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
@@ -330,21 +350,30 @@ impl EngineThread {
         let name = self.analysis.name();
         match claim {
             Claim::Nothing => None,
-            Claim::Violated(violation) => Some(self.task.violated(name, violation)),
+            Claim::Violated(violation) => Some(self.racer.task.violated(name, violation)),
             Claim::Proved(certificate) => {
-                let inlined = self.blocks.inlined();
-                let proved = self.task.invariants.snapshot();
+                let inlined = self.racer.blocks.inlined();
+                let proved = self.racer.task.invariants.snapshot();
                 for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-                    self.task.reporter.event(EventKind::Relied {
+                    self.racer.task.reporter.event(EventKind::Relied {
                         analysis: name.to_owned(),
                         publisher: publisher.to_string(),
                         invariants,
                     });
                 }
-                self.task
-                    .certified(name, certificate, Some(&self.blocks), &self.workers)
+                self.racer.task.certified(
+                    name,
+                    certificate,
+                    Some(&self.racer.blocks),
+                    &self.racer.workers,
+                )
             }
-            Claim::AllRunsSeen => Some(Conclusion::proved(name)),
+            // A run has no verification conditions; somebody else may have a proof.
+            Claim::AllRunsSeen if self.racer.task.options.certificate.is_some() => None,
+            Claim::AllRunsSeen => {
+                self.racer.task.keep(name, || Ground::AllRuns);
+                Some(Conclusion::proved(name))
+            }
         }
     }
 }

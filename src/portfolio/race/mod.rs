@@ -3,7 +3,7 @@
 //! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
 //!
 //! * [`engine_thread`]: an engine's thread; [`replays`]: how its alarms are replayed; [`prover_thread`]: the thread that proves what
-//!   engines offer.
+//!   engines offer; [`racer`]: what both have.
 //! * This file: who starts when.
 
 mod engine_thread;
@@ -11,26 +11,30 @@ mod engine_thread;
 mod forged_certificates;
 mod lender;
 mod prover_thread;
+mod racer;
 mod replays;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::unbounded;
+use rustc_hash::FxHashSet;
 
 use self::engine_thread::EngineThread;
 use self::prover_thread::ProverThread;
+use self::racer::Racer;
 use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
+use super::crash::number::FIRST_ANALYSIS;
+use super::event::EventKind;
+use super::findings;
 use super::task::Task;
 use super::verdict::Conclusion;
 use crate::analysis::CancellationToken;
+use crate::analysis::invariants::BatchId;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
 use crate::workers::Threads;
-
-/// What the numbers of analyses begin with, by which crashes are attributed; those below are for what comes before.
-const FIRST_ID: u32 = 4;
 
 /// The prover's name in events and crash reports.
 pub(super) const PROVER: &str = "prover";
@@ -40,6 +44,9 @@ const PROVER_PRIORITY: u32 = 5;
 
 /// How often what is proved is dumped, if it is.
 const DUMPED_EVERY: Duration = Duration::from_secs(1);
+
+/// How often what is proved is told, if details are wanted.
+const TOLD_EVERY: Duration = Duration::from_millis(250);
 
 /// What the threads tell the one that started them.
 enum Message {
@@ -63,17 +70,20 @@ pub(in crate::portfolio) fn run(
     let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
     let threads = Threads::new(permits - 1);
-    let workers = |id| lender::workers(&coordinator, &threads, id);
+    let racer = |seat: usize, id: u32| Racer {
+        task: Arc::clone(task),
+        blocks: Arc::clone(&blocks),
+        token: token.clone(),
+        coordinator: Arc::clone(&coordinator),
+        seat,
+        id,
+        workers: lender::workers(&coordinator, &threads, id),
+    };
     let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis)| {
+        let seat = coordinator.admit(analysis.common.priority, analysis.common.eases_after);
         let thread = EngineThread {
-            seat: coordinator.admit(analysis.common.priority, analysis.common.eases_after),
-            coordinator: Arc::clone(&coordinator),
-            task: Arc::clone(task),
-            blocks: Arc::clone(&blocks),
-            token: token.clone(),
-            id: FIRST_ID + number,
-            workers: workers(FIRST_ID + number),
+            racer: racer(seat, FIRST_ANALYSIS + number),
             analysis,
         };
         thread.start(sender.clone())
@@ -81,15 +91,9 @@ pub(in crate::portfolio) fn run(
     let general = &task.options.portfolio.general;
     if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
         let numbers = analyses.iter().map(|&(number, _)| number);
-        let id = FIRST_ID + 1 + numbers.max().unwrap_or_default();
+        let id = FIRST_ANALYSIS + 1 + numbers.max().unwrap_or_default();
         let prover = ProverThread {
-            task: Arc::clone(task),
-            blocks: Arc::clone(&blocks),
-            token: token.clone(),
-            seat: coordinator.admit_resting(PROVER_PRIORITY),
-            coordinator: Arc::clone(&coordinator),
-            id,
-            workers: workers(id),
+            racer: racer(coordinator.admit_resting(PROVER_PRIORITY), id),
             awake: sender.clone(),
         };
         prover.start();
@@ -101,6 +105,7 @@ pub(in crate::portfolio) fn run(
         head_start: Instant::now() + schedule.head_start,
     };
     let mut dumped = Instant::now();
+    let mut told = Told::default();
     loop {
         while let Some(next) = lineup.next() {
             let running = (next.1.name().to_owned(), next.1.common.role);
@@ -118,9 +123,11 @@ pub(in crate::portfolio) fn run(
             dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             dumped = Instant::now();
         }
+        told.tell_if_due(task, blocks.inlined());
         let head_start = lineup.solverless_only.then_some(lineup.head_start);
         let next_dump = task.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
-        let next = [head_start, coordinator.next_tick(), next_dump];
+        let next_told = task.options.has_details.then(|| told.last + TOLD_EVERY);
+        let next = [head_start, coordinator.next_tick(), next_dump, next_told];
         let next = next.into_iter().flatten();
         let end = match next.min() {
             Some(next) => ends.recv_deadline(next).ok(),
@@ -130,12 +137,47 @@ pub(in crate::portfolio) fn run(
             continue;
         };
         if conclusion.is_some() {
+            if task.options.has_details {
+                told.tell(task, blocks.inlined());
+            }
             if let Some(dump) = &task.dump {
                 dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             }
             return conclusion;
         }
         lineup.running.retain(|running| running.0 != name);
+    }
+}
+
+/// Which of the invariants that analyses share have been told.
+struct Told {
+    last: Instant,
+    batches: FxHashSet<BatchId>,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self {
+            last: Instant::now(),
+            batches: FxHashSet::default(),
+        }
+    }
+}
+
+impl Told {
+    fn tell_if_due(&mut self, task: &Task, inlined: &InlinedProgram) {
+        if task.options.has_details && self.last.elapsed() >= TOLD_EVERY {
+            self.tell(task, inlined);
+        }
+    }
+
+    fn tell(&mut self, task: &Task, inlined: &InlinedProgram) {
+        let snapshot = task.invariants.snapshot();
+        let invariants = findings::published(&snapshot, inlined, |id| self.batches.insert(id));
+        if !invariants.is_empty() {
+            task.reporter.event(EventKind::Published { invariants });
+        }
+        self.last = Instant::now();
     }
 }
 

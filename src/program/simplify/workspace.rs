@@ -39,6 +39,7 @@ impl Workspace {
         let mut program = lowered.clone();
         // Locations get new numbers in the end.
         program.assumptions.clear();
+        program.waypoints = std::sync::Arc::default();
         for edge in &mut program.edges {
             // The bookkeeping of objects has no effect that a target could depend on.
             edge.operations.retain(|operation| {

@@ -135,6 +135,7 @@ pub(super) fn steps_of(
         | Instruction::Padding { .. }
         | Instruction::Declare(_)
         | Instruction::Free(_)
+        | Instruction::Waypoint { .. }
         | Instruction::Assumption { .. } => Vec::new(),
     }
 }

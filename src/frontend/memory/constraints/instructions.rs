@@ -97,6 +97,7 @@ impl<'a> Facts<'a> {
             }
             Instruction::Declare(_)
             | Instruction::Unsupported(_)
+            | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. } => {}
             Instruction::Allocate {
                 place,

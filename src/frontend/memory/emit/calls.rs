@@ -179,7 +179,11 @@ impl Emitter<'_, '_> {
                 self.branch(fork, begin, pool().and(others));
                 self.current = Some(begin);
                 let effect = self.unit.outside.effect;
-                self.call_unknown("a function that is not known", result, effect);
+                let name = "a function that is not known";
+                self.call_unknown(name, effect);
+                if result.is_some() {
+                    self.receive_unknown(name, result);
+                }
                 self.check_trouble();
                 if let Some(environment) = self.unit.outside.environment {
                     self.call_function(environment, &[], None);
@@ -247,8 +251,9 @@ impl Emitter<'_, '_> {
             arguments: terms,
             results: results.clone(),
         };
-        self.builder
-            .edge(source, target, vec![operation], self.span);
+        self.current = Some(source);
+        self.operations.push(operation);
+        self.finish(target);
         self.current = Some(target);
         if let (Some(place), Some((object, passing))) = (result, &interface.result) {
             self.receive(place, *object, passing, &results);

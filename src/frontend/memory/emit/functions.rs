@@ -74,10 +74,9 @@ impl Emitter<'_, '_> {
             .enumerate()
             .map(|(number, block)| {
                 reached[number].then(|| {
-                    let span = block
-                        .instructions
-                        .first()
-                        .map_or(block.span, |entry| entry.1);
+                    let mut instructions = block.instructions.iter();
+                    let first = instructions.find(|entry| !is_waypoint(entry));
+                    let span = first.map_or(block.span, |entry| entry.1);
                     self.builder.location(id, span, block.label.clone())
                 })
             })
@@ -101,7 +100,8 @@ impl Emitter<'_, '_> {
                 self.instruction(BlockIndex(number as u32), position, instruction);
             }
             self.span = block.span;
-            self.terminator(&block.terminator, &interface, &locations, exit);
+            let end = self.terminator(block, &interface, &locations, exit);
+            self.place_waypoints(block, location, end);
         }
     }
 
@@ -167,14 +167,21 @@ impl Emitter<'_, '_> {
 
     fn terminator(
         &mut self,
-        terminator: &Terminator,
+        block: &Block,
         interface: &Interface,
         locations: &[Option<LocationId>],
         exit: LocationId,
-    ) {
-        match terminator {
+    ) -> Option<LocationId> {
+        let turns = |number: u32| {
+            let turns = block.turns.iter().filter(move |turn| turn.target == number);
+            turns.map(|turn| turn.waypoint)
+        };
+        match &block.terminator {
             Terminator::Goto(block) => match self.location_of(*block, locations) {
-                Some(target) => self.finish(target),
+                Some(target) => {
+                    self.finish(target);
+                    return Some(target);
+                }
                 None => self.end(),
             },
             Terminator::Branch {
@@ -185,14 +192,22 @@ impl Emitter<'_, '_> {
             } => {
                 let condition = self.condition(condition);
                 self.check_trouble();
-                let Some(fork) = self.cut() else { return };
+                let fork = self.cut()?;
                 let negated = pool().not(condition);
-                for (block, condition) in [(*then, condition), (*otherwise, negated)] {
-                    if let Some(target) = self.location_of(block, locations) {
-                        self.branch(fork, target, condition);
+                let ways = [(*then, condition), (*otherwise, negated)];
+                for (number, (target, condition)) in (0..).zip(ways) {
+                    let Some(target) = self.location_of(target, locations) else {
+                        continue;
+                    };
+                    if self.branch(fork, target, condition) {
+                        self.turn(turns(number));
+                    }
+                    for waypoint in turns(number) {
+                        self.builder.waypoints.add_place(waypoint, Some(target));
                     }
                 }
                 self.current = None;
+                return Some(fork);
             }
             Terminator::Switch {
                 value,
@@ -202,9 +217,16 @@ impl Emitter<'_, '_> {
             } => {
                 let value = self.value(value);
                 self.check_trouble();
-                let Some(fork) = self.cut() else { return };
-                self.switch(fork, value, *scalar, cases, *default, locations);
+                let fork = self.cut()?;
+                for turn in &block.turns {
+                    let target = cases.get(turn.target as usize);
+                    let target = target.map_or(*default, |case| case.2);
+                    let location = locations[target.0 as usize];
+                    self.builder.waypoints.add_place(turn.waypoint, location);
+                }
+                self.switch(fork, (value, *scalar), (cases, *default), locations, block);
                 self.current = None;
+                return Some(fork);
             }
             Terminator::Return => {
                 self.end_locals(interface);
@@ -236,6 +258,32 @@ impl Emitter<'_, '_> {
                 self.current = None;
             }
         }
+        None
+    }
+
+    /// Notes where in the graph the block's waypoints are: at its beginning, and, if nothing more happens there, where it
+    /// ends.
+    fn place_waypoints(&mut self, block: &Block, begin: LocationId, end: Option<LocationId>) {
+        let instructions = &block.instructions;
+        let leading = instructions.iter().take_while(|entry| is_waypoint(entry));
+        let leading = leading.count();
+        let trailing = instructions
+            .iter()
+            .rev()
+            .take_while(|entry| is_waypoint(entry));
+        let trailing = instructions.len() - trailing.count();
+        for (number, (instruction, span)) in instructions.iter().enumerate() {
+            if let &Instruction::Waypoint { kind, time } = instruction {
+                let span = *span;
+                let location = match number {
+                    number if number < leading => Some(begin),
+                    number if number >= trailing => end,
+                    _ => None,
+                };
+                let waypoint = Waypoint { kind, time, span };
+                self.builder.waypoints.add_place(waypoint, location);
+            }
+        }
     }
 
     /// Where a block begins that comes after one that can be reached.
@@ -260,12 +308,23 @@ impl Emitter<'_, '_> {
     fn switch(
         &mut self,
         fork: LocationId,
-        value: TermId,
-        scalar: ScalarType,
-        cases: &[(i128, i128, BlockIndex)],
-        default: BlockIndex,
+        (value, scalar): (TermId, ScalarType),
+        (cases, default): (&[(i128, i128, BlockIndex)], BlockIndex),
         locations: &[Option<LocationId>],
+        block: &Block,
     ) {
+        // What is passed on the way to a target, if there is one way only.
+        let only_way = |target: BlockIndex| {
+            let targets = cases.iter().map(|case| case.2).chain([default]);
+            let mut ways = (0..).zip(targets).filter(|&(_, other)| other == target);
+            let number = ways.next().filter(|_| ways.next().is_none());
+            let turns = block.turns.iter();
+            turns
+                .filter(move |turn| {
+                    number.is_some_and(|(number, _): (u32, _)| turn.target == number)
+                })
+                .map(|turn| turn.waypoint)
+        };
         use crate::frontend::ir::BinaryOp;
         let mut by_target: Vec<(BlockIndex, Vec<TermId>)> = Vec::new();
         let mut position: FxHashMap<BlockIndex, usize> = FxHashMap::default();
@@ -295,9 +354,11 @@ impl Emitter<'_, '_> {
             by_target[index].1.push(condition);
         }
         for (target, conditions) in by_target {
-            if let Some(target) = self.location_of(target, locations) {
+            if let Some(target_location) = self.location_of(target, locations) {
                 let condition = pool().or(conditions.iter().copied());
-                self.branch(fork, target, condition);
+                if self.branch(fork, target_location, condition) {
+                    self.turn(only_way(target));
+                }
             }
         }
         // What goes to the default by a case of its own is not excluded.
@@ -307,10 +368,16 @@ impl Emitter<'_, '_> {
             .filter(|(case, _)| case.2 != default)
             .map(|entry| entry.1);
         let condition = pool().and(excluded);
-        if let Some(target) = self.location_of(default, locations) {
-            self.branch(fork, target, condition);
+        if let Some(target) = self.location_of(default, locations)
+            && self.branch(fork, target, condition)
+        {
+            self.turn(only_way(default));
         }
     }
+}
+
+const fn is_waypoint(entry: &(Instruction, Span)) -> bool {
+    matches!(entry.0, Instruction::Waypoint { .. })
 }
 
 /// The blocks that control can reach from the first.

@@ -83,11 +83,27 @@ impl Emitter<'_, '_> {
             Instruction::CallUnknown {
                 name,
                 result,
+                returns,
                 effect,
                 ..
-            } => self.call_unknown(name, result.as_ref(), *effect),
-            Instruction::Nondet { place, function } => {
-                self.nondet(place, InputKind::Nondet(function.clone()))
+            } => {
+                self.call_unknown(name, *effect);
+                if *returns {
+                    self.receive_unknown(name, result.as_ref());
+                }
+            }
+            Instruction::Nondet {
+                place,
+                function,
+                call_end,
+            } => {
+                let input = InputId(self.builder.program.inputs.len() as u32);
+                self.builder.waypoints.set_call_end(input, *call_end);
+                self.nondet(place, InputKind::Nondet(function.clone()));
+            }
+            &Instruction::Waypoint { kind, time } => {
+                let span = self.span;
+                self.pass_waypoint(Waypoint { kind, time, span });
             }
             Instruction::Approximate { place, what } => {
                 self.nondet(place, InputKind::Unknown(what.clone()))

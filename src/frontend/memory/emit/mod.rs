@@ -24,8 +24,8 @@ use super::points_to::Target;
 use super::{MemoryError, MemoryOptions};
 use crate::frontend::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
 use crate::program::{
-    Arithmetic, CScalar, FunctionId, InputId, InputKind, LocationId, Operation, Program, Role,
-    Scope, Span, UnsupportedReason, VariableId,
+    Arithmetic, CScalar, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
+    Program, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
 use crate::term::{Build, RoundingMode, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
@@ -55,6 +55,10 @@ pub struct Emitter<'a, 'b> {
     current: Option<LocationId>,
     operations: Vec<Operation>,
     span: Span,
+    /// The waypoints that control has passed since `operations` began.
+    passed: Vec<Passed>,
+    /// Where control has forked with them: all ways from there pass them, and nothing later.
+    fork: Option<LocationId>,
     /// Conditions without which what is being evaluated is not.
     guards: Vec<TermId>,
     /// What an access in the current instruction turned out to need that is not supported.
@@ -118,6 +122,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             current: None,
             operations: Vec::new(),
             span: Span::NONE,
+            passed: Vec::new(),
+            fork: None,
             guards: Vec::new(),
             trouble: None,
             contradiction: None,
@@ -209,6 +215,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Starts to collect operations at the location.
     fn begin(&mut self, location: LocationId) {
         debug_assert!(self.operations.is_empty());
+        self.passed.clear();
+        self.fork = None;
         self.current = Some(location);
     }
 
@@ -237,7 +245,32 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn finish(&mut self, target: LocationId) {
         let operations = std::mem::take(&mut self.operations);
         if let Some(source) = self.current.take() {
-            self.builder.edge(source, target, operations, self.span);
+            self.leave_fork(Some(source));
+            self.builder
+                .edge(source, target, operations, self.span, &self.passed);
+            if self.fork.is_none() {
+                self.passed.clear();
+            }
+        }
+    }
+
+    /// Control is at the location, or in the middle of an edge: what has been passed on the way to a fork elsewhere is on
+    /// the edges from there.
+    fn leave_fork(&mut self, now: Option<LocationId>) {
+        if self.fork.is_some() && self.fork != now {
+            self.passed.clear();
+            self.fork = None;
+        }
+    }
+
+    /// Control passes the waypoint.
+    fn pass_waypoint(&mut self, waypoint: Waypoint) {
+        if self.current.is_some() {
+            self.leave_fork(None);
+            self.passed.push(Passed {
+                operation: self.operations.len() as u32,
+                waypoint,
+            });
         }
     }
 
@@ -254,16 +287,31 @@ impl<'a, 'b> Emitter<'a, 'b> {
         Some(target)
     }
 
-    /// An edge with one condition, unless it is false.
-    fn branch(&mut self, source: LocationId, target: LocationId, condition: TermId) {
+    /// An edge with one condition, unless it is false; tells whether there is one.
+    fn branch(&mut self, source: LocationId, target: LocationId, condition: TermId) -> bool {
         if condition != TermId::FALSE {
             let operations = if condition == TermId::TRUE {
                 Vec::new()
             } else {
                 vec![Operation::Assume(condition)]
             };
-            self.builder.edge(source, target, operations, self.span);
+            self.leave_fork(Some(source));
+            self.fork = Some(source);
+            self.builder
+                .edge(source, target, operations, self.span, &self.passed);
         }
+        condition != TermId::FALSE
+    }
+
+    /// The last edge passes the waypoints at its end.
+    fn turn(&mut self, waypoints: impl IntoIterator<Item = Waypoint>) {
+        let operations = self.builder.program.edges.last();
+        let operation = operations.map_or(0, |edge| edge.operations.len()) as u32;
+        let passed = waypoints.into_iter().map(|waypoint| Passed {
+            operation,
+            waypoint,
+        });
+        self.builder.waypoints.add_to_last_edge(passed);
     }
 
     /// The location of the function without successors, where paths end that do not return.
@@ -332,6 +380,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A new input here.
     fn input(&mut self, kind: InputKind, sort: Sort, c_type: Option<CScalar>) -> InputId {
         self.builder.input(kind, sort, c_type, self.span)
+    }
+
+    /// The input that was made last is a part of a larger value.
+    fn set_part(&mut self, part: InputPart) {
+        if let Some(input) = self.builder.program.inputs.last_mut() {
+            input.part = Some(part);
+        }
     }
 
     /// Any value of the sort, in a temporary.

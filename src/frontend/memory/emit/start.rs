@@ -5,6 +5,7 @@ use super::super::plan::{ArenaKind, FieldHome};
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::frontend::ir::Storage;
+use crate::program::{External, ExternalKind};
 use crate::term::Value;
 
 impl Emitter<'_, '_> {
@@ -32,7 +33,22 @@ impl Emitter<'_, '_> {
                 Storage::Outside => Source::Any(InputKind::Outside(data.name.clone())),
                 Storage::Static { .. } | Storage::Literal => Source::Byte(0),
             };
-            match self.home(object) {
+            let home = self.home(object);
+            // Names of ours are none in C.
+            if data.storage == Storage::Outside
+                && home != Home::Unused
+                && !data.name.starts_with('<')
+            {
+                self.builder.program.externals.push(External {
+                    name: data.name.clone(),
+                    kind: ExternalKind::Object {
+                        size: data.size,
+                        alignment: data.alignment,
+                    },
+                    span: data.span,
+                });
+            }
+            match home {
                 Home::Variables(_) => {
                     let spot = self.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
@@ -72,12 +88,23 @@ impl Emitter<'_, '_> {
             self.assign(target, pool().const_array(index, zero));
         }
         let arbitrary = class.arbitrary;
+        let is_outside =
+            |object: &ObjectIndex| self.unit.objects[object.0 as usize].storage == Storage::Outside;
+        let outside = class.single.filter(is_outside);
         for plan in self.class_fields(id) {
             let FieldHome::Region { variable, .. } = plan.home else {
                 continue;
             };
             if arbitrary {
-                self.havoc_whole(variable, InputKind::Uninitialised);
+                match outside {
+                    Some(object) => {
+                        let name = self.unit.objects[object.0 as usize].name.clone();
+                        self.havoc_whole(variable, InputKind::Outside(name));
+                        let part = self.cells_of(id, variable);
+                        self.set_part(part);
+                    }
+                    None => self.havoc_whole(variable, InputKind::Uninitialised),
+                }
                 continue;
             }
             if let Sort::Array { index, .. } = self.builder.program.variables[variable.index()].sort

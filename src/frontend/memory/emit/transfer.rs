@@ -46,6 +46,11 @@ pub(super) struct Element {
     variable: Option<VariableId>,
 }
 
+/// Whether inputs of the kind are what functions return, or objects hold, that the program does not define.
+const fn is_from_outside(kind: &InputKind) -> bool {
+    matches!(kind, InputKind::Nondet(_) | InputKind::Outside(_))
+}
+
 fn bit_number(bit: u64) -> i64 {
     i64::try_from(bit).unwrap_or(i64::MAX)
 }
@@ -81,7 +86,12 @@ impl Emitter<'_, '_> {
             && repetitions.saturating_mul(per_repetition(self)) > MOST_ELEMENTS
             && self.repeats(&source, period)
         {
+            let first = self.builder.program.inputs.len();
             self.transfer_by_loop(&destination, size, period, &source, overlap);
+            // Each stands for many, one after the other.
+            for input in &mut self.builder.program.inputs[first..] {
+                input.part = input.part.map(|_| InputPart::Some);
+            }
         } else {
             self.transfer_elements(&destination, 0, size, &source, overlap);
         }
@@ -124,6 +134,10 @@ impl Emitter<'_, '_> {
                 }
                 Source::Any(kind) => {
                     let input = self.input(kind.clone(), sort, None);
+                    if is_from_outside(kind) {
+                        let part = self.cells_of(id, variable);
+                        self.set_part(part);
+                    }
                     self.push(Operation::Havoc {
                         target: variable,
                         input,
@@ -133,6 +147,22 @@ impl Emitter<'_, '_> {
             }
         }
         true
+    }
+
+    /// What a region of a class with a single object is of that object.
+    pub fn cells_of(&self, id: ClassId, variable: VariableId) -> InputPart {
+        let regions = self.class_fields(id);
+        let regions = regions
+            .iter()
+            .filter(|plan| matches!(plan.home, FieldHome::Region { .. } | FieldHome::Variable(_)));
+        let program = &self.builder.program;
+        match program.variables[variable.index()].role {
+            Role::Region(region) if regions.count() == 1 => {
+                let bytes = program.regions[region.index()].element_bytes;
+                u32::try_from(bytes).map_or(InputPart::Some, |bytes| InputPart::Cells { bytes })
+            }
+            _ => InputPart::Some,
+        }
     }
 
     /// Whether what is to be written is the same place of its class in every repetition.
@@ -254,12 +284,27 @@ impl Emitter<'_, '_> {
         if let Some(target) = element.variable {
             let c_type = self.builder.program.variables[target.index()].c_type;
             let input = self.input(kind.clone(), sort, c_type);
+            self.set_bits(kind, &element);
             self.push(Operation::Havoc { target, input });
             return;
         }
         let value = self.any(sort, kind.clone(), None);
+        self.set_bits(kind, &element);
         self.store(destination, element.bit, element.bits, element.form, value);
         self.taken.entry(sort).and_modify(|taken| *taken -= 1);
+    }
+
+    /// The input that was made last is these bits of what comes from outside.
+    fn set_bits(&mut self, kind: &InputKind, element: &Element) {
+        if is_from_outside(kind) {
+            self.set_part(match u32::try_from(element.bit) {
+                Ok(start) => InputPart::Bits {
+                    start,
+                    count: element.bits,
+                },
+                Err(_) => InputPart::Some,
+            });
+        }
     }
 
     fn transfer_by_loop(

@@ -5,7 +5,7 @@ use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
 use crate::frontend::ir::{ResultPlace, UnknownEffect};
-use crate::program::{AssumptionKind, Doubt};
+use crate::program::{AssumptionKind, Doubt, InputPart};
 
 /// So many elements of constant objects are put back after a call, and after all calls.
 const MOST_PUT_BACK: usize = 1024;
@@ -25,13 +25,8 @@ enum Constants {
 }
 
 impl Emitter<'_, '_> {
-    /// A call of code that is not known.
-    pub fn call_unknown(
-        &mut self,
-        name: &str,
-        result: Option<&ResultPlace>,
-        effect: UnknownEffect,
-    ) {
+    /// A call of code that is not known, but for what it returns.
+    pub fn call_unknown(&mut self, name: &str, effect: UnknownEffect) {
         let what = match effect {
             UnknownEffect::Pure => format!("`{name}`, which is not known, changes nothing"),
             UnknownEffect::Reachable => format!(
@@ -39,7 +34,10 @@ impl Emitter<'_, '_> {
                  what other files can name"
             ),
         };
-        self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
+        // Verifiers' inputs are known to be that.
+        if !name.starts_with("__VERIFIER_nondet_") {
+            self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
+        }
         if effect == UnknownEffect::Reachable {
             for index in 0..self.plan.classes.len() {
                 if self.plan.classes[index].exposed {
@@ -47,20 +45,20 @@ impl Emitter<'_, '_> {
                 }
             }
         }
-        match result {
-            Some(ResultPlace::Scalar(place)) => {
-                self.nondet(place, InputKind::Nondet(name.to_owned()))
-            }
-            Some(ResultPlace::Object { address, size, .. }) => {
-                let spot = self.spot(address);
-                self.transfer(
-                    &spot,
-                    *size,
-                    Source::Any(InputKind::Nondet(name.to_owned())),
-                    Overlap::No,
-                );
-            }
-            None => {}
+    }
+
+    /// What code that is not known returns: for anything but a scalar that is wanted, an input that tells of the call alone,
+    /// and one for each part that is ever looked at.
+    pub fn receive_unknown(&mut self, name: &str, result: Option<&ResultPlace>) {
+        let kind = InputKind::Nondet(name.to_owned());
+        if let Some(ResultPlace::Scalar(place)) = result {
+            return self.nondet(place, kind);
+        }
+        self.any(Sort::Bool, kind.clone(), None);
+        self.set_part(InputPart::Begin);
+        if let Some(ResultPlace::Object { address, size, .. }) = result {
+            let spot = self.spot(address);
+            self.transfer(&spot, *size, Source::Any(kind), Overlap::No);
         }
     }
 

@@ -36,7 +36,7 @@ fn emit_unlike(
     planner.lay_out(&mut plan, &mut builder).unwrap();
     planner.finish_bases(&mut builder);
     Emitter::new(unit, &options, &planner, &plan, &mut builder).run()?;
-    Ok(builder.program)
+    Ok(builder.finish())
 }
 
 const POINTER: ScalarType = ScalarType::Pointer;

@@ -1,0 +1,107 @@
+//! What a proof says of the program as lowered, for those who write it down.
+
+use rustc_hash::FxHashSet;
+
+use super::call_strings::{CallStrings, Node};
+use super::certificate::{Certificate, InvariantLocation, ProofStep};
+use super::lowered::Lowered;
+use super::places::{Facts, Meaning, is_in_scope};
+use crate::program::{EdgeId, LocationId, Program, Simplified};
+use crate::term::TermId;
+
+/// Something that holds whenever a location is reached by certain calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    pub location: LocationId,
+    /// The calls that lead there, outermost first, from the start function.
+    pub calls: Vec<EdgeId>,
+    /// A Boolean term over the variables of the program as lowered.
+    pub formula: TermId,
+}
+
+/// The facts of the simplifier's with the numbers, by which a check names those that it found to hold. Each holds whenever
+/// its location is reached by calls that end in its calls.
+pub fn facts(lowered: &Program, simplified: &Simplified, numbers: &[u32]) -> Vec<Invariant> {
+    let meaning = Meaning::new(simplified, lowered);
+    let mut all = Facts::default();
+    let rounds = simplified.invariants.iter().map(|place| place.round);
+    // They are numbered as the check meets them.
+    for round in 1..=rounds.max().unwrap_or(0) {
+        all.add_round(simplified, &meaning, round);
+    }
+    let numbers: FxHashSet<usize> = numbers.iter().map(|&number| number as usize).collect();
+    let claims = all
+        .claims()
+        .filter(|(_, _, claim)| numbers.contains(&claim.fact));
+    let mut claims: Vec<_> = claims.collect();
+    claims.sort_by_key(|(_, _, claim)| claim.fact);
+    let facts = claims
+        .into_iter()
+        .map(|(location, calls, claim)| Invariant {
+            location,
+            calls: calls.to_vec(),
+            formula: claim.formula,
+        });
+    facts.collect()
+}
+
+/// The steps of a proof that it needs, in order.
+pub fn needed_steps(certificate: &Certificate) -> Vec<usize> {
+    let is_last = |step: &ProofStep| !matches!(step, ProofStep::Inductive { .. });
+    let mut needed = FxHashSet::default();
+    let mut work: Vec<usize> = certificate
+        .steps
+        .iter()
+        .rposition(is_last)
+        .into_iter()
+        .collect();
+    while let Some(index) = work.pop() {
+        if needed.insert(index)
+            && let Some(
+                ProofStep::Inductive { relies_on, .. } | ProofStep::Safety { relies_on, .. },
+            ) = certificate.steps.get(index)
+        {
+            work.extend(relies_on);
+        }
+    }
+    let mut needed: Vec<usize> = needed.into_iter().collect();
+    needed.sort_unstable();
+    needed
+}
+
+/// The invariants that a confirmed proof rests on, as far as they have a meaning on the program as lowered without
+/// knowing how an activation began.
+pub fn invariants(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+) -> Vec<Invariant> {
+    let meaning = Meaning::new(simplified, lowered);
+    let lowered = Lowered::new(lowered);
+    let mut stacks = CallStrings::new(&lowered);
+    let steps = needed_steps(certificate).into_iter();
+    let batches = steps.filter_map(|index| match &certificate.steps[index] {
+        ProofStep::Inductive { batch, .. } | ProofStep::Summaries { batch } => Some(batch),
+        _ => None,
+    });
+    let mut translate = |(at, formula): &(InvariantLocation, TermId)| {
+        let (location, calls) = meaning.place(at.location, &at.calls)?;
+        let stack = stacks.of(&lowered, &calls)?;
+        let function = lowered.program.location(location).function;
+        let functions = stacks.functions(stack);
+        // Otherwise the calls begin in a recursive function.
+        let begins_at_start = functions.first() == Some(&function);
+        let is_recursive = |&function: &_| lowered.calls.is_recursive(function);
+        if !begins_at_start || functions.iter().any(is_recursive) {
+            return None;
+        }
+        let formula = meaning.formula(*formula)?;
+        let node = Node { stack, location };
+        is_in_scope(&lowered, &stacks, node, formula).then_some(Invariant {
+            location,
+            calls,
+            formula,
+        })
+    };
+    batches.flatten().filter_map(&mut translate).collect()
+}

@@ -1,0 +1,483 @@
+//! A C file that is linked with the program and gives it an alarm's values.
+//!
+//! It sees none of the program's declarations, and no header: so that it can define functions whatever they are declared
+//! as, it has the types that their results need, and no parameters that it does not use. (The caller of a C function takes
+//! its arguments back by itself, with the calling conventions of Linux.)
+
+use std::fmt::{self, Write as _};
+
+use super::literal;
+use super::script::{Contents, Returned, Script, UnsaidKind};
+use crate::certify::replay::Violation;
+use crate::program::{
+    CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span,
+};
+use crate::term::Value;
+
+/// How the program was read: what a compiler needs to read it in the same way.
+#[derive(Clone, Debug, Default)]
+pub struct Command {
+    /// The C file.
+    pub file: String,
+    pub data_model: DataModel,
+    /// `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Where headers are.
+    pub include_folders: Vec<String>,
+}
+
+impl Command {
+    /// Options under which a compiler gives C the meaning that it has here: no optimisation that uses undefined behaviour,
+    /// wrapping overflow, no fused operations, floats that are evaluated in their own type.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = self
+            .machine_flags()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let defines = self.defines.iter();
+        flags.extend(defines.map(|define| format!("-D{define}")));
+        let folders = self.include_folders.iter();
+        flags.extend(folders.map(|folder| format!("-I{folder}")));
+        flags
+    }
+
+    /// Those of them that are not about the program's text.
+    pub fn machine_flags(&self) -> Vec<&'static str> {
+        let mut flags = vec!["-O0", "-fwrapv", "-ffp-contract=off"];
+        match self.data_model {
+            DataModel::Ilp32 => flags.extend(["-m32", "-msse2", "-mfpmath=sse"]),
+            DataModel::Lp64 if cfg!(target_arch = "x86_64") => flags.push("-m64"),
+            DataModel::Lp64 => {}
+        }
+        flags
+    }
+}
+
+impl fmt::Display for Command {
+    /// The command line up to the files.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cc -g")?;
+        for flag in self.flags() {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=./,+".contains(&byte);
+            match flag.bytes().all(is_plain) {
+                true => write!(f, " {flag}")?,
+                false => write!(f, " '{}'", flag.replace('\'', "'\\''"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The macro with which a harness tells those that run it, not a person, how the run ends: `REPLAY_HOOK(text)` does not
+/// return.
+pub const HOOK: &str = "REPLAY_HOOK";
+
+/// The text that the hook gets at the error.
+pub const REACHED: &str = "the error is reached";
+
+/// A harness for the violation, on which `needed` depends beside the script.
+pub fn harness(
+    program: &Program,
+    violation: &Violation,
+    script: &Script,
+    needed: &[UnsaidKind],
+    command: &Command,
+) -> String {
+    let mut writer = Writer {
+        program,
+        text: String::new(),
+    };
+    writer.explain(violation, script, needed, command);
+    writer.helpers(script);
+    let externals = program.externals.iter().zip(&script.returned);
+    for (external, returned) in externals {
+        writer.define(external, returned);
+    }
+    writer.text
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    text: String,
+}
+
+/// Text that is to stand in a comment.
+fn in_comment(text: &str) -> String {
+    text.replace("*/", "* /")
+        .replace("/*", "/ *")
+        .replace(['\n', '\r'], " ")
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: impl fmt::Display) {
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    fn place(&self, span: Span) -> String {
+        in_comment(&self.program.sources.describe(span))
+    }
+
+    /// What the file is, and how it is used.
+    fn explain(
+        &mut self,
+        violation: &Violation,
+        script: &Script,
+        needed: &[UnsaidKind],
+        command: &Command,
+    ) {
+        let error = self.place(self.program.location(violation.location).span);
+        let file = in_comment(&command.file);
+        self.line("/*");
+        self.line(format_args!(
+            " * A harness by Regatta {}: with it, {file} runs into the error at",
+            env!("CARGO_PKG_VERSION")
+        ));
+        self.line(format_args!(" * {error}."));
+        self.line(" *");
+        self.line(format_args!(
+            " *     {} HARNESS.c {file} -o replay -lm",
+            in_comment(&command.to_string())
+        ));
+        self.line(" *     gdb -ex run ./replay");
+        self.line(" *");
+        self.line(
+            " * The functions below return, call by call, the values of the run that was found.",
+        );
+        self.line(" * Each value stands with the place of its call.");
+        match needed {
+            [] => self
+                .line(" * The harness is faithful: the error needs nothing that it does not say."),
+            needed => {
+                self.line(" * The harness is not faithful: the error also depends on");
+                for kind in needed {
+                    self.line(format_args!(" *   - {}", in_comment(&kind.to_string())));
+                }
+                self.line(" * and the values in the run that was found are:");
+                self.unsaid(violation, script, needed);
+            }
+        }
+        self.line(" */");
+    }
+
+    /// The first inputs that the error depends on and that are not said.
+    fn unsaid(&mut self, violation: &Violation, script: &Script, needed: &[UnsaidKind]) {
+        const SHOWN: usize = 20;
+        let unsaid: Vec<_> = script
+            .unsaid
+            .iter()
+            .filter(|input| needed.contains(&input.kind))
+            .collect();
+        for input in unsaid.iter().take(SHOWN) {
+            let Some((id, value)) = violation.inputs.entries.get(input.entry) else {
+                continue;
+            };
+            let source = self.program.input(*id);
+            let place = self.place(source.span);
+            let what = match &source.kind {
+                InputKind::Nondet(name) => in_comment(name),
+                _ => in_comment(&input.kind.to_string()),
+            };
+            let value = match literal::literal(value, source.c_type) {
+                Some(value) => value,
+                None => "(an array)".to_owned(),
+            };
+            self.line(format_args!(" *       {place}: {what}: {value}"));
+        }
+        if unsaid.len() > SHOWN {
+            self.line(format_args!(
+                " *       ... and {} more",
+                unsaid.len() - SHOWN
+            ));
+        }
+    }
+
+    /// What several functions use.
+    fn helpers(&mut self, script: &Script) {
+        let has_error = |external: &External| {
+            matches!(external.kind, ExternalKind::Error | ExternalKind::Assert)
+        };
+        let returns = |external: &External| {
+            matches!(
+                external.kind,
+                ExternalKind::Function {
+                    returns: ReturnType::Scalar(_) | ReturnType::Record { .. },
+                    ..
+                } | ExternalKind::FillsMemory
+            )
+        };
+        self.line(format_args!(
+            "
+#ifndef {HOOK}
+int dprintf(int descriptor, const char *format, ...);
+#define {HOOK}(text) (dprintf(2, \"harness: \" text \"\\n\"), __builtin_abort())
+#endif"
+        ));
+        // gcc knows some functions by name and remarks on others of that name.
+        let pragma = "
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"
+#endif";
+        if self.program.externals.iter().any(returns) {
+            self.line(pragma);
+        }
+        if self.program.externals.iter().any(has_error) {
+            self.line(format_args!(
+                "
+/* The error that the harness is about. */
+static _Noreturn void harness_error(void)
+{{
+    {HOOK}(\"{REACHED}\");
+    __builtin_unreachable();
+}}"
+            ));
+        }
+        let mut defined: Vec<&str> = Vec::new();
+        for external in &self.program.externals {
+            let ExternalKind::Function {
+                returns: ReturnType::Record { definitions, .. },
+                ..
+            } = &external.kind
+            else {
+                continue;
+            };
+            for definition in definitions {
+                if !defined.contains(&definition.as_str()) {
+                    defined.push(definition);
+                    self.line(format_args!("\n{definition}"));
+                }
+            }
+        }
+        debug_assert_eq!(script.returned.len(), self.program.externals.len());
+    }
+
+    fn define(&mut self, external: &External, returned: &[Returned]) {
+        let name = &external.name;
+        match &external.kind {
+            // What has not been called is the library's own.
+            ExternalKind::Function {
+                is_library: true, ..
+            } if returned.is_empty() => {}
+            ExternalKind::Function { returns, .. } => self.function(name, returns, returned),
+            ExternalKind::Error => self.line(format_args!(
+                "
+_Noreturn void {name}(void);
+_Noreturn void {name}(void)
+{{
+    harness_error();
+}}"
+            )),
+            ExternalKind::End => self.line(format_args!(
+                "
+_Noreturn void {name}(void);
+_Noreturn void {name}(void)
+{{
+    {HOOK}(\"{name} ends the program\");
+    __builtin_unreachable();
+}}"
+            )),
+            ExternalKind::Assume => self.line(format_args!(
+                "
+void {name}(int condition);
+void {name}(int condition)
+{{
+    if (!condition)
+        {HOOK}(\"{name} fails\");
+}}"
+            )),
+            ExternalKind::Assert => self.line(format_args!(
+                "
+void {name}(int condition);
+void {name}(int condition)
+{{
+    if (!condition)
+        harness_error();
+}}"
+            )),
+            ExternalKind::Nothing => self.line(format_args!(
+                "
+void {name}(void);
+void {name}(void)
+{{
+}}"
+            )),
+            ExternalKind::FillsMemory => {
+                self.line(format_args!(
+                    "\nvoid {name}(void *memory, __SIZE_TYPE__ size);\nvoid {name}(void *memory, __SIZE_TYPE__ size)\n{{"
+                ));
+                self.values("unsigned char", returned);
+                self.line(format_args!(
+                    "    unsigned char *bytes = memory;
+
+    while (size > 0) {{
+        if (next == sizeof values / sizeof *values)
+            {HOOK}(\"{name} gives more bytes than on the path to the error\");
+        *bytes++ = values[next++];
+        size--;
+    }}
+}}"
+                ));
+            }
+            ExternalKind::Object { size, alignment } => {
+                self.object(name, (*size, *alignment), returned)
+            }
+        }
+    }
+
+    fn function(&mut self, name: &str, returns: &ReturnType, returned: &[Returned]) {
+        let (ty, is_record) = match returns {
+            ReturnType::Void => {
+                return self.line(format_args!(
+                    "\nvoid {name}(void);\nvoid {name}(void)\n{{\n}}"
+                ));
+            }
+            ReturnType::Scalar(ty) => (ty.as_str(), false),
+            ReturnType::Record { name, .. } => (name.as_str(), true),
+            ReturnType::Other(ty) => {
+                let ty = in_comment(ty);
+                return self.line(format_args!(
+                    "\n/* Not defined here: {name}, which returns a value of type {ty}. */"
+                ));
+            }
+        };
+        let space = if ty.ends_with('*') { "" } else { " " };
+        let header = format!("{ty}{space}{name}(void)");
+        self.line(format_args!("\n{header};\n{header}\n{{"));
+        if returned.is_empty() {
+            self.line(format_args!(
+                "    {HOOK}(\"{name} is called, which it is not on the path to the error\");
+    __builtin_unreachable();
+}}"
+            ));
+            return;
+        }
+        match (is_record, returns) {
+            (true, ReturnType::Record { size, .. }) => self.representations(*size, returned),
+            _ => self.values(ty, returned),
+        }
+        self.line(format_args!(
+            "
+    if (next == sizeof values / sizeof *values)
+        {HOOK}(\"{name} is called more often than on the path to the error\");"
+        ));
+        match is_record {
+            false => self.line("    return values[next++];\n}"),
+            true => self.line(format_args!(
+                "    {ty} result;
+    _Static_assert(sizeof result == sizeof *values, \"as large as in the program\");
+    __builtin_memcpy(&result, values[next++], sizeof result);
+    return result;
+}}"
+            )),
+        }
+    }
+
+    /// The values that a function returns one after the other.
+    fn values(&mut self, ty: &str, returned: &[Returned]) {
+        let space = if ty.ends_with('*') { "" } else { " " };
+        let constant = if ty.ends_with('*') { "const " } else { "" };
+        let before = if constant.is_empty() { "const " } else { "" };
+        // A constant pointer, not a pointer to constants.
+        self.line(format_args!(
+            "    static {before}{ty}{space}{constant}values[] = {{"
+        ));
+        for one in returned {
+            let place = self.place(one.span);
+            let (value, remark) = match &one.value {
+                Contents::Scalar(value) => match literal::literal(value, c_type(ty)) {
+                    Some(value) => (value, ""),
+                    None => ("0".to_owned(), ", a value that is not said in C here"),
+                },
+                Contents::Parts(_) => ("0".to_owned(), ", where it is not used"),
+            };
+            self.line(format_args!("        {value}, /* {place}{remark} */"));
+        }
+        self.line("    };\n    static __SIZE_TYPE__ next;");
+    }
+
+    /// The structs that a function returns one after the other, as bytes.
+    fn representations(&mut self, size: u64, returned: &[Returned]) {
+        self.line(format_args!(
+            "    static const unsigned char values[][{size}] = {{"
+        ));
+        for one in returned {
+            let place = self.place(one.span);
+            let bytes = bytes_in_c(&bytes(&one.value, size), "            ");
+            self.line(format_args!("        {{ /* {place} */\n{bytes}        }},"));
+        }
+        self.line("    };\n    static __SIZE_TYPE__ next;");
+    }
+
+    fn object(&mut self, name: &str, (size, alignment): (u64, u64), returned: &[Returned]) {
+        self.line(format_args!(
+            "\nextern unsigned char {name}[{size}];\nunsigned char {name}[{size}] __attribute__((aligned({alignment})))"
+        ));
+        let contents = returned.first().map(|first| bytes(&first.value, size));
+        match contents {
+            Some(bytes) if bytes.iter().any(|&byte| byte != 0) => {
+                let end = bytes
+                    .iter()
+                    .rposition(|&byte| byte != 0)
+                    .map_or(0, |last| last + 1);
+                let bytes = bytes_in_c(&bytes[..end], "    ");
+                self.line(format_args!("= {{\n{bytes}}};"));
+            }
+            _ => {
+                // The declaration above it has no line of its own to end.
+                self.text.pop();
+                self.line(";");
+            }
+        }
+    }
+}
+
+/// How a function of the type reads the bits of what it returns.
+fn c_type(ty: &str) -> Option<CScalar> {
+    let ty = ty.trim();
+    if ty.ends_with('*') {
+        return Some(CScalar::Pointer);
+    }
+    // Widths are those of the values themselves.
+    let signed = !ty.starts_with("unsigned") && ty != "_Bool";
+    Some(CScalar::Integer { bits: 0, signed })
+}
+
+/// The bytes of a representation, zero where nobody looks.
+fn bytes(contents: &Contents, size: u64) -> Vec<u8> {
+    let mut bytes = vec![0u8; size as usize];
+    if let Contents::Parts(parts) = contents {
+        for &(start, count, bits) in parts {
+            for bit in 0..count {
+                let position = u64::from(start) + u64::from(bit);
+                if let Some(byte) = bytes.get_mut((position / 8) as usize)
+                    && bit < 128
+                    && bits >> bit & 1 != 0
+                {
+                    *byte |= 1 << (position % 8);
+                }
+            }
+        }
+    }
+    bytes
+}
+
+/// Bytes as initialisers, eight a line.
+fn bytes_in_c(bytes: &[u8], indent: &str) -> String {
+    let mut text = String::new();
+    for line in bytes.chunks(8) {
+        let line: Vec<String> = line.iter().map(|byte| format!("{byte:#04x}")).collect();
+        let _ = writeln!(text, "{indent}{},", line.join(", "));
+    }
+    text
+}
+
+/// Whether a value of this script is not one that can be compiled in reasonable time.
+pub fn is_too_long(script: &Script) -> bool {
+    const MOST_VALUES: usize = 300_000;
+    let parts = |one: &Returned| match &one.value {
+        Contents::Scalar(Value::Array(_)) => MOST_VALUES,
+        Contents::Scalar(_) => 1,
+        Contents::Parts(parts) => 1 + parts.len(),
+    };
+    script.returned.iter().flatten().map(parts).sum::<usize>() > MOST_VALUES
+}

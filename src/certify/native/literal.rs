@@ -1,0 +1,161 @@
+//! Values as constants of C.
+
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive};
+
+use crate::program::CScalar;
+use crate::term::{FloatFormat, FloatValue, Value};
+
+/// The value as a constant expression of C, with its value and without conversions; `None` for arrays, and for numbers
+/// that no integer type has.
+pub fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
+    match value {
+        Value::Bool(truth) => Some(u8::from(*truth).to_string()),
+        Value::Float(float) => Some(float_literal(*float)),
+        Value::Array(_) => None,
+        Value::Int(number) => integer_literal(number),
+        Value::BitVec(bits) => match c_type {
+            Some(CScalar::Integer { signed: true, .. }) => integer_literal(&bits.signed().into()),
+            Some(CScalar::Pointer) => match bits.bits() {
+                0 => Some("0".to_owned()),
+                address => Some(format!("(void *){address:#x}UL")),
+            },
+            _ => integer_literal(&bits.bits().into()),
+        },
+    }
+}
+
+/// The representation, up to 128 bits.
+pub fn bits(value: &Value) -> Option<u128> {
+    match value {
+        Value::Bool(truth) => Some(u128::from(*truth)),
+        Value::BitVec(bits) => Some(bits.bits()),
+        Value::Float(float) => Some(float.bits()),
+        Value::Int(_) | Value::Array(_) => None,
+    }
+}
+
+fn integer_literal(number: &BigInt) -> Option<String> {
+    let magnitude = number.abs().to_u128()?;
+    let high = |magnitude: u128| (magnitude >> 64) as u64;
+    Some(match (number.is_negative(), magnitude) {
+        (false, 0..=0x7fff_ffff) => magnitude.to_string(),
+        (false, 0x8000_0000..=0xffff_ffff) => format!("{magnitude}U"),
+        (false, 0x1_0000_0000..=0x7fff_ffff_ffff_ffff) => format!("{magnitude}LL"),
+        (false, 0x8000_0000_0000_0000..=0xffff_ffff_ffff_ffff) => format!("{magnitude}ULL"),
+        (false, _) => format!(
+            "(unsigned __int128){:#x}ULL << 64 | {:#x}ULL",
+            high(magnitude),
+            magnitude as u64
+        ),
+        (true, 1..=0x7fff_ffff) => format!("-{magnitude}"),
+        // The least value of a type is no constant of the type with a sign in front.
+        (true, 0x8000_0000) => "-2147483647 - 1".to_owned(),
+        (true, 0x8000_0001..=0x7fff_ffff_ffff_ffff) => format!("-{magnitude}LL"),
+        (true, 0x8000_0000_0000_0000) => "-9223372036854775807LL - 1".to_owned(),
+        (true, _) if magnitude > 1 << 127 => return None,
+        (true, _) => {
+            // Its two's complement, as gcc converts it.
+            let complement = magnitude.wrapping_neg();
+            format!(
+                "(__int128)((unsigned __int128){:#x}ULL << 64 | {:#x}ULL)",
+                high(complement),
+                complement as u64
+            )
+        }
+    })
+}
+
+/// Hexadecimal, which is exact. There is one NaN: an alarm that depends on its sign or payload is not confirmed.
+fn float_literal(float: FloatValue) -> String {
+    let (suffix, builtin) = match float.format() {
+        FloatFormat::F16 => ("f16", "f16"),
+        FloatFormat::F32 => ("f", "f"),
+        FloatFormat::F64 => ("", ""),
+        FloatFormat::F80 => ("L", "l"),
+        FloatFormat::F128 => ("F128", "f128"),
+    };
+    match float.to_string().as_str() {
+        "nan" => format!("__builtin_nan{builtin}(\"\")"),
+        "inf" => format!("__builtin_inf{builtin}()"),
+        "-inf" => format!("-__builtin_inf{builtin}()"),
+        digits => format!("{digits}{suffix}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_of_every_width_and_sign() {
+        let signed = |width: u8, value: i128| {
+            let value = Value::bit_vec(width, value.cast_unsigned());
+            literal(
+                &value,
+                Some(CScalar::Integer {
+                    bits: width,
+                    signed: true,
+                }),
+            )
+            .unwrap()
+        };
+        let unsigned = |width: u8, value: u128| {
+            let value = Value::bit_vec(width, value);
+            literal(
+                &value,
+                Some(CScalar::Integer {
+                    bits: width,
+                    signed: false,
+                }),
+            )
+            .unwrap()
+        };
+        for (text, expected) in [
+            (signed(8, -128), "-128"),
+            (signed(32, i32::MIN.into()), "-2147483647 - 1"),
+            (signed(64, i64::from(i32::MIN).into()), "-2147483647 - 1"),
+            (signed(64, i64::MIN.into()), "-9223372036854775807LL - 1"),
+            (signed(64, -5_000_000_000), "-5000000000LL"),
+            (signed(128, -1), "-1"),
+            (
+                signed(128, i128::MIN),
+                "(__int128)((unsigned __int128)0x8000000000000000ULL << 64 | 0x0ULL)",
+            ),
+            (unsigned(32, u32::MAX.into()), "4294967295U"),
+            (unsigned(64, u64::MAX.into()), "18446744073709551615ULL"),
+            (
+                unsigned(128, 1 << 64),
+                "(unsigned __int128)0x1ULL << 64 | 0x0ULL",
+            ),
+        ] {
+            assert_eq!(text, expected);
+        }
+        assert_eq!(
+            literal(&Value::Bool(true), Some(CScalar::Bool)).unwrap(),
+            "1"
+        );
+        let pointer = |bits| literal(&Value::bit_vec(64, bits), Some(CScalar::Pointer)).unwrap();
+        assert_eq!(pointer(0), "0");
+        assert_eq!(pointer(0x10), "(void *)0x10UL");
+    }
+
+    #[test]
+    fn floats_exactly() {
+        for (float, expected) in [
+            (FloatValue::from_f64(0.1), "0xccccccccccccdp-55"),
+            (FloatValue::from_f32(-0.0), "-0x0p+0f"),
+            (FloatValue::from_f64(5e-324), "0x1p-1074"),
+            (
+                FloatValue::infinity(FloatFormat::F80, true),
+                "-__builtin_infl()",
+            ),
+            (FloatValue::nan(FloatFormat::F32), "__builtin_nanf(\"\")"),
+        ] {
+            assert_eq!(
+                literal(&Value::Float(float), Some(CScalar::Float)).unwrap(),
+                expected
+            );
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Compiles a program with a harness and runs it.
+//!
+//! Where the program defines the function whose call is the error, what the compiler has made of it does not matter: the
+//! program is compiled to assembly, and that function begins with a jump to ours. (A linker's `--wrap` would miss the calls
+//! within the same file, a weak definition would not help with a `static` one, and a macro would rename both.) The run ends
+//! there, and says so over a pipe that the program knows nothing of.
+//!
+//! The compiler and the program each run in a process group of their own, which is killed at the end, die with this process,
+//! and leave no core file. The program has an empty environment, no input and no output.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Read};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::harness::{Command, HOOK, REACHED};
+
+/// What is to be compiled and run.
+#[derive(Clone, Debug)]
+pub struct NativeRun<'a> {
+    pub command: &'a Command,
+    /// The text of the harness.
+    pub harness: &'a str,
+    /// The functions whose calls violate the property.
+    pub errors: &'a [String],
+    /// Where files may be left.
+    pub folder: &'a Path,
+    /// How long the compiler and the program may take together.
+    pub time: Duration,
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NativeEnd {
+    /// The program came to the error.
+    Reached,
+    /// It came to another end; which, in words.
+    Elsewhere(String),
+    /// It did not end in time.
+    TimeLimit,
+    /// There is no program that could be run, or its end says nothing; why.
+    Open(String),
+}
+
+/// The descriptor over which the program tells how it has ended: one that no program uses by chance.
+const MARK_DESCRIPTOR: RawFd = 198;
+
+/// The longest text that it tells.
+const MARK_LENGTH: usize = 200;
+
+/// Between two looks at a process.
+const POLL: Duration = Duration::from_micros(500);
+
+/// Address space of the program in 64-bit code.
+const ADDRESS_SPACE: u64 = 16 << 30;
+
+/// Stack of the program, where the system permits it.
+const STACK: u64 = 1 << 30;
+
+/// Files that the program writes may be so large.
+const FILE_SIZE: u64 = 64 << 20;
+
+/// Compiles and runs it.
+pub fn run(run: &NativeRun<'_>) -> NativeEnd {
+    let deadline = Instant::now() + run.time;
+    let end = compile(run, deadline).and_then(|(program, linked)| {
+        let end = execute(&program, run.folder, deadline)?;
+        Ok(match (end, linked) {
+            // Perhaps it has met what is not there.
+            (NativeEnd::Elsewhere(end), Linked::InPart) => NativeEnd::Open(format!(
+                "the program uses something that is not defined; {end}"
+            )),
+            (end, _) => end,
+        })
+    });
+    end.unwrap_or_else(|end| end)
+}
+
+/// What a linker has found.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Linked {
+    /// Everything.
+    Whole,
+    /// Not everything that the program names.
+    InPart,
+}
+
+fn cannot(what: &str) -> impl Fn(std::io::Error) -> NativeEnd + '_ {
+    move |error| NativeEnd::Open(format!("{what}: {error}"))
+}
+
+/// The program's file.
+fn compile(run: &NativeRun<'_>, deadline: Instant) -> Result<(PathBuf, Linked), NativeEnd> {
+    let shop = Shop { run, deadline };
+    shop.write("harness.c", run.harness.as_bytes())?;
+    shop.write("mark.c", include_bytes!("mark.c"))?;
+    let mark = b"_Noreturn void regatta_mark(const char *text);\n";
+    shop.write("mark.h", mark)?;
+    // Programs from before C99 mean another thing by `inline`; what is missing at last may not be called in this run.
+    let lenient = ["-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy"];
+    for (dialect, more, linked) in [
+        (&[][..], &[][..], Linked::Whole),
+        (&["-fgnu89-inline"], &[], Linked::Whole),
+        (&[], &lenient[..], Linked::InPart),
+    ] {
+        shop.assemble(dialect)?;
+        match shop.link(more) {
+            Err(NativeEnd::Open(_)) if linked == Linked::Whole => {}
+            other => return other.map(|program| (program, linked)),
+        }
+    }
+    Err(NativeEnd::Open("the program is not linked".to_owned()))
+}
+
+/// Where a program is compiled.
+struct Shop<'r> {
+    run: &'r NativeRun<'r>,
+    deadline: Instant,
+}
+
+impl Shop<'_> {
+    fn file(&self, name: &str) -> PathBuf {
+        self.run.folder.join(name)
+    }
+
+    fn write(&self, name: &str, text: &[u8]) -> Result<(), NativeEnd> {
+        std::fs::write(self.file(name), text).map_err(cannot("a file cannot be written"))
+    }
+
+    /// Makes `program.s`.
+    fn assemble(&self, more: &[&str]) -> Result<(), NativeEnd> {
+        let command = self.run.command;
+        let source = std::path::absolute(&command.file).map_err(cannot("the file is not found"))?;
+        let assembly = self.file("program.s");
+        let mut compiler = compiler(self.run.folder);
+        compiler.args(command.flags()).args(USUAL).args(LENIENT);
+        compiler
+            .args(more)
+            .args(["-S", "-o"])
+            .arg(&assembly)
+            .arg(&source);
+        finish(compiler, self.deadline)?;
+        let text = std::fs::read(&assembly).map_err(cannot("the assembly cannot be read"))?;
+        self.write("program.s", &with_jumps(&text, self.run.errors))
+    }
+
+    fn link(&self, more: &[&str]) -> Result<PathBuf, NativeEnd> {
+        let program = self.file("program");
+        let mut compiler = compiler(self.run.folder);
+        compiler.args(self.run.command.machine_flags()).args(USUAL);
+        compiler.arg(format!("-DMARK_DESCRIPTOR={MARK_DESCRIPTOR}"));
+        compiler.arg(format!("-DMARK_REACHED=\"{REACHED}\""));
+        compiler.arg(format!("-D{HOOK}(text)=regatta_mark(text)"));
+        compiler.arg("-include").arg(self.file("mark.h"));
+        let files = ["program.s", "harness.c", "mark.c"];
+        compiler.args(files.map(|name| self.file(name))).args(more);
+        compiler.args(["-lm", "-o"]).arg(&program);
+        finish(compiler, self.deadline)?;
+        Ok(program)
+    }
+}
+
+/// For all that is compiled.
+const USUAL: [&str; 3] = ["-std=gnu11", "-w", "-pthread"];
+
+/// What newer compilers refuse and older programs do.
+const LENIENT: [&str; 5] = [
+    "-Wno-error",
+    "-Wno-implicit-function-declaration",
+    "-Wno-implicit-int",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-pointer-types",
+];
+
+/// The user's compiler, as for preprocessing.
+fn compiler(folder: &Path) -> process::Command {
+    let compiler = std::env::var_os("CC").filter(|value| !value.is_empty());
+    let mut command = process::Command::new(compiler.as_deref().unwrap_or(OsStr::new("cc")));
+    // Its own temporary files go with ours if it is killed.
+    command.env("TMPDIR", folder);
+    command
+}
+
+/// Runs a compiler to its end.
+fn finish(mut compiler: process::Command, deadline: Instant) -> Result<(), NativeEnd> {
+    compiler
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    isolate(&mut compiler, Vec::new(), None);
+    let mut child = compiler.spawn().map_err(cannot("cc does not run"))?;
+    let messages = child.stderr.take();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        // What is more than that is not told anyway.
+        let _ = messages.map(|messages| messages.take(1 << 16).read_to_string(&mut text));
+        text
+    });
+    let status = wait(child, deadline)?;
+    let text = reader.join().unwrap_or_default();
+    if status.success() {
+        return Ok(());
+    }
+    let errors = |line: &&str| line.contains("error") || line.contains("undefined");
+    let line = text.lines().find(errors).or(text.lines().next());
+    Err(NativeEnd::Open(format!(
+        "cc: {}",
+        line.unwrap_or("failed without a message").trim()
+    )))
+}
+
+/// The program's end.
+fn execute(program: &Path, folder: &Path, deadline: Instant) -> Result<NativeEnd, NativeEnd> {
+    let no_pipe = |error: nix::errno::Errno| NativeEnd::Open(format!("no pipe: {error}"));
+    let (reader, writer) = nix::unistd::pipe2(OFlag::O_CLOEXEC).map_err(no_pipe)?;
+    // Whoever has outlived the run may still be able to write.
+    fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(no_pipe)?;
+    let mut command = process::Command::new(program);
+    command.env_clear().current_dir(folder);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let limits = vec![
+        (libc::RLIMIT_STACK, STACK),
+        (libc::RLIMIT_AS, ADDRESS_SPACE),
+        (libc::RLIMIT_FSIZE, FILE_SIZE),
+    ];
+    isolate(&mut command, limits, Some(writer.as_raw_fd()));
+    let child = command
+        .spawn()
+        .map_err(cannot("the program does not run"))?;
+    drop(writer);
+    let status = wait(child, deadline)?;
+    let mark = read_mark(reader);
+    Ok(match mark.as_str() {
+        REACHED => NativeEnd::Reached,
+        "" if is_from_outside(status) => NativeEnd::Open(describe(status)),
+        "" => NativeEnd::Elsewhere(describe(status)),
+        text => NativeEnd::Elsewhere(text.to_owned()),
+    })
+}
+
+fn read_mark(reader: OwnedFd) -> String {
+    let mut text = Vec::new();
+    let mut file = std::fs::File::from(reader).take(MARK_LENGTH as u64);
+    while let Err(error) = file.read_to_end(&mut text) {
+        if error.kind() != ErrorKind::Interrupted {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Whether it is not the program itself that has ended the run: a limit of the system has.
+fn is_from_outside(status: ExitStatus) -> bool {
+    let signals = [libc::SIGKILL, libc::SIGXFSZ, libc::SIGXCPU, libc::SIGTERM];
+    status
+        .signal()
+        .is_some_and(|signal| signals.contains(&signal))
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ends with exit code {code}"),
+        (None, Some(signal)) => match Signal::try_from(signal) {
+            Ok(signal) => format!("it is ended by {signal}"),
+            Err(_) => format!("it is ended by signal {signal}"),
+        },
+        (None, None) => "it ends".to_owned(),
+    }
+}
+
+/// A group of its own, no core file, an end with this process; soft limits as far as the hard ones permit.
+fn isolate(
+    command: &mut process::Command,
+    limits: Vec<(libc::__rlimit_resource_t, u64)>,
+    mark: Option<RawFd>,
+) {
+    command.process_group(0);
+    let parent = nix::unistd::getpid();
+    let before_start = move || {
+        let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
+        if nix::unistd::getppid() != parent {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        // SAFETY: plain system calls with pointers to locals; what fails leaves things as they were.
+        unsafe {
+            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            let none = libc::rlimit {
+                rlim_cur: 0,
+                rlim_max: 0,
+            };
+            libc::setrlimit(libc::RLIMIT_CORE, &none);
+            for &(resource, limit) in &limits {
+                let mut now = none;
+                if libc::getrlimit(resource, &mut now) == 0 {
+                    now.rlim_cur = limit.min(now.rlim_max);
+                    libc::setrlimit(resource, &now);
+                }
+            }
+            if let Some(mark) = mark
+                && libc::dup2(mark, MARK_DESCRIPTOR) < 0
+            {
+                return Err(std::io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec it makes system calls only, and allocates nothing.
+    unsafe { command.pre_exec(before_start) };
+}
+
+/// Waits for the process, and ends what is left of its group.
+fn wait(mut child: Child, deadline: Instant) -> Result<ExitStatus, NativeEnd> {
+    let group = Pid::from_raw(child.id().cast_signed());
+    let end = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break Ok(status),
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL),
+            Ok(None) => break Err(NativeEnd::TimeLimit),
+            Err(error) => break Err(NativeEnd::Open(format!("no end is seen: {error}"))),
+        }
+    };
+    let _ = killpg(group, Signal::SIGKILL);
+    if end.is_err() {
+        let _ = child.wait();
+    }
+    end
+}
+
+/// The assembly with a jump to the mark at the beginning of each of the functions.
+fn with_jumps(assembly: &[u8], functions: &[String]) -> Vec<u8> {
+    let jump = if cfg!(target_arch = "aarch64") {
+        "b"
+    } else {
+        "jmp"
+    };
+    let mut result = Vec::with_capacity(assembly.len() + 64);
+    for line in assembly.split_inclusive(|&byte| byte == b'\n') {
+        result.extend_from_slice(line);
+        let label = line.trim_ascii().strip_suffix(b":");
+        if label.is_some_and(|label| functions.iter().any(|name| name.as_bytes() == label)) {
+            let mut text = String::new();
+            let _ = writeln!(text, "\t{jump}\tregatta_error");
+            result.extend_from_slice(text.as_bytes());
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_begin_with_a_jump() {
+        let text = b"main:\n\tcall\tf\nf:\n.LFB0:\n\tret\n\t.string \"f:\"\n";
+        let changed = with_jumps(text, &["f".to_owned(), "g".to_owned()]);
+        let expected =
+            "main:\n\tcall\tf\nf:\n\tjmp\tregatta_error\n.LFB0:\n\tret\n\t.string \"f:\"\n";
+        assert_eq!(
+            String::from_utf8(changed).unwrap(),
+            expected.replace(
+                "jmp",
+                if cfg!(target_arch = "aarch64") {
+                    "b"
+                } else {
+                    "jmp"
+                }
+            )
+        );
+    }
+}

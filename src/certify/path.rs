@@ -1,0 +1,726 @@
+//! The way of a confirmed alarm to the error, for people: function by function in the order of the run, with the values
+//! that variables get, and with loops folded.
+//!
+//! The run is made twice: to see which edges it takes, from which it is decided what is worth showing; and to see the values
+//! there. Folding needs no knowledge of loops: what lies between two visits of a location in one activation is a round, and
+//! of many rounds the first and the last are shown.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::replay::Violation;
+use crate::program::interpreter::{
+    EdgeTrace, Executable, Limits, Machine, Observer, Outcome, ReplayInputs, StateView,
+};
+use crate::program::{
+    EdgeId, FunctionId, InputKind, InputPart, LocationId, Operation, Program, Role, Span,
+    VariableId,
+};
+use crate::term::{
+    Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
+};
+
+/// How much of a path is shown.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Loops and recursion are folded.
+    Folded,
+    /// Everything.
+    Whole,
+}
+
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// How many functions have been called that have not returned; zero in `main`.
+    pub depth: u32,
+    /// Where: file, line, column.
+    pub place: String,
+    pub what: PathEvent,
+}
+
+/// What happens in a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathEvent {
+    /// A function is called; the values of its parameters.
+    Call {
+        function: String,
+        arguments: Vec<Change>,
+    },
+    /// Control is here; what got a value on the way.
+    At { changes: Vec<Change> },
+    /// So many rounds of a loop are left out.
+    Rounds { count: usize },
+    /// So many calls within one another are left out.
+    Calls { count: usize },
+    /// The error.
+    Error,
+}
+
+/// A variable, or an object in memory, with its value from here on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub name: String,
+    /// As C would write it.
+    pub value: String,
+    /// What gave the value, if that was a call of what the program does not define.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// Rounds of a loop that are few enough to be shown.
+const ROUNDS: usize = 3;
+
+/// The same for calls within one another, at either end.
+const CALLS: usize = 4;
+
+/// Steps of a path at most, folded or not.
+const STEPS: usize = 100_000;
+
+/// The path of a violation; `None` if its run takes longer than the limits permit.
+pub fn path(
+    program: &Program,
+    executable: &Executable,
+    violation: &Violation,
+    limits: Limits<'_>,
+    detail: Detail,
+) -> Option<Vec<PathStep>> {
+    let run = |observer: &mut EdgeTrace| {
+        let mut inputs = ReplayInputs::new(&violation.inputs);
+        Machine::new(executable).run_observed(&mut inputs, limits, observer)
+    };
+    let mut trace = EdgeTrace::default();
+    let report = run(&mut trace);
+    if !matches!(report.outcome, Outcome::Error { .. }) {
+        return None;
+    }
+    let calls = Calls::new(program, &trace.edges);
+    let mut shown = Vec::new();
+    calls.show(detail, &mut shown);
+    shown.truncate(STEPS);
+    let mut values = Values {
+        program,
+        symbols: program
+            .variables
+            .iter()
+            .enumerate()
+            .map(by_symbol)
+            .collect(),
+        position: 0,
+        wanted: shown.iter().filter_map(Shown::position).collect(),
+        last: FxHashMap::default(),
+        found: Vec::new(),
+    };
+    let mut inputs = ReplayInputs::new(&violation.inputs);
+    Machine::new(executable).run_observed(&mut inputs, limits, &mut values);
+    let mut path = calls.steps(shown, values.found);
+    path.push(PathStep {
+        depth: path.last().map_or(0, |last| last.depth),
+        place: program
+            .sources
+            .describe(program.location(violation.location).span),
+        what: PathEvent::Error,
+    });
+    Some(path)
+}
+
+fn by_symbol((number, variable): (usize, &crate::program::Variable)) -> (Symbol, VariableId) {
+    (variable.symbol, VariableId(number as u32))
+}
+
+/// An edge of the run, or a call with the activation that it makes.
+#[derive(Copy, Clone, Debug)]
+enum Item {
+    Edge(usize),
+    Call { position: usize, activation: usize },
+}
+
+impl Item {
+    fn position(self) -> usize {
+        match self {
+            Self::Edge(position) | Self::Call { position, .. } => position,
+        }
+    }
+}
+
+struct Activation {
+    function: FunctionId,
+    items: Vec<Item>,
+}
+
+/// A run as activations, the first that of the start function.
+struct Calls<'p> {
+    program: &'p Program,
+    edges: &'p [EdgeId],
+    activations: Vec<Activation>,
+    /// Those that have not returned at the error.
+    open: Vec<usize>,
+}
+
+/// What is shown.
+enum Shown {
+    Edge {
+        depth: u32,
+        position: usize,
+    },
+    Call {
+        depth: u32,
+        position: usize,
+        function: FunctionId,
+    },
+    Rounds {
+        depth: u32,
+        at: LocationId,
+        count: usize,
+    },
+    Calls {
+        depth: u32,
+        function: FunctionId,
+        count: usize,
+    },
+}
+
+impl Shown {
+    fn position(&self) -> Option<usize> {
+        match self {
+            Self::Edge { position, .. } | Self::Call { position, .. } => Some(*position),
+            Self::Rounds { .. } | Self::Calls { .. } => None,
+        }
+    }
+}
+
+impl<'p> Calls<'p> {
+    fn new(program: &'p Program, edges: &'p [EdgeId]) -> Self {
+        let mut activations = vec![Activation {
+            function: program.start,
+            items: Vec::new(),
+        }];
+        // With the location behind each one's call.
+        let mut open: Vec<(usize, Option<LocationId>)> = vec![(0, None)];
+        for (position, &edge) in edges.iter().enumerate() {
+            let edge = program.edge(edge);
+            let Some(&(top, _)) = open.last() else {
+                break;
+            };
+            let mut at = edge.target;
+            if let Some(Operation::Call { callee, .. }) = edge.operations.last() {
+                let activation = activations.len();
+                activations[top].items.push(Item::Call {
+                    position,
+                    activation,
+                });
+                activations.push(Activation {
+                    function: *callee,
+                    items: Vec::new(),
+                });
+                open.push((activation, Some(edge.target)));
+                at = program.function(*callee).entry;
+            } else {
+                activations[top].items.push(Item::Edge(position));
+            }
+            while let Some(&(top, behind)) = open.last()
+                && let Some(behind) = behind
+                && program.function(activations[top].function).exit == at
+            {
+                open.pop();
+                at = behind;
+            }
+        }
+        Self {
+            program,
+            edges,
+            activations,
+            open: open.into_iter().map(|(activation, _)| activation).collect(),
+        }
+    }
+
+    /// The activation of `main`, or else the first.
+    fn main(&self) -> usize {
+        let is_main =
+            |activation: &Activation| self.program.function(activation.function).name == "main";
+        self.activations.iter().position(is_main).unwrap_or(0)
+    }
+
+    /// Whether an activation is of text of ours.
+    fn is_hidden(&self, activation: usize) -> bool {
+        let function = self.activations[activation].function;
+        self.program.function(function).span.line == 0 && !self.open.contains(&activation)
+    }
+
+    /// What is shown, in order. Kept on a stack: recursion may be deep.
+    fn show(&self, detail: Detail, shown: &mut Vec<Shown>) {
+        enum Task<'i> {
+            Items(u32, &'i [Item]),
+            Note(Shown),
+        }
+        let main = self.main();
+        let hidden = self.calls_left_out(detail);
+        let mut tasks = vec![Task::Items(0, &self.activations[main].items)];
+        while let Some(task) = tasks.pop() {
+            if shown.len() >= STEPS {
+                return;
+            }
+            let (depth, items) = match task {
+                Task::Note(note) => {
+                    shown.push(note);
+                    continue;
+                }
+                Task::Items(depth, items) => (depth, items),
+            };
+            let repeated = match detail {
+                Detail::Folded => self.first_repeated(items),
+                Detail::Whole => None,
+            };
+            if let Some((first, visits)) = repeated {
+                // In reverse, as it is a stack.
+                let last = visits[visits.len() - 1];
+                let rounds: Vec<_> = visits
+                    .windows(2)
+                    .map(|pair| &items[pair[0]..pair[1]])
+                    .collect();
+                // The last visit leads out of the loop.
+                tasks.push(Task::Items(depth, &items[last..]));
+                let at = self.program.edge(self.edges[items[last].position()]).source;
+                if rounds.len() > ROUNDS {
+                    tasks.push(Task::Items(depth, rounds[rounds.len() - 1]));
+                    let count = rounds.len() - 2;
+                    tasks.push(Task::Note(Shown::Rounds { depth, at, count }));
+                    tasks.push(Task::Items(depth, rounds[0]));
+                } else {
+                    tasks.extend(rounds.iter().rev().map(|round| Task::Items(depth, round)));
+                }
+                tasks.push(Task::Items(depth, &items[..first]));
+                continue;
+            }
+            // Up to the first call that is shown; then what it does; then the rest.
+            for (number, item) in items.iter().enumerate() {
+                match *item {
+                    Item::Edge(position) => shown.push(Shown::Edge { depth, position }),
+                    Item::Call {
+                        position,
+                        activation,
+                    } if !self.is_hidden(activation) => {
+                        let called = &self.activations[activation];
+                        let function = called.function;
+                        tasks.push(Task::Items(depth, &items[number + 1..]));
+                        let inner = &called.items[..];
+                        match hidden.get(&activation) {
+                            None => {
+                                shown.push(Shown::Call {
+                                    depth,
+                                    position,
+                                    function,
+                                });
+                                tasks.push(Task::Items(depth + 1, inner));
+                            }
+                            Some(&Skip { count, to }) => {
+                                tasks.push(Task::Items(depth + 1, &self.activations[to].items));
+                                tasks.push(Task::Note(Shown::Calls {
+                                    depth,
+                                    function,
+                                    count,
+                                }));
+                            }
+                        }
+                        break;
+                    }
+                    Item::Call { .. } => {}
+                }
+            }
+        }
+    }
+
+    /// Of many activations of one function within one another that have not returned, those in the middle.
+    fn calls_left_out(&self, detail: Detail) -> FxHashMap<usize, Skip> {
+        let mut left_out = FxHashMap::default();
+        if detail == Detail::Whole {
+            return left_out;
+        }
+        let same =
+            |a: &usize, b: &usize| self.activations[*a].function == self.activations[*b].function;
+        for chain in self.open.chunk_by(same) {
+            if chain.len() > 2 * CALLS + 1 {
+                let (from, to) = (CALLS, chain.len() - CALLS);
+                let skip = Skip {
+                    count: to - from,
+                    to: chain[to - 1],
+                };
+                left_out.insert(chain[from], skip);
+            }
+        }
+        left_out
+    }
+
+    /// The first item whose location is come to again, and all visits of that location.
+    fn first_repeated(&self, items: &[Item]) -> Option<(usize, Vec<usize>)> {
+        let location = |item: &Item| self.program.edge(self.edges[item.position()]).source;
+        let mut visits: FxHashMap<LocationId, Vec<usize>> = FxHashMap::default();
+        for (number, item) in items.iter().enumerate() {
+            visits.entry(location(item)).or_default().push(number);
+        }
+        let first = items
+            .iter()
+            .position(|item| visits[&location(item)].len() > 1)?;
+        let visits = visits.remove(&location(&items[first]))?;
+        Some((first, visits))
+    }
+
+    /// The steps, given what got a value in those that are shown of the run.
+    fn steps(&self, shown: Vec<Shown>, changes: Vec<Vec<Change>>) -> Vec<PathStep> {
+        let program = self.program;
+        let place = |span: Span| program.sources.describe(span);
+        let span_of = |position: usize| program.edge(self.edges[position]).span;
+        let mut changes = changes.into_iter();
+        let mut path: Vec<PathStep> = Vec::new();
+        for step in shown {
+            let (depth, span, what) = match step {
+                Shown::Edge { depth, position } => {
+                    let changes = changes.next().unwrap_or_default();
+                    (depth, span_of(position), PathEvent::At { changes })
+                }
+                Shown::Call {
+                    depth,
+                    position,
+                    function,
+                } => {
+                    let function = program.function(function).name.clone();
+                    let arguments = changes.next().unwrap_or_default();
+                    let what = PathEvent::Call {
+                        function,
+                        arguments,
+                    };
+                    (depth, span_of(position), what)
+                }
+                Shown::Rounds { depth, at, count } => (
+                    depth,
+                    program.location(at).span,
+                    PathEvent::Rounds { count },
+                ),
+                Shown::Calls {
+                    depth,
+                    function,
+                    count,
+                } => (
+                    depth,
+                    program.function(function).span,
+                    PathEvent::Calls { count },
+                ),
+            };
+            // What has no place is not the user's.
+            if span.line == 0 {
+                continue;
+            }
+            let place = place(span);
+            // Edges of one statement are one step.
+            if let PathEvent::At { changes } = &what
+                && let Some(last) = path.last_mut()
+                && let PathEvent::At { changes: before } = &mut last.what
+                && (last.depth, &last.place) == (depth, &place)
+                // Another round of a loop is another step.
+                && !changes.iter().any(|change| before.iter().any(|old| old.name == change.name))
+            {
+                before.extend(changes.iter().cloned());
+                continue;
+            }
+            path.push(PathStep { depth, place, what });
+        }
+        // A place where nothing got a value tells which way the run took; but only where it is another line.
+        path.dedup_by(|later, earlier| {
+            let is_empty = matches!(&later.what, PathEvent::At { changes } if changes.is_empty());
+            let line = |step: &PathStep| {
+                let end = step.place.rfind(':').unwrap_or(step.place.len());
+                (step.depth, step.place[..end].to_owned())
+            };
+            is_empty && line(later) == line(earlier)
+        });
+        path
+    }
+}
+
+/// Calls that are left out: how many, and whose inside is shown next.
+#[derive(Copy, Clone, Debug)]
+struct Skip {
+    count: usize,
+    to: usize,
+}
+
+/// Sees what gets a value at the wanted positions of a run.
+struct Values<'p> {
+    program: &'p Program,
+    symbols: FxHashMap<Symbol, VariableId>,
+    position: usize,
+    /// In order.
+    wanted: Vec<usize>,
+    /// What was told last.
+    last: FxHashMap<String, String>,
+    found: Vec<Vec<Change>>,
+}
+
+impl Observer for Values<'_> {
+    fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
+        let position = self.position;
+        self.position += 1;
+        if self.wanted.get(self.found.len()) == Some(&position) {
+            let changes = self.changes(edge, state);
+            self.found.push(changes);
+        }
+    }
+}
+
+impl Values<'_> {
+    fn changes(&mut self, edge: EdgeId, state: &StateView<'_>) -> Vec<Change> {
+        let program = self.program;
+        let mut changes: Vec<Change> = Vec::new();
+        let mut drawn: FxHashMap<TermId, String> = FxHashMap::default();
+        for operation in &program.edge(edge).operations {
+            match operation {
+                Operation::Assign { target, value } => {
+                    let from = drawn.get(value).cloned();
+                    if let Some(from) = &from {
+                        drawn.insert(self.term(*target), from.clone());
+                    }
+                    changes.extend(self.variable(*target, state, from));
+                }
+                Operation::Havoc { target, input } => {
+                    let source = program.input(*input);
+                    let InputKind::Nondet(name) = &source.kind else {
+                        continue;
+                    };
+                    if source.part == Some(InputPart::Begin) {
+                        continue;
+                    }
+                    let from = format!("{name}()");
+                    drawn.insert(self.term(*target), from.clone());
+                    changes.extend(self.variable(*target, state, Some(from)));
+                }
+                Operation::Store { region, index, .. } => {
+                    let from = None;
+                    changes.extend(self.cell(edge, *region, *index, state, from));
+                }
+                Operation::Call { callee, .. } => {
+                    for &parameter in &program.function(*callee).parameters {
+                        // They are told at each call.
+                        self.last.remove(&program.variable(parameter).name);
+                        changes.extend(self.variable(parameter, state, None));
+                    }
+                }
+                _ => {}
+            }
+        }
+        changes
+    }
+
+    fn term(&self, variable: VariableId) -> TermId {
+        store().variable(self.program.variable(variable).symbol)
+    }
+
+    /// A variable of the source, if it has another value than was told last.
+    fn variable(
+        &mut self,
+        variable: VariableId,
+        state: &StateView<'_>,
+        from: Option<String>,
+    ) -> Option<Change> {
+        let described = self.program.variable(variable);
+        // Names of ours are none in C.
+        let local = described.name.rsplit("::").next().unwrap_or_default();
+        let is_ours = local.starts_with(['#', '<']);
+        if described.role != Role::Source || described.sort.scalar().is_none() || is_ours {
+            return None;
+        }
+        let value = describe_value(&state.value(variable), described.c_type);
+        self.change(described.name.clone(), value, from)
+    }
+
+    fn change(&mut self, name: String, value: String, from: Option<String>) -> Option<Change> {
+        let before = self.last.insert(name.clone(), value.clone());
+        (before.as_ref() != Some(&value) || from.is_some()).then_some(Change { name, value, from })
+    }
+
+    /// A cell of a static object.
+    fn cell(
+        &mut self,
+        edge: EdgeId,
+        region: crate::program::RegionId,
+        index: TermId,
+        state: &StateView<'_>,
+        from: Option<String>,
+    ) -> Option<Change> {
+        let region = self.program.region(region);
+        if self.is_assigned(edge, index) {
+            // It has another value by now.
+            return None;
+        }
+        let number = |term| {
+            let assignment = |symbol: Symbol, _| Some(state.value(*self.symbols.get(&symbol)?));
+            match Evaluator::new(store(), &assignment).evaluate(term).ok()? {
+                Value::BitVec(bits) => u64::try_from(bits.bits()).ok(),
+                Value::Int(number) => u64::try_from(&number).ok(),
+                _ => None,
+            }
+        };
+        let cell = number(index)?;
+        let bytes = region.element_bytes;
+        let address = number(region.base)?.wrapping_add(cell.wrapping_mul(bytes));
+        let (object, offset) = region.objects.iter().find_map(|&object| {
+            let object = self.program.object(object);
+            let offset = address.wrapping_sub(number(object.address)?);
+            (offset < object.size).then_some((object, offset))
+        })?;
+        if object.name.starts_with('<') {
+            return None;
+        }
+        let value = describe_value(&state.cell(region.variable, cell)?, None);
+        let name = match object.size <= bytes {
+            true => object.name.clone(),
+            false => format!("{}[{}]", object.name, offset / bytes),
+        };
+        self.change(name, value, from)
+    }
+
+    /// Whether the edge gives a variable a value that the term is about.
+    fn is_assigned(&self, edge: EdgeId, term: TermId) -> bool {
+        let targets: Vec<Symbol> = self
+            .program
+            .edge(edge)
+            .operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
+                    Some(self.program.variable(*target).symbol)
+                }
+                _ => None,
+            })
+            .collect();
+        let mut found = false;
+        for_each_subterm(store(), [term], |_, kind| {
+            if let TermKind::Variable { symbol, .. } = kind {
+                found |= targets.contains(&symbol);
+            }
+        });
+        found
+    }
+}
+
+/// A value as C would write it.
+pub fn describe_value(value: &Value, c_type: Option<crate::program::CScalar>) -> String {
+    use crate::program::CScalar;
+    match (value, c_type) {
+        (Value::BitVec(bits), None | Some(CScalar::Integer { signed: true, .. })) => {
+            bits.signed().to_string()
+        }
+        (Value::BitVec(bits), Some(CScalar::Pointer)) => match bits.bits() {
+            0 => "NULL".to_owned(),
+            address => format!("{address:#x}"),
+        },
+        (Value::BitVec(bits), _) => bits.bits().to_string(),
+        (Value::Bool(truth), _) => u8::from(*truth).to_string(),
+        (Value::Int(number), _) => number.to_string(),
+        (Value::Float(float), _) => float.to_string(),
+        (Value::Array(_), _) => "…".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certify::replay::{Replay, replay_compiled};
+    use crate::frontend::preprocess::Preprocessed;
+    use crate::frontend::{LoadOptions, load_preprocessed};
+    use crate::program::interpreter::Journal;
+
+    /// The path of the run without inputs, as lines.
+    fn path_of(text: &str, detail: Detail) -> Vec<String> {
+        let source = Preprocessed::from_text("a.c", text);
+        let program = load_preprocessed(source, &LoadOptions::default())
+            .unwrap()
+            .program;
+        let executable = Executable::compile(&program);
+        let replay = replay_compiled(&executable, &Journal::default(), Limits::default());
+        let Replay::Confirmed(violation) = replay else {
+            panic!("{replay:?}");
+        };
+        let path = path(&program, &executable, &violation, Limits::default(), detail).unwrap();
+        let line = |step: &PathStep| {
+            let line = step.place.split(':').nth(1).unwrap_or_default();
+            let list = |changes: &[Change]| {
+                let changes = changes
+                    .iter()
+                    .map(|change| format!(" {}={}", change.name, change.value));
+                changes.collect::<String>()
+            };
+            let what = match &step.what {
+                PathEvent::Call {
+                    function,
+                    arguments,
+                } => format!("{function}{}", list(arguments)),
+                PathEvent::At { changes } => list(changes),
+                PathEvent::Rounds { count } => format!("{count} rounds"),
+                PathEvent::Calls { count } => format!("{count} calls"),
+                PathEvent::Error => "error".to_owned(),
+            };
+            format!("{}:{line}:{what}", step.depth)
+        };
+        path.iter().map(line).collect()
+    }
+
+    fn count(path: &[String], part: &str) -> usize {
+        path.iter().filter(|line| line.contains(part)).count()
+    }
+
+    const LOOPS: &str = "void reach_error(void);
+int f(int n) {
+  int s = 0;
+  for (int i = 0; i < n; i++)
+    s += i;
+  return s;
+}
+int main(void) {
+  int r = 0;
+  while (r < 100)
+    r += f(10);
+  if (r > 130) reach_error();
+  return 0;
+}
+";
+
+    #[test]
+    fn loops_are_folded_and_calls_are_within_their_callers() {
+        let folded = path_of(LOOPS, Detail::Folded);
+        // Three rounds of the outer loop are all shown, with ten of the inner one in each.
+        assert_eq!(count(&folded, "0:11:f f::n=10"), 3, "{folded:#?}");
+        assert_eq!(count(&folded, "rounds"), 3, "{folded:#?}");
+        assert_eq!(
+            count(&folded, "8 rounds") + count(&folded, "9 rounds"),
+            3,
+            "{folded:#?}"
+        );
+        assert_eq!(folded.last().unwrap(), "0:12:error");
+        assert!(count(&folded, "main::r=135") == 1, "{folded:#?}");
+        let whole = path_of(LOOPS, Detail::Whole);
+        assert_eq!(count(&whole, "rounds"), 0);
+        // The eight rounds in place of their number.
+        assert_eq!(whole.len(), folded.len() + 3 * 7, "{whole:#?}");
+    }
+
+    #[test]
+    fn deep_recursion_is_folded_in_the_middle() {
+        let text = "void reach_error(void);
+void f(int n) {
+  if (n == 0) reach_error();
+  f(n - 1);
+}
+int main(void) { f(100); return 0; }
+";
+        let folded = path_of(text, Detail::Folded);
+        assert_eq!(count(&folded, " calls"), 1, "{folded:#?}");
+        assert!(folded.len() < 40, "{folded:#?}");
+        assert!(
+            count(&folded, "f::n=100") == 1 && count(&folded, "f::n=0") == 1,
+            "{folded:#?}"
+        );
+        assert!(count(&folded, "f::n=50") == 0, "{folded:#?}");
+        assert_eq!(count(&path_of(text, Detail::Whole), "f::n=50"), 1);
+    }
+}

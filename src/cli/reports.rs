@@ -1,0 +1,64 @@
+//! The files that `regatta verify` writes when the answer is known.
+
+use std::io::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use super::complain;
+use super::options::VerifyOptions;
+use crate::portfolio::event::Event;
+use crate::portfolio::file;
+use crate::report::{Ending, Recording, html, sarif};
+
+/// Which files are wanted, and what is known for them so far.
+pub struct Reports {
+    recording: Recording,
+    sarif: Option<PathBuf>,
+    html: Option<PathBuf>,
+}
+
+impl Reports {
+    /// Those that the options ask for; `None` if there are none.
+    pub fn wanted(options: &VerifyOptions) -> Option<Self> {
+        let (sarif, html) = (options.sarif.clone(), options.report.clone());
+        (sarif.is_some() || html.is_some()).then(|| Self {
+            recording: Recording::default(),
+            sarif,
+            html,
+        })
+    }
+
+    /// Takes note of an event.
+    pub fn note(&mut self, event: &Event) {
+        self.recording.note(event);
+    }
+
+    /// Writes the files. What cannot be written is told, and changes nothing else.
+    pub fn write(&self, ending: &Ending) {
+        // The answer is out; its exit code must follow.
+        let write = AssertUnwindSafe(|| self.write_all(ending));
+        if catch_unwind(write).is_err() {
+            complain("internal error: the reports are not written");
+        }
+    }
+
+    fn write_all(&self, ending: &Ending) {
+        if let Some(file) = &self.sarif {
+            write(file, Ok(sarif::to_sarif(&self.recording, ending)));
+        }
+        if let Some(file) = &self.html {
+            let page = html::to_html(&self.recording, ending);
+            write(file, page.map_err(Error::other));
+        }
+    }
+}
+
+fn write(path: &Path, text: Result<String, Error>) {
+    let written = text.and_then(|text| file::write(path, text.as_bytes()));
+    if let Err(error) = written {
+        complain(&format!(
+            "error: {} is not written: {error}",
+            path.display()
+        ));
+    }
+}

@@ -1,0 +1,100 @@
+//! `regatta witness`: witness files by themselves.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::options::{InputOptions, LintOptions, WitnessCommand};
+use super::{EXIT_INPUT, complain, input};
+use crate::frontend::statements::SourceText;
+use crate::witness::finding::{Finding, Findings};
+use crate::witness::format::read;
+use crate::witness::lint::{Resolved, Subject, lint};
+
+/// Exit code of a witness with something wrong.
+const EXIT_FINDINGS: u8 = 1;
+
+/// Runs the command; returns the exit code.
+pub fn run(command: &WitnessCommand) -> u8 {
+    match command {
+        WitnessCommand::Lint(options) => run_lint(options),
+    }
+}
+
+fn run_lint(options: &LintOptions) -> u8 {
+    let examined = match examine(&options.witness, &options.input) {
+        Ok(examined) => examined,
+        Err(message) => {
+            complain(&message);
+            return EXIT_INPUT;
+        }
+    };
+    let mut stdout = std::io::stdout().lock();
+    for text in examined.rendered() {
+        let _ = write!(stdout, "{text}");
+    }
+    let name = options.witness.display();
+    let _ = match examined.findings.len() {
+        0 => writeln!(stdout, "{name}: nothing is wrong"),
+        1 => writeln!(stdout, "{name}: 1 thing is wrong"),
+        count => writeln!(stdout, "{name}: {count} things are wrong"),
+    };
+    match examined.findings.is_empty() {
+        true => 0,
+        false => EXIT_FINDINGS,
+    }
+}
+
+/// A witness that has been compared with its program.
+pub(super) struct Examined<'o> {
+    pub subject: Subject,
+    pub resolved: Resolved,
+    /// What is wrong, in order.
+    pub findings: Vec<Finding>,
+    witness: &'o Path,
+    text: String,
+}
+
+impl Examined<'_> {
+    /// What is wrong, for the user.
+    pub fn rendered(&self) -> impl Iterator<Item = String> {
+        let name = self.witness.display().to_string();
+        let findings = self.findings.iter();
+        findings.map(move |finding| finding.render(&name, &self.text, input::style()))
+    }
+}
+
+/// Reads a witness and its program.
+///
+/// # Errors
+/// A message for the user: a file that cannot be read.
+pub(super) fn examine<'o>(
+    witness: &'o Path,
+    options: &InputOptions,
+) -> Result<Examined<'o>, String> {
+    let unreadable =
+        |file: &Path, error: &std::io::Error| format!("{}: cannot read: {error}", file.display());
+    let text = std::fs::read(witness).map_err(|error| unreadable(witness, &error))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let (file, load_options) = input::resolve(options)?;
+    let program = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+    let source = SourceText::new(file.display().to_string(), program)
+        .map_err(|error| error.render(input::style()))?;
+    let subject = Subject {
+        file,
+        source,
+        options: load_options,
+        has_property: options.property.is_some() || options.task.is_some(),
+        has_data_model: options.data_model.is_some() || options.task.is_some(),
+    };
+    let mut findings = Findings::default();
+    let parsed = read(&text, &mut findings);
+    let resolved =
+        lint(&parsed, &subject, &mut findings).map_err(|error| error.render(input::style()))?;
+    Ok(Examined {
+        subject,
+        resolved,
+        findings: findings.into_sorted(),
+        witness,
+        text,
+    })
+}

@@ -1,0 +1,52 @@
+//! Notes of what the program's own text uses and does not define.
+
+use super::Lowerer;
+use crate::frontend::library::{self, Builtin};
+use crate::frontend::types::Type;
+use crate::program::{External, ExternalKind};
+
+impl Lowerer<'_> {
+    /// The program's text uses a function that it does not define. What it comes to first counts.
+    pub(super) fn note_external(&mut self, name: &str, kind: ExternalKind) {
+        // Text of ours has no places.
+        if self.span.line == 0 || self.externals.iter().any(|known| known.name == name) {
+            return;
+        }
+        self.externals.push(External {
+            name: name.to_owned(),
+            kind,
+            span: self.span,
+        });
+    }
+
+    /// The same for one of which nothing is known but what it returns.
+    pub(super) fn note_external_function(&mut self, name: &str, result: Type) {
+        if self.span.line != 0 {
+            let returns = self.types.return_type(result);
+            let is_library = library::lookup(name).is_some() && !name.starts_with("__VERIFIER_");
+            let kind = ExternalKind::Function {
+                returns,
+                is_library,
+            };
+            self.note_external(name, kind);
+        }
+    }
+
+    /// The same for one that is built in here, if a C library does not have it.
+    pub(super) fn note_external_builtin(&mut self, name: &str, builtin: Builtin) {
+        let is_verifiers = name.starts_with("__VERIFIER_");
+        let violates = self.property.forbids_failing_assertions();
+        let kind = match builtin {
+            Builtin::AssertFail if violates => ExternalKind::Error,
+            Builtin::VerifierError if violates => ExternalKind::Error,
+            Builtin::VerifierError => ExternalKind::End,
+            Builtin::VerifierAssert if violates => ExternalKind::Assert,
+            Builtin::VerifierAssert => ExternalKind::Assume,
+            Builtin::Assume if is_verifiers => ExternalKind::Assume,
+            Builtin::NondetMemory => ExternalKind::FillsMemory,
+            Builtin::Nothing if is_verifiers => ExternalKind::Nothing,
+            _ => return,
+        };
+        self.note_external(name, kind);
+    }
+}

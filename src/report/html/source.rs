@@ -1,0 +1,208 @@
+//! The sources with what is known at their lines.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::report::place::Place;
+use crate::report::sources::{Lines, Sources};
+
+/// Lines around those of interest that are always shown.
+const CONTEXT: usize = 12;
+/// Fewer lines than these are not folded.
+const SHORTEST_FOLD: usize = 24;
+/// Folds of more lines are left out.
+const LONGEST_FOLD: usize = 1500;
+/// Files that have no more lines are shown as a whole.
+const SHORT: usize = 150;
+/// So many steps are named at a line.
+const MOST_STEPS: usize = 6;
+/// So many notes are at a line.
+const MOST_NOTES: usize = 12;
+
+/// What is known at a line.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// The steps of the path that are there, by their numbers.
+    pub steps: Vec<usize>,
+    pub is_error: bool,
+    pub notes: Vec<NoteView>,
+}
+
+/// Something that is written below a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NoteView {
+    /// `invariant` or `assumption`.
+    pub class: &'static str,
+    pub text: String,
+}
+
+/// What is known, by files and lines.
+#[derive(Debug, Default)]
+pub struct AllMarks(BTreeMap<String, BTreeMap<usize, Marks>>);
+
+impl AllMarks {
+    pub fn at(&mut self, place: &Place) -> &mut Marks {
+        let file = self.0.entry(place.file.clone()).or_default();
+        file.entry(place.line).or_default()
+    }
+
+    pub fn note(&mut self, place: &Place, class: &'static str, text: String) {
+        let note = NoteView { class, text };
+        let notes = &mut self.at(place).notes;
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+/// A source file.
+#[derive(Debug, Serialize)]
+pub struct FileView {
+    pub name: String,
+    /// What the ids of its lines begin with.
+    pub id: String,
+    pub parts: Vec<PartView>,
+}
+
+/// Lines that follow one another.
+#[derive(Debug, Serialize)]
+pub struct PartView {
+    /// Nothing is known of them: they are shown when that is asked for.
+    pub is_folded: bool,
+    pub first: usize,
+    pub last: usize,
+    /// Empty if there are too many.
+    pub lines: Vec<LineView>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct LineView {
+    pub number: usize,
+    pub text: String,
+    pub class: &'static str,
+    pub steps: Vec<usize>,
+    pub more_steps: usize,
+    pub notes: Vec<NoteView>,
+    pub more_notes: usize,
+}
+
+/// The files with marks, and the main file, which comes first.
+pub fn view(sources: &mut Sources, main: &str, marks: &AllMarks) -> Vec<FileView> {
+    let mut names: Vec<&str> = vec![main];
+    names.extend(
+        marks
+            .0
+            .keys()
+            .map(String::as_str)
+            .filter(|&name| name != main),
+    );
+    let none = BTreeMap::new();
+    let files = names.into_iter().enumerate().map(|(index, name)| {
+        let marks = marks.0.get(name).unwrap_or(&none);
+        FileView {
+            name: name.to_owned(),
+            id: format!("f{index}"),
+            parts: parts(sources.lines(name), marks),
+        }
+    });
+    files.filter(|file| !file.parts.is_empty()).collect()
+}
+
+fn parts(lines: &Lines, marks: &BTreeMap<usize, Marks>) -> Vec<PartView> {
+    let is_near = |line: usize| {
+        let around = line.saturating_sub(CONTEXT)..=line + CONTEXT;
+        marks.range(around).next().is_some()
+    };
+    let mut parts: Vec<(bool, Vec<usize>)> = Vec::new();
+    for &line in lines.keys() {
+        let is_folded = lines.len() > SHORT && !is_near(line);
+        match parts.last_mut() {
+            Some((before, numbers)) if *before == is_folded => numbers.push(line),
+            _ => parts.push((is_folded, vec![line])),
+        }
+    }
+    let parts = parts.into_iter().map(|(is_folded, numbers)| {
+        let is_left_out = is_folded && numbers.len() > LONGEST_FOLD;
+        let shown = if is_left_out { &[] } else { &numbers[..] };
+        PartView {
+            is_folded: is_folded && numbers.len() >= SHORTEST_FOLD,
+            first: numbers[0],
+            last: numbers[numbers.len() - 1],
+            lines: shown
+                .iter()
+                .map(|&number| line(number, &lines[&number], marks.get(&number)))
+                .collect(),
+        }
+    });
+    parts.collect()
+}
+
+fn line(number: usize, text: &str, marks: Option<&Marks>) -> LineView {
+    let none = Marks::default();
+    let marks = marks.unwrap_or(&none);
+    LineView {
+        number,
+        text: text.to_owned(),
+        class: match marks {
+            marks if marks.is_error => "error",
+            marks if !marks.steps.is_empty() => "passed",
+            _ => "",
+        },
+        steps: marks.steps.iter().copied().take(MOST_STEPS).collect(),
+        more_steps: marks.steps.len().saturating_sub(MOST_STEPS),
+        notes: marks.notes.iter().take(MOST_NOTES).cloned().collect(),
+        more_notes: marks.notes.len().saturating_sub(MOST_NOTES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(line: usize) -> Place {
+        Place {
+            file: "a.c".to_owned(),
+            line,
+            column: 1,
+        }
+    }
+
+    fn lines(count: usize) -> Lines {
+        (1..=count)
+            .map(|line| (line, format!("line {line}")))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_far_from_marks_is_folded() {
+        let mut marks = AllMarks::default();
+        marks.at(&place(100)).steps.extend(1..=MOST_STEPS + 2);
+        marks.note(&place(100), "invariant", "x".to_owned());
+        marks.note(&place(100), "invariant", "x".to_owned());
+        let parts = parts(&lines(2000), &marks.0["a.c"]);
+        let shape = parts
+            .iter()
+            .map(|part| (part.is_folded, part.first, part.last, part.lines.len()));
+        let shape: Vec<_> = shape.collect();
+        assert_eq!(
+            shape,
+            [
+                (true, 1, 87, 87),
+                (false, 88, 112, 25),
+                (true, 113, 2000, 0)
+            ]
+        );
+        let line = &parts[1].lines[12];
+        assert_eq!((line.number, line.class), (100, "passed"));
+        assert_eq!((line.steps.len(), line.more_steps), (MOST_STEPS, 2));
+        assert_eq!(line.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_short_file_is_shown_as_a_whole() {
+        let parts = parts(&lines(SHORT), &BTreeMap::new());
+        assert_eq!(parts.len(), 1);
+        assert!(!parts[0].is_folded);
+    }
+}

@@ -1,0 +1,426 @@
+//! From the invariants of a confirmed proof to those of the source.
+//!
+//! An invariant of a proof holds at a location of the program as lowered when certain calls have led there. It is said in
+//! the source where that location is the only one that belongs to a loop's keyword or a statement, in C over the
+//! variables that have a name there; and if the function is called from several places, only what holds whichever it is.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use super::expression;
+use super::write::Place;
+use crate::certify::certificate::quantified;
+use crate::certify::check::FactNumbers;
+use crate::certify::invariants::{Invariant, invariants, needed_steps};
+use crate::certify::{self, Certificate, ProofStep};
+use crate::portfolio::evidence::Evidence;
+use crate::program::{
+    CallGraph, EdgeId, FunctionId, LocationId, Names, Program, Simplified, VariableId, Waypoint,
+    WaypointKind,
+};
+use crate::term::{Symbol, TermId, conjuncts, store, to_c};
+
+/// Longer expressions are not written.
+const LONGEST: usize = 4_000;
+
+/// Call strings of a function beyond which nothing is said of it.
+const MOST_CALL_STRINGS: usize = 64;
+
+/// More cases than this are not told apart.
+const MOST_CASES: usize = 4;
+
+/// An invariant of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInvariant {
+    pub kind: InvariantKind,
+    pub at: Place,
+    /// A C expression.
+    pub value: String,
+}
+
+/// When an invariant holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum InvariantKind {
+    /// Whenever the loop's controlling expression is about to be evaluated.
+    Loop,
+    /// Whenever the statement is about to be executed.
+    Location,
+}
+
+/// What a proof says in the source.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub invariants: Vec<SourceInvariant>,
+    pub left_out: LeftOut,
+}
+
+/// How many formulas of the proof are not said, by reason.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many formulas there are.
+    pub all: usize,
+    /// Those at locations that belong to no loop or statement alone.
+    pub without_place: usize,
+    /// Those that C cannot say over the variables in scope, or not shortly.
+    pub inexpressible: usize,
+    /// Invariants in other files, such as headers, of which the witness has no hash.
+    pub elsewhere: usize,
+    /// Those that hold for some of the calls of their function only, or that are too many.
+    pub of_some_calls: usize,
+}
+
+impl LeftOut {
+    /// Why there is no invariant, in words.
+    pub fn reason(&self) -> String {
+        match self.all {
+            0 => "the proof needs none".to_owned(),
+            _ => self.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "of {} formulas, {} are at no place of the source, {} cannot be said in C there, {} hold for some calls only; {} places are in other files",
+            self.all, self.without_place, self.inexpressible, self.of_some_calls, self.elsewhere
+        )
+    }
+}
+
+/// The proof without formulas that it does not need, as far as that can be found out in a twentieth of the time that the
+/// run has taken until now.
+pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duration) -> Certificate {
+    let elapsed = evidence.reporter.started().elapsed();
+    let mut time = (elapsed / 20).min(Duration::from_secs(1));
+    if let Some(left) = evidence.time_left {
+        time = time.min(left / 4);
+    }
+    let deadline = Instant::now() + time;
+    let mut reduced = certificate.clone();
+    let needed = needed_steps(certificate);
+    // What nothing relies on is as good as gone.
+    for (index, step) in reduced.steps.iter_mut().enumerate() {
+        if let ProofStep::Inductive { batch, .. } = step
+            && !needed.contains(&index)
+        {
+            batch.clear();
+        }
+    }
+    let places = |certificate: &Certificate| {
+        let steps = certificate.steps.iter().enumerate();
+        let batches = steps.flat_map(|(index, step)| {
+            let count = match step {
+                ProofStep::Inductive { batch, .. } => batch.len(),
+                _ => 0,
+            };
+            (0..count).map(move |number| (index, number))
+        });
+        batches.collect::<Vec<_>>()
+    };
+    let mut size = places(&reduced).len().div_ceil(2);
+    while size > 0 {
+        let mut position = places(&reduced).len();
+        while position > 0 {
+            // A smaller proof may take longer to check.
+            let most = check * 2;
+            if Instant::now() + most > deadline {
+                return reduced;
+            }
+            let all = places(&reduced);
+            let end = position.min(all.len());
+            let begin = end.saturating_sub(size);
+            let mut smaller = reduced.clone();
+            for &(step, number) in all[begin..end].iter().rev() {
+                if let ProofStep::Inductive { batch, .. } = &mut smaller.steps[step] {
+                    batch.remove(number);
+                }
+            }
+            if (evidence.confirms)(&smaller, most) {
+                reduced = smaller;
+            }
+            position = begin;
+        }
+        size /= 2;
+    }
+    reduced
+}
+
+/// The simplifier's facts that are found to hold soon.
+pub fn facts_in_time(evidence: &Evidence<'_>) -> FactNumbers {
+    let elapsed = evidence.reporter.started().elapsed();
+    let mut time = (elapsed / 10).max(Duration::from_millis(20));
+    if let Some(left) = evidence.time_left {
+        time = time.min(left / 4);
+    }
+    (evidence.confirmed_facts)(time)
+}
+
+/// What a confirmed proof says in the source, and what the simplifier's facts say that hold, if the proof says nothing.
+pub fn of_proof(
+    program: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+    facts: &[u32],
+) -> Found {
+    let known = invariants(program, simplified, certificate);
+    let facts = certify::invariants::facts(program, simplified, facts);
+    let found = in_source(program, known, &facts);
+    if !found.invariants.is_empty() || facts.is_empty() {
+        return found;
+    }
+    let is_dead = |fact: &&Invariant| fact.formula == TermId::FALSE;
+    let (dead, facts): (Vec<_>, Vec<_>) = facts.iter().partition(is_dead);
+    let dead: Vec<Invariant> = dead.into_iter().cloned().collect();
+    let mut everywhere = Vec::new();
+    let calls = CallGraph::new(program);
+    for fact in facts {
+        let function = program.location(fact.location).function;
+        for string in call_strings(program, &calls, function)
+            .into_iter()
+            .flatten()
+        {
+            if string.ends_with(&fact.calls) {
+                everywhere.push(Invariant {
+                    calls: string,
+                    ..fact.clone()
+                });
+            }
+        }
+    }
+    in_source(program, everywhere, &dead)
+}
+
+/// What the invariants say in the source; the facts say which calls are not possible.
+fn in_source(program: &Program, known: Vec<Invariant>, facts: &[Invariant]) -> Found {
+    let mut left_out = LeftOut::default();
+    // By location the formulas that hold there, by the calls that lead there.
+    type ByCalls = BTreeMap<Vec<EdgeId>, Vec<TermId>>;
+    let mut by_location: BTreeMap<LocationId, ByCalls> = BTreeMap::new();
+    for invariant in known {
+        let by_calls = by_location.entry(invariant.location).or_default();
+        let formulas = by_calls.entry(invariant.calls).or_default();
+        for part in conjuncts(store(), invariant.formula) {
+            if !formulas.contains(&part) {
+                left_out.all += 1;
+                formulas.push(part);
+            }
+        }
+    }
+    let source = Source {
+        program,
+        names: Names::new(&program.waypoints),
+        waypoints: program.waypoints.by_location(),
+        variables: (0..)
+            .map(VariableId)
+            .zip(&program.variables)
+            .map(|(id, variable)| (variable.symbol, id))
+            .collect(),
+    };
+    let calls = CallGraph::new(program);
+    let mut found: Vec<SourceInvariant> = Vec::new();
+    for (location, by_calls) in by_location {
+        let count = by_calls.values().map(Vec::len).sum::<usize>();
+        let Some((kind, waypoint)) = source.waypoint(location) else {
+            left_out.without_place += count;
+            continue;
+        };
+        let function = program.location(location).function;
+        let Some(strings) = call_strings(program, &calls, function) else {
+            left_out.of_some_calls += count;
+            continue;
+        };
+        let mut cases: Vec<Vec<String>> = Vec::new();
+        for string in &strings {
+            let is_impossible = facts.iter().any(|fact| {
+                fact.formula == TermId::FALSE
+                    && fact.location == location
+                    && string.ends_with(&fact.calls)
+            });
+            if is_impossible {
+                continue;
+            }
+            let formulas = by_calls.get(string).map_or(&[][..], Vec::as_slice);
+            let mut texts: Vec<String> = Vec::new();
+            for &formula in formulas {
+                match source.expression(formula, waypoint) {
+                    Some(text) if !texts.contains(&text) => texts.push(text),
+                    Some(_) => {}
+                    None => left_out.inexpressible += 1,
+                }
+            }
+            cases.push(texts);
+        }
+        let (value, lost) = joined(&cases);
+        left_out.of_some_calls += lost;
+        if let Some(value) = value {
+            found.push(SourceInvariant {
+                kind,
+                at: Place::of(program, waypoint.span, Some(function)),
+                value,
+            });
+        }
+    }
+    found.sort_by(|a, b| (&a.at, a.kind, &a.value).cmp(&(&b.at, b.kind, &b.value)));
+    Found {
+        invariants: found,
+        left_out,
+    }
+}
+
+/// What holds in every case, each case being a conjunction; and how many of its conjuncts are lost.
+fn joined(cases: &[Vec<String>]) -> (Option<String>, usize) {
+    let Some((first, others)) = cases.split_first() else {
+        return (None, 0);
+    };
+    let is_common = |text: &String| others.iter().all(|case| case.contains(text));
+    let mut parts: Vec<String> = first
+        .iter()
+        .filter(|text| is_common(text))
+        .cloned()
+        .collect();
+    let rest = |case: &Vec<String>| {
+        let own = case.iter().filter(|text| !parts.contains(text));
+        own.cloned().collect::<Vec<_>>()
+    };
+    let rests: Vec<Vec<String>> = cases.iter().map(rest).collect();
+    let mut lost = 0;
+    if rests.iter().any(Vec::is_empty) || rests.len() > MOST_CASES {
+        lost = rests.iter().map(Vec::len).sum();
+    } else {
+        let mut alternatives: Vec<String> = rests.iter().map(|rest| conjunction(rest)).collect();
+        alternatives.dedup();
+        let text = alternatives.join(") || (");
+        match text.len() {
+            ..=LONGEST => parts.push(format!("({text})")),
+            _ => lost = rests.iter().map(Vec::len).sum(),
+        }
+    }
+    // What is too long is cut: the rest holds without it.
+    let mut length = 0;
+    let all = parts.len();
+    parts.retain(|part| {
+        length += part.len();
+        length <= LONGEST
+    });
+    lost += all - parts.len();
+    ((!parts.is_empty()).then(|| conjunction(&parts)), lost)
+}
+
+/// Whether the text is a single operand of `&&`, as it stands.
+fn is_operand(text: &str) -> bool {
+    // A text with one of these outside of parentheses binds less tightly than `&&`.
+    let mut depth = 0_u32;
+    let mut last = ' ';
+    for character in text.chars() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '?' if depth == 0 => return false,
+            '|' if depth == 0 && last == '|' => return false,
+            _ => {}
+        }
+        last = character;
+    }
+    true
+}
+
+fn conjunction(parts: &[String]) -> String {
+    if let [only] = parts {
+        return only.clone();
+    }
+    let operands = parts.iter().map(|part| match is_operand(part) {
+        true => part.clone(),
+        false => format!("({part})"),
+    });
+    operands.collect::<Vec<_>>().join(" && ")
+}
+
+/// The source of a program.
+struct Source<'p> {
+    program: &'p Program,
+    names: Names<'p>,
+    waypoints: FxHashMap<LocationId, Vec<Waypoint>>,
+    variables: FxHashMap<Symbol, VariableId>,
+}
+
+impl Source<'_> {
+    /// Where in the source control is at the location: at a loop, if it can be said so, else at a statement.
+    fn waypoint(&self, location: LocationId) -> Option<(InvariantKind, Waypoint)> {
+        let here = self.waypoints.get(&location)?.iter();
+        let exact = here.filter(|waypoint| waypoint.span.column > 0);
+        let kinds = exact.filter_map(|&waypoint| match waypoint.kind {
+            WaypointKind::Loop => Some((InvariantKind::Loop, waypoint)),
+            WaypointKind::Statement => Some((InvariantKind::Location, waypoint)),
+            WaypointKind::Branch(_) | WaypointKind::Switch(_) => None,
+        });
+        kinds.min_by_key(|(kind, waypoint)| (*kind, waypoint.time))
+    }
+
+    /// The formula as C says it at the waypoint.
+    fn expression(&self, formula: TermId, at: Waypoint) -> Option<String> {
+        if quantified(formula).is_some() {
+            return None;
+        }
+        let declared = |symbol: Symbol, instance: u32| {
+            let variable = *self.variables.get(&symbol).filter(|_| instance == 0)?;
+            let name = self.names.of(variable, at.time)?;
+            expression::c_variable(self.program.variable(variable), name)
+        };
+        to_c(store(), formula, &declared).filter(|text| text.len() <= LONGEST)
+    }
+}
+
+/// All calls by which control can come to the function, outermost first; `None` if these are too many to tell.
+fn call_strings(
+    program: &Program,
+    graph: &CallGraph,
+    function: FunctionId,
+) -> Option<Vec<Vec<EdgeId>>> {
+    let mut complete = Vec::new();
+    let mut partial: Vec<(FunctionId, Vec<EdgeId>)> = vec![(function, Vec::new())];
+    while let Some((function, calls)) = partial.pop() {
+        if graph.is_recursive(function) {
+            return None;
+        }
+        if function == program.start {
+            complete.push(calls.iter().rev().copied().collect());
+        }
+        for &call in graph.calls_of(function) {
+            let caller = program.location(program.edge(call).source).function;
+            if graph.is_reachable(caller) {
+                let mut calls = calls.clone();
+                calls.push(call);
+                partial.push((caller, calls));
+            }
+        }
+        if complete.len() + partial.len() > MOST_CALL_STRINGS {
+            return None;
+        }
+    }
+    Some(complete)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_joined_by_what_they_share() {
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+        let cases: [Vec<String>; 2] = [texts(&["a", "b ? c : d"]), texts(&["a", "e || f"])];
+        let (value, lost) = joined(&cases);
+        assert_eq!(value.as_deref(), Some("a && ((b ? c : d) || (e || f))"));
+        assert_eq!(lost, 0);
+        let cases: [Vec<String>; 2] = [texts(&["a", "b"]), texts(&["a"])];
+        assert_eq!(joined(&cases), (Some("a".to_owned()), 1));
+        assert_eq!(joined(&[texts(&["a"]), Vec::new()]), (None, 1));
+        assert_eq!(joined(&[]), (None, 0));
+        let one: [Vec<String>; 1] = [texts(&["a || b", "c"])];
+        assert_eq!(joined(&one).0.as_deref(), Some("(a || b) && c"));
+    }
+}

@@ -1,0 +1,71 @@
+//! Witnesses of answers, in the format of the Competition on Software Verification (version 2.0).
+//!
+//! Every statement of a witness is true of the program as the user wrote it: what cannot be said in C, in the scope of a
+//! place that is known exactly, is left out. A validator that does not find it there may take longer, but one that finds
+//! something wrong refuses the whole.
+//!
+//! * [`violation`]: from the run of a confirmed alarm to the waypoints that it passes.
+//! * [`correctness`]: from the invariants of a confirmed proof to those of the source.
+//! * [`expression`]: variables and values as C.
+//! * [`mod@write`]: the file.
+
+pub mod correctness;
+mod expression;
+pub mod violation;
+pub mod write;
+
+use std::path::Path;
+
+use crate::certify::Certificate;
+use crate::portfolio::event::EventKind;
+use crate::portfolio::evidence::{Evidence, Ground};
+
+/// Writes the witness of an answer to the file. What the user should know of it goes out as a warning.
+pub fn publish(file: &Path, evidence: &Evidence<'_>) {
+    let warn = |message: String| evidence.reporter.event(EventKind::Warning { message });
+    let entry = match evidence.ground {
+        Ground::Run(violation) => {
+            let limits = violation::Limits::of(evidence.time_left);
+            let found = violation::of_run(
+                evidence.lowered,
+                evidence.executable,
+                violation,
+                limits,
+                &evidence.options.file,
+            );
+            write::Entry::Violation(found)
+        }
+        Ground::Proof(..) | Ground::AllRuns => {
+            let (proof, facts) = match evidence.ground {
+                Ground::Proof(certificate, facts, time) => (
+                    correctness::reduce(certificate, evidence, *time),
+                    facts.clone(),
+                ),
+                _ => {
+                    let facts = correctness::facts_in_time(evidence);
+                    (Certificate { steps: Vec::new() }, facts)
+                }
+            };
+            let mut found =
+                correctness::of_proof(evidence.lowered, evidence.simplified, &proof, &facts);
+            let name = evidence.options.file.display().to_string();
+            let all = found.invariants.len();
+            found.invariants.retain(|one| one.at.file_name == name);
+            found.left_out.elsewhere = all - found.invariants.len();
+            if found.invariants.is_empty() {
+                warn(format!(
+                    "the witness has no invariant: {}",
+                    found.left_out.reason()
+                ));
+            }
+            write::Entry::Correctness(found.invariants)
+        }
+    };
+    let written = write::write(file, &entry, evidence.options);
+    if let Err(error) = written {
+        warn(format!(
+            "no witness is written to {}: {error}",
+            file.display()
+        ));
+    }
+}

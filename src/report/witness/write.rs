@@ -1,0 +1,294 @@
+//! Witness files: version 2.0 of the format, as JSON, which is YAML.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rand::RngExt as _;
+use serde::Serialize;
+
+use super::correctness::{InvariantKind, SourceInvariant};
+use super::violation::Followed;
+use crate::frontend::Specification;
+use crate::frontend::digest::sha256;
+use crate::portfolio::file;
+use crate::portfolio::task::RunOptions;
+use crate::program::{FunctionId, Program, Span};
+use crate::report::utc;
+
+const FORMAT_VERSION: &str = "2.0";
+
+/// What a witness says.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// The waypoints of a run, in order, the last one being the target.
+    Violation(Vec<Followed>),
+    Correctness(Vec<SourceInvariant>),
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    pub file_name: String,
+    pub line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+}
+
+impl Place {
+    /// The place of the span, in the function if that is to be said.
+    pub fn of(program: &Program, span: Span, function: Option<FunctionId>) -> Self {
+        let file = program.sources.files.get(usize::from(span.file.0));
+        Self {
+            file_name: file.map_or_else(String::new, |file| file.to_string()),
+            line: span.line,
+            column: (span.column > 0).then_some(u32::from(span.column)),
+            function: function.map(|function| program.function(function).name.clone()),
+        }
+    }
+}
+
+/// The lines of the user's file.
+pub(super) struct SourceLines {
+    name: String,
+    text: Vec<u8>,
+}
+
+impl SourceLines {
+    /// Of a file that cannot be read there are no lines.
+    pub(super) fn read(file: &Path) -> Self {
+        Self {
+            name: file.display().to_string(),
+            text: std::fs::read(file).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the place is in this file.
+    pub(super) fn is_of_file(&self, place: &Place) -> bool {
+        place.file_name == self.name
+    }
+
+    /// Whether what begins at the span is the first in its line of this file.
+    pub(super) fn is_first(&self, program: &Program, span: Span) -> bool {
+        let place = Place::of(program, span, None);
+        let index = (place.line as usize).checked_sub(1);
+        let line = index.and_then(|index| self.text.split(|&byte| byte == b'\n').nth(index));
+        let before = line.and_then(|line| line.get(..usize::from(span.column).checked_sub(1)?));
+        self.is_of_file(&place)
+            && before.is_some_and(|before| before.iter().all(u8::is_ascii_whitespace))
+    }
+}
+
+/// Writes the witness aside and then renames it.
+///
+/// # Errors
+/// When the program cannot be read or the file cannot be written.
+pub fn write(path: &Path, entry: &Entry, options: &RunOptions) -> std::io::Result<()> {
+    let name = options.file.display().to_string();
+    let program = std::fs::read(&options.file)?;
+    let task = TaskText {
+        input_file_hashes: BTreeMap::from([(name.clone(), sha256(&program))]),
+        input_files: vec![name],
+        specification: specification(&options.load.property),
+        data_model: options.load.data_model.name(),
+        language: "C",
+    };
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let metadata = Metadata {
+        format_version: FORMAT_VERSION,
+        uuid: uuid(rand::rng().random()),
+        creation_time: utc::seconds(since.map_or(0, |since| since.as_secs())),
+        producer: Producer {
+            name: "Regatta",
+            version: env!("CARGO_PKG_VERSION"),
+        },
+        task,
+    };
+    let content = match entry {
+        Entry::Violation(followed) => Content::Violation(followed.iter().map(segment).collect()),
+        Entry::Correctness(invariants) => {
+            Content::Correctness(invariants.iter().map(invariant).collect())
+        }
+    };
+    let entry = EntryText {
+        entry_type: match entry {
+            Entry::Violation(_) => "violation_sequence",
+            Entry::Correctness(_) => "invariant_set",
+        },
+        metadata,
+        content,
+    };
+    let mut text = serde_json::to_vec_pretty(&[entry])?;
+    text.push(b'\n');
+    file::write(path, &text)
+}
+
+/// The specification as its file says it.
+fn specification(property: &Specification) -> String {
+    let check = |formula: String| format!("CHECK( init(main()), LTL(G ! {formula}) )");
+    match property {
+        Specification::Default => check("call(reach_error())".to_owned()),
+        Specification::Unreachable { calls, labels } => {
+            let calls = calls.iter().map(|name| check(format!("call({name}())")));
+            let labels = labels.iter().map(|name| check(format!("label({name})")));
+            calls.chain(labels).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A random UUID (version 4, RFC 9562) from random bytes.
+fn uuid(mut bytes: [u8; 16]) -> String {
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits = hexadecimal(&bytes);
+    let part = |from: usize, to: usize| &digits[from..to];
+    [
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32),
+    ]
+    .join("-")
+}
+
+#[derive(Serialize)]
+struct EntryText<'e> {
+    entry_type: &'e str,
+    metadata: Metadata,
+    content: Content<'e>,
+}
+
+#[derive(Serialize)]
+struct Metadata {
+    format_version: &'static str,
+    uuid: String,
+    creation_time: String,
+    producer: Producer,
+    task: TaskText,
+}
+
+#[derive(Serialize)]
+struct Producer {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct TaskText {
+    input_files: Vec<String>,
+    input_file_hashes: BTreeMap<String, String>,
+    specification: String,
+    data_model: &'static str,
+    language: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'e> {
+    Violation(Vec<SegmentText<'e>>),
+    Correctness(Vec<InvariantElement<'e>>),
+}
+
+#[derive(Serialize)]
+struct SegmentText<'e> {
+    segment: [WaypointElement<'e>; 1],
+}
+
+#[derive(Serialize)]
+struct WaypointElement<'e> {
+    waypoint: WaypointText<'e>,
+}
+
+#[derive(Serialize)]
+struct WaypointText<'e> {
+    r#type: &'static str,
+    action: &'static str,
+    location: &'e Place,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraint: Option<Constraint<'e>>,
+}
+
+#[derive(Serialize)]
+struct Constraint<'e> {
+    value: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct InvariantElement<'e> {
+    invariant: InvariantText<'e>,
+}
+
+#[derive(Serialize)]
+struct InvariantText<'e> {
+    r#type: &'static str,
+    location: &'e Place,
+    value: &'e str,
+    format: &'static str,
+}
+
+fn segment(followed: &Followed) -> SegmentText<'_> {
+    let (kind, location, constraint) = match followed {
+        Followed::Assumption { at, value } => {
+            ("assumption", at, Some((value, Some("c_expression"))))
+        }
+        Followed::Branching { at, value } => ("branching", at, Some((value, None))),
+        Followed::FunctionReturn { at, value } => (
+            "function_return",
+            at,
+            Some((value, Some("acsl_expression"))),
+        ),
+        Followed::Target { at } => ("target", at, None),
+    };
+    let waypoint = WaypointText {
+        r#type: kind,
+        action: "follow",
+        location,
+        constraint: constraint.map(|(value, format)| Constraint { value, format }),
+    };
+    SegmentText {
+        segment: [WaypointElement { waypoint }],
+    }
+}
+
+fn invariant(invariant: &SourceInvariant) -> InvariantElement<'_> {
+    InvariantElement {
+        invariant: InvariantText {
+            r#type: match invariant.kind {
+                InvariantKind::Loop => "loop_invariant",
+                InvariantKind::Location => "location_invariant",
+            },
+            location: &invariant.at,
+            value: &invariant.value,
+            format: "c_expression",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_are_of_version_four() {
+        assert_eq!(uuid([0xff; 16]), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+        assert_eq!(uuid([0; 16]), "00000000-0000-4000-8000-000000000000");
+    }
+
+    #[test]
+    fn hashes_are_sha256() {
+        // FIPS 180-4's example.
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}

@@ -1,0 +1,432 @@
+//! A program together with a witness, as a program.
+//!
+//! The program's text gets checks and ghost code at the witness's places, on the lines where they are, so that lines stay
+//! what they are. What is put in has no side effects on the program: a run of the result is a run of the program.
+//!
+//! * Invariants become assertions: whoever proves the result has proved them and the property, each with the help of the
+//!   others; whoever finds a violation knows which one is wrong ([`WRONG`]).
+//! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
+//!   only when the last one has been ([`crate::program::ghost::restrict`]).
+
+use std::collections::BTreeMap;
+
+use super::points::Point;
+use crate::frontend::property::VIOLATED;
+use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
+use crate::program::ghost::{SEGMENT, WRONG};
+
+/// The count of segments once a waypoint has been passed that was to be avoided.
+const ASTRAY: u32 = u32::MAX;
+
+/// A step of a violation's automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its segment, from zero.
+    pub segment: u32,
+    /// Whether passing it leads on, or astray.
+    pub leads_on: bool,
+    /// A C expression, of a branching the value, of a call's return an expression over [`RESULT`]; `None` if it is
+    /// passed in any case.
+    pub condition: Option<String>,
+}
+
+/// What stands for the result of a call in the conditions of steps.
+pub const RESULT: &str = "__regatta_result";
+
+/// The program with expressions put in that change nothing, to see whether they can be read there.
+pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) -> Vec<u8> {
+    let mut edits = Edits::new(source);
+    for (point, expression) in expressions {
+        edits.expression(*point, expression);
+    }
+    edits.finish("")
+}
+
+/// The program with the expressions as assertions.
+pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
+    let mut edits = Edits::new(source);
+    for ((point, expression), number) in assertions.iter().zip(1u32..) {
+        let check = format!("(({expression}) || ({WRONG} = {number}u, {VIOLATED}(), 0))");
+        edits.expression(*point, &check);
+    }
+    edits.finish(&format!(
+        "static unsigned {WRONG}; extern void {VIOLATED}(void); "
+    ))
+}
+
+/// The program with an automaton beside it.
+pub fn with_automaton(source: &SourceText, steps: &[(Point, Step)]) -> Vec<u8> {
+    let mut by_point: BTreeMap<Point, Vec<&Step>> = BTreeMap::new();
+    for (point, step) in steps {
+        by_point.entry(*point).or_default().push(step);
+    }
+    let mut edits = Edits::new(source);
+    let mut functions = format!("static unsigned {SEGMENT}; ");
+    for ((point, steps), number) in by_point.into_iter().zip(0u32..) {
+        match point {
+            Point::Statement(_) | Point::Expression(_) | Point::Loop(_) | Point::Enter(_) => {
+                edits.expression(point, &moves(&steps, |condition| condition.to_owned()));
+            }
+            Point::Return(_) => {
+                edits.after_call(point, &moves(&steps, |condition| condition.to_owned()));
+            }
+            Point::Branch(_) | Point::Choice(_) => {
+                let name = format!("__regatta_branch_{number}");
+                edits.branch(point, &name, &moves(&steps, branch_condition));
+                let moves = moves(&steps, branch_condition);
+                functions.push_str(&format!(
+                    "static int {name}(int {CHOICE}) {{ {moves}; return {CHOICE}; }} "
+                ));
+            }
+        }
+    }
+    edits.finish(&functions)
+}
+
+/// The value that a branching chooses by.
+const CHOICE: &str = "__regatta_choice";
+
+fn branch_condition(value: &str) -> String {
+    match value {
+        "true" => CHOICE.to_owned(),
+        "false" => format!("!{CHOICE}"),
+        number => format!("{CHOICE} == {number}"),
+    }
+}
+
+/// The moves of the automaton at a point, as an expression. At most one is made at a time.
+fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
+    // Those that lead astray come first.
+    let mut ordered: Vec<&Step> = steps.to_vec();
+    ordered.sort_by_key(|step| (step.segment, step.leads_on));
+    let moves: Vec<(u32, String)> = ordered
+        .into_iter()
+        .map(|step| {
+            let here = step.segment;
+            let next = match step.leads_on {
+                true => here + 1,
+                false => ASTRAY,
+            };
+            let condition = match &step.condition {
+                Some(text) => format!("({}) && ", condition(text)),
+                None => String::new(),
+            };
+            let text = format!("{SEGMENT} == {here}u && {condition}({SEGMENT} = {next}u, 1)");
+            (here, text)
+        })
+        .collect();
+    format!("(void)({})", alternatives(&moves))
+}
+
+/// More alternatives than this are told apart by comparison first, lest expressions nest deeply.
+const FEW: usize = 8;
+
+/// The first of the moves that can be made, by their segments in order.
+fn alternatives(moves: &[(u32, String)]) -> String {
+    let middle = moves.get(moves.len() / 2).map_or(0, |one| one.0);
+    let split = moves.partition_point(|one| one.0 < middle);
+    if moves.len() <= FEW || split == 0 {
+        let texts: Vec<&str> = moves.iter().map(|one| one.1.as_str()).collect();
+        return texts.join(" || ");
+    }
+    let (left, right) = moves.split_at(split);
+    let (left, right) = (alternatives(left), alternatives(right));
+    format!("{SEGMENT} < {middle}u ? ({left}) : ({right})")
+}
+
+/// A text to be put in.
+struct Edit {
+    offset: usize,
+    /// Whether it ends something that another one begins.
+    closes: bool,
+    /// Where the other one is; by that, what is put around the same place is nested.
+    other: usize,
+    text: String,
+}
+
+struct Edits<'s> {
+    source: &'s SourceText,
+    list: Vec<Edit>,
+}
+
+impl<'s> Edits<'s> {
+    fn new(source: &'s SourceText) -> Self {
+        Self {
+            source,
+            list: Vec::new(),
+        }
+    }
+
+    /// Puts something in front of a token.
+    fn before(&mut self, token: TokenIndex, text: String) {
+        let (offset, _) = self.source.range(token);
+        self.list.push(Edit {
+            offset,
+            closes: false,
+            other: usize::MAX,
+            text,
+        });
+    }
+
+    /// Puts something around the tokens from the first to the last.
+    fn around(&mut self, first: TokenIndex, last: TokenIndex, before: String, after: &str) {
+        let (begin, _) = self.source.range(first);
+        let (_, end) = self.source.range(last);
+        self.list.push(Edit {
+            offset: begin,
+            closes: false,
+            other: end,
+            text: before,
+        });
+        self.list.push(Edit {
+            offset: end,
+            closes: true,
+            other: begin,
+            text: after.to_owned(),
+        });
+    }
+
+    /// Has an expression evaluated at a point.
+    fn expression(&mut self, point: Point, code: &str) {
+        match point {
+            Point::Statement(number) => self.statement(number, code),
+            Point::Expression(token) | Point::Choice(token) => {
+                self.before(token, format!("(void)({code}), "));
+            }
+            Point::Loop(number) | Point::Branch(number) => {
+                let first = match self.source.statements()[number].kind {
+                    StatementKind::For(_, [first, second]) if first + 1 == second => {
+                        self.before(second, format!("(void)({code}), 1"));
+                        return;
+                    }
+                    StatementKind::For(_, [first, _]) => first + 1,
+                    kind => kind.header().map_or(0, |header| header.open + 1),
+                };
+                self.before(first, format!("(void)({code}), "));
+            }
+            Point::Enter(close) | Point::Return(close) => {
+                let first = self.source.callee_start(self.source.partner(close));
+                self.around(first, close, format!("((void)({code}), "), ")");
+            }
+        }
+    }
+
+    fn statement(&mut self, number: usize, code: &str) {
+        let statements = self.source.statements();
+        let mut number = number;
+        // What is labelled comes after its label; it is the next in the list.
+        while statements[number].kind == StatementKind::Labelled {
+            let end = statements[number].last;
+            match statements.get(number + 1) {
+                Some(inner) if inner.first <= end => number += 1,
+                _ => {
+                    self.before(end + 1, format!("(void)({code}); "));
+                    return;
+                }
+            }
+        }
+        let statement = &statements[number];
+        if statement.is_item {
+            self.before(statement.first, format!("(void)({code}); "));
+        } else {
+            let (first, last) = (statement.first, statement.last);
+            self.around(first, last, format!("{{ (void)({code}); "), " }");
+        }
+    }
+
+    /// Has an expression evaluated when a call has come back; it speaks of the result as [`RESULT`].
+    fn after_call(&mut self, point: Point, code: &str) {
+        let Point::Return(close) = point else {
+            return;
+        };
+        let first = self.source.callee_start(self.source.partner(close));
+        if code.contains(RESULT) {
+            let call = self.source.words(first..close + 1);
+            let before = format!("({{ __typeof__({call}) {RESULT} = ");
+            let after = format!("; (void)({code}); {RESULT}; }})");
+            self.around(first, close, before, &after);
+        } else {
+            self.around(first, close, "(".to_owned(), &format!(", (void)({code}))"));
+        }
+    }
+
+    /// Has a branching's value go through a function with the name, or through the moves themselves.
+    fn branch(&mut self, point: Point, name: &str, moves: &str) {
+        let around = match point {
+            Point::Branch(number) => match self.source.statements()[number].kind {
+                StatementKind::For(_, [first, second]) if first + 1 == second => {
+                    self.before(second, format!("{name}(1)"));
+                    return;
+                }
+                StatementKind::For(_, [first, second]) => Some((first + 1, second - 1)),
+                StatementKind::Switch(header) => {
+                    // Its value must keep its type.
+                    let (first, last) = (header.open + 1, header.close - 1);
+                    let value = self.source.words(first..last + 1);
+                    let before = format!("({{ __typeof__(+({value})) {CHOICE} = (");
+                    let after = format!("); {moves}; {CHOICE}; }})");
+                    self.around(first, last, before, &after);
+                    return;
+                }
+                kind => kind
+                    .header()
+                    .map(|header| (header.open + 1, header.close - 1)),
+            },
+            Point::Choice(question) => Some((self.source.choice_start(question), question - 1)),
+            _ => None,
+        };
+        if let Some((first, last)) = around {
+            self.around(first, last, format!("{name}(!!("), "))");
+        }
+    }
+
+    /// The text, with declarations in front of its first token.
+    fn finish(self, declarations: &str) -> Vec<u8> {
+        let text = self.source.text();
+        // What was put around the same tokens first is the outermost: it begins first and ends last.
+        let mut list: Vec<(i64, Edit)> = (0..).zip(self.list).collect();
+        list.sort_by_key(|(number, edit)| {
+            let order = if edit.closes { -number } else { *number };
+            let outer_first = std::cmp::Reverse(edit.other);
+            (edit.offset, !edit.closes, outer_first, order)
+        });
+        let (begin, _) = self.source.range(0);
+        let mut result = text[..begin].to_vec();
+        result.extend_from_slice(declarations.as_bytes());
+        let mut done = begin;
+        for (_, edit) in &list {
+            let offset = edit.offset.max(done);
+            result.extend_from_slice(&text[done..offset]);
+            result.extend_from_slice(edit.text.as_bytes());
+            done = offset;
+        }
+        result.extend_from_slice(&text[done..]);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> SourceText {
+        SourceText::new("a.c", text.into()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The number of the statement that begins with the text.
+    fn statement(source: &SourceText, begin: &str) -> usize {
+        let text = source.text();
+        let found = source.statements().iter().position(|statement| {
+            let (start, _) = source.range(statement.first);
+            text[start..].starts_with(begin.as_bytes())
+        });
+        found.expect("a statement")
+    }
+
+    fn checked(text: &str, points: &[(Point, &str)]) -> String {
+        let source = source(text);
+        let points: Vec<(Point, String)> = points
+            .iter()
+            .map(|(point, expression)| (*point, (*expression).to_owned()))
+            .collect();
+        String::from_utf8(with_expressions(&source, &points)).expect("text")
+    }
+
+    #[test]
+    fn expressions_are_put_where_they_are_evaluated() {
+        let text = "int f(void) {\n  for (;;) if (x) x--; else g();\n  L: do y; while (z);\n}\n";
+        let parsed = source(text);
+        let number = |begin| statement(&parsed, begin);
+        for (point, expected) in [
+            (Point::Loop(number("for")), "for (;(void)(e), 1;) if"),
+            (
+                Point::Statement(number("x--")),
+                "if (x) { (void)(e); x--; } else",
+            ),
+            (Point::Statement(number("for")), "  (void)(e); for (;;)"),
+            (Point::Statement(number("L:")), "L: (void)(e); do y;"),
+            (Point::Loop(number("do")), "do y; while ((void)(e), z);"),
+        ] {
+            let result = checked(text, &[(point, "e")]);
+            assert!(result.contains(expected), "{point:?}: {result}");
+            assert_eq!(result.lines().count(), text.lines().count());
+        }
+    }
+
+    #[test]
+    fn many_moves_do_not_nest_deeply() {
+        let steps: Vec<Step> = (0..5000)
+            .map(|segment| Step {
+                segment,
+                leads_on: true,
+                condition: None,
+            })
+            .collect();
+        let steps: Vec<&Step> = steps.iter().collect();
+        let text = moves(&steps, |condition| condition.to_owned());
+        let mut depth = 0;
+        let mut deepest = 0;
+        for character in text.chars() {
+            depth += i32::from(character == '(') - i32::from(character == ')');
+            deepest = deepest.max(depth);
+        }
+        assert!(depth == 0 && deepest < 20, "{deepest}");
+        let last = format!("{SEGMENT} == 4999u && ({SEGMENT} = 5000u, 1)");
+        assert!(text.contains(&last));
+    }
+
+    #[test]
+    fn what_is_put_around_the_same_place_is_nested() {
+        let text = "#include <x.h>\nint f(void) { if (g(h(1))) k(); }\n";
+        let parsed = source(text);
+        let close = |column| parsed.at(2, column).expect("a parenthesis");
+        let step = |segment, condition: Option<&str>| Step {
+            segment,
+            leads_on: true,
+            condition: condition.map(str::to_owned),
+        };
+        let steps = [
+            (Point::Enter(close(25)), step(0, None)),
+            (
+                Point::Return(close(24)),
+                step(1, Some("__regatta_result == 3")),
+            ),
+            (
+                Point::Branch(statement(&parsed, "if")),
+                step(2, Some("true")),
+            ),
+        ];
+        let result = String::from_utf8(with_automaton(&parsed, &steps)).expect("text");
+        let lines: Vec<&str> = result.lines().collect();
+        assert_eq!(lines[0], "#include <x.h>");
+        let branch = lines[1].find("if (__regatta_branch_").expect("a branch");
+        let rest = &lines[1][branch..];
+        let enter = rest
+            .find("((void)((void)(__regatta_segment == 0u")
+            .expect("a call");
+        let result = rest
+            .find("g(({ __typeof__(h ( 1 )) __regatta_result = h(1); ")
+            .expect("a result");
+        assert!(enter < result, "{rest}");
+    }
+
+    #[test]
+    fn a_branching_by_a_call_is_around_it() {
+        let parsed = source("int f(void) { if (h(1)) k(); }\n");
+        let step = |segment, condition: &str| Step {
+            segment,
+            leads_on: true,
+            condition: Some(condition.to_owned()),
+        };
+        let close = parsed.at(1, 22).expect("a parenthesis");
+        let branch = Point::Branch(statement(&parsed, "if"));
+        let steps = [
+            (Point::Return(close), step(0, "__regatta_result == 3")),
+            (branch, step(1, "true")),
+        ];
+        let text = String::from_utf8(with_automaton(&parsed, &steps)).expect("text");
+        let begin = "if (__regatta_branch_0(!!(({ __typeof__(h ( 1 )) __regatta_result = h(1); ";
+        assert!(text.contains(begin), "{text}");
+        assert!(text.contains("; __regatta_result; })))) k();"), "{text}");
+    }
+}

@@ -1,0 +1,499 @@
+//! Whether a file is a witness of a program: its task, its places, and its expressions.
+
+use std::path::PathBuf;
+
+use super::finding::{Finding, Findings};
+use super::format::{
+    Action, Content, Entry, Invariant, InvariantKind, Location, Segment, TaskText, Version,
+    Waypoint, WaypointKind, Witness,
+};
+use super::instrument::{RESULT, Step, with_expressions};
+use super::node::Located;
+use super::points::{Point, Wanted, find};
+use crate::frontend::digest::sha256;
+use crate::frontend::pure::pure_expression;
+use crate::frontend::statements::SourceText;
+use crate::frontend::{Error, LoadOptions, Specification, load};
+use crate::program::DataModel;
+
+/// The program that a witness is to be of.
+pub struct Subject {
+    pub file: PathBuf,
+    pub source: SourceText,
+    /// How it is read. The property, if one was given, and the data model are those of the user; the witness has to be
+    /// for them.
+    pub options: LoadOptions,
+    /// Whether the user has given a property.
+    pub has_property: bool,
+    /// Whether the user has given a data model.
+    pub has_data_model: bool,
+}
+
+/// What a witness says of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Resolved {
+    /// The property that it is for, if it can be verified.
+    pub property: Option<Specification>,
+    pub data_model: Option<DataModel>,
+    /// The paths to violations.
+    pub violations: Vec<ViolationPath>,
+    /// Whether there is a set of invariants, be it empty.
+    pub has_invariant_set: bool,
+    /// The invariants with their points, and where they are in the witness.
+    pub invariants: Vec<ResolvedInvariant>,
+    /// What is part of the format, but not used here: how often, and what.
+    pub unused: Vec<String>,
+}
+
+/// An invariant in the program.
+#[derive(Clone, Debug)]
+pub struct ResolvedInvariant {
+    pub point: Point,
+    /// The expression on one line.
+    pub expression: String,
+    /// As the witness has it.
+    pub text: String,
+    /// Its place in the program, for messages.
+    pub place: String,
+    pub kind: InvariantKind,
+}
+
+/// The path of a violation in the program.
+#[derive(Clone, Debug, Default)]
+pub struct ViolationPath {
+    pub steps: Vec<(Point, Step)>,
+    pub segments: u32,
+}
+
+/// Compares a witness with a program.
+///
+/// # Errors
+/// When the program itself cannot be read.
+pub fn lint(
+    witness: &Witness,
+    subject: &Subject,
+    findings: &mut Findings,
+) -> Result<Resolved, Error> {
+    let mut linter = Linter {
+        subject,
+        findings,
+        property: Specification::default(),
+        version: Version::default(),
+        resolved: Resolved::default(),
+        expressions: Vec::new(),
+    };
+    for entry in &witness.entries {
+        linter.entry(entry);
+    }
+    linter.read_expressions()?;
+    Ok(linter.resolved)
+}
+
+struct Linter<'l> {
+    subject: &'l Subject,
+    findings: &'l mut Findings,
+    /// That of the entry that is looked at.
+    property: Specification,
+    version: Version,
+    resolved: Resolved,
+    /// What is to be read in its place.
+    expressions: Vec<(Point, String, Finding)>,
+}
+
+impl Linter<'_> {
+    fn complain(&mut self, at: super::node::Position, message: impl Into<String>) {
+        self.findings.add(Finding::new(at, message));
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        self.version = entry.metadata.version;
+        if let Some(task) = &entry.metadata.task {
+            self.task(task);
+        }
+        match &entry.content {
+            Content::Violation(segments) => self.violation(segments),
+            Content::Invariants(invariants) => {
+                self.resolved.has_invariant_set = true;
+                for invariant in invariants {
+                    self.invariant(invariant);
+                }
+            }
+            Content::Ghosts => self.unused("ghost variables"),
+            Content::Unreadable => {}
+        }
+    }
+
+    fn unused(&mut self, what: &str) {
+        self.resolved.unused.push(what.to_owned());
+    }
+
+    fn task(&mut self, task: &TaskText) {
+        let own = base_name(&self.subject.file.to_string_lossy()).to_owned();
+        let named = task
+            .input_files
+            .iter()
+            .find(|file| base_name(&file.value) == own);
+        if named.is_none()
+            && let Some(first) = task.input_files.first()
+        {
+            let message = format!("the witness is for `{}`, not for `{own}`", first.value);
+            self.complain(first.at, message);
+        }
+        let expected = sha256(self.subject.source.text());
+        let mut has_hash = false;
+        for (file, hash) in &task.hashes {
+            let is_listed = task.input_files.iter().any(|one| one.value == file.value);
+            if !is_listed {
+                let message = format!("`{}` is not among the input files", file.value);
+                self.complain(file.at, message);
+            }
+            let is_hash =
+                hash.value.len() == 64 && hash.value.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_hash {
+                let message = format!("`{}` is no SHA-256 in hexadecimal", hash.value);
+                self.complain(hash.at, message);
+            }
+            if base_name(&file.value) != own {
+                continue;
+            }
+            has_hash = true;
+            if is_hash && !hash.value.eq_ignore_ascii_case(&expected) {
+                let message = format!("the hash is not that of the file, which is {expected}");
+                self.complain(hash.at, message);
+            }
+        }
+        if named.is_some() && !has_hash {
+            self.complain(task.at, format!("the hash of `{own}` is missing"));
+        }
+        self.property(task);
+        if let Some(model) = &task.data_model {
+            let given = self.subject.options.data_model;
+            if self.subject.has_data_model && model.value != given {
+                let message = "the data model is not the one of the task";
+                self.complain(model.at, message);
+            }
+            if self
+                .resolved
+                .data_model
+                .is_some_and(|known| known != model.value)
+            {
+                self.complain(model.at, "the data model is not that of the other entries");
+            }
+            self.resolved.data_model = Some(model.value);
+        }
+    }
+
+    fn property(&mut self, task: &TaskText) {
+        let Some(text) = &task.specification else {
+            return;
+        };
+        match specification(&text.value) {
+            Ok(property) => {
+                let is_other =
+                    self.subject.has_property && property != self.subject.options.property;
+                if is_other {
+                    let message = "the specification is not the property of the task";
+                    self.complain(text.at, message);
+                }
+                self.property = property.clone();
+                self.resolved.property = Some(property);
+            }
+            Err(message) if message.starts_with(NOT_SUPPORTED) => self.unused(&message),
+            Err(message) => self.complain(text.at, message),
+        }
+    }
+
+    fn find(&mut self, wanted: Wanted, location: &Location) -> Option<Point> {
+        let own = self.subject.file.to_string_lossy();
+        let name = &location.file_name;
+        if base_name(&name.value) != base_name(&own) {
+            let message = format!("`{}` is not the program's file", name.value);
+            self.complain(name.at, message);
+            return None;
+        }
+        match find(&self.subject.source, &self.property, wanted, location) {
+            Ok(point) => Some(point),
+            Err(finding) => {
+                self.findings.add(finding);
+                None
+            }
+        }
+    }
+
+    fn invariant(&mut self, invariant: &Invariant) {
+        if matches!(
+            invariant.kind,
+            InvariantKind::Contract | InvariantKind::Transition
+        ) {
+            self.find(Wanted::Invariant(invariant.kind), &invariant.location);
+            self.unused(invariant.kind.name());
+            return;
+        }
+        let point = self.find(Wanted::Invariant(invariant.kind), &invariant.location);
+        let expression = self.expression(&invariant.value);
+        let (Some(point), Some(expression)) = (point, expression) else {
+            return;
+        };
+        let finding = Finding::new(invariant.value.at, invariant.value.value.clone());
+        self.expressions.push((point, expression.clone(), finding));
+        let location = &invariant.location;
+        self.resolved.invariants.push(ResolvedInvariant {
+            point,
+            expression,
+            text: invariant.value.value.clone(),
+            place: match &location.column {
+                Some(column) => format!(
+                    "{}:{}:{}",
+                    location.file_name.value, location.line.value, column.value
+                ),
+                None => format!("{}:{}", location.file_name.value, location.line.value),
+            },
+            kind: invariant.kind,
+        });
+    }
+
+    /// An expression on one line; its casts are certain to be casts.
+    fn expression(&mut self, value: &Located<String>) -> Option<String> {
+        match pure_expression(&value.value) {
+            Ok(expression) => {
+                let types = expression.types.iter();
+                // A name that is none of a type would make a call of it.
+                let types: Vec<String> = types.map(|name| format!("sizeof({name} *)")).collect();
+                Some(match types.is_empty() {
+                    true => expression.text,
+                    false => format!("{} && ({})", types.join(" && "), expression.text),
+                })
+            }
+            Err(error) => {
+                self.complain(value.at, format!("`{}`: {}", value.value, error.message));
+                None
+            }
+        }
+    }
+
+    fn violation(&mut self, segments: &[Segment]) {
+        let is_cyclic = segments.iter().any(|segment| {
+            let mut waypoints = segment.waypoints.iter();
+            waypoints.any(|waypoint| waypoint.action == Action::Cycle)
+        });
+        if is_cyclic {
+            self.unused("a path that does not end");
+        }
+        let mut path = ViolationPath::default();
+        let mut is_whole = !is_cyclic;
+        for (segment, number) in segments.iter().zip(0u32..) {
+            let is_final = number as usize + 1 == segments.len();
+            is_whole &= self.segment(segment, is_final, is_cyclic);
+            for waypoint in &segment.waypoints {
+                match self.waypoint(waypoint, number) {
+                    Some(step) => path.steps.push(step),
+                    None => is_whole = false,
+                }
+            }
+            path.segments = number + 1;
+        }
+        if is_whole {
+            self.resolved.violations.push(path);
+        }
+    }
+
+    /// The rules for the waypoints of a segment. Whether it can be used.
+    fn segment(&mut self, segment: &Segment, is_final: bool, is_cyclic: bool) -> bool {
+        let follows = |waypoint: &&Waypoint| waypoint.action != Action::Avoid;
+        let count = segment.waypoints.iter().filter(follows).count();
+        let Some(last) = segment.waypoints.last() else {
+            self.complain(segment.at, "the segment has no waypoint");
+            return false;
+        };
+        // A data race has two targets.
+        let targets = |waypoint: &Waypoint| waypoint.kind == WaypointKind::Target;
+        let is_race = is_final
+            && self.version >= Version::V2_2
+            && count == 2
+            && segment.waypoints.iter().filter(follows).all(targets);
+        if is_race {
+            self.unused("a data race");
+            return false;
+        }
+        let mut is_right = true;
+        if last.action == Action::Avoid {
+            self.complain(last.at, "the segment does not end in a waypoint to follow");
+            is_right = false;
+        }
+        if count > 1 {
+            self.complain(segment.at, "the segment has several waypoints to follow");
+            is_right = false;
+        }
+        let has_target = last.kind == WaypointKind::Target && last.action == Action::Follow;
+        if is_final && !has_target && !is_cyclic {
+            self.complain(last.at, "the target is missing: the last waypoint is none");
+            is_right = false;
+        }
+        if has_target && !is_final {
+            self.complain(last.at, "a waypoint comes after the target");
+            is_right = false;
+        }
+        for waypoint in &segment.waypoints {
+            if targets(waypoint) && waypoint.action != Action::Follow {
+                self.complain(waypoint.at, "a target is to be followed");
+                is_right = false;
+            }
+        }
+        if segment.waypoints.iter().any(|one| one.thread.is_some()) {
+            self.unused("threads");
+        }
+        is_right
+    }
+
+    fn waypoint(&mut self, waypoint: &Waypoint, segment: u32) -> Option<(Point, Step)> {
+        let point = self.find(Wanted::Waypoint(waypoint.kind), &waypoint.location);
+        let condition = match (&waypoint.constraint, waypoint.kind) {
+            (None, _) => None,
+            (Some(constraint), WaypointKind::Branching) => {
+                let value = constraint.value.value.trim().to_owned();
+                if value == "default" {
+                    self.unused("the default of a switch");
+                    return None;
+                }
+                if let Some(Point::Branch(number)) = point
+                    && !self.branch_value(number, &value)
+                {
+                    let message = format!("`{value}` is no value of this branching");
+                    self.complain(constraint.value.at, message);
+                }
+                Some(value)
+            }
+            (Some(constraint), WaypointKind::FunctionReturn) => {
+                Some(self.result(&constraint.value, point)?)
+            }
+            (Some(constraint), _) => {
+                let expression = self.expression(&constraint.value)?;
+                if let Some(point) = point {
+                    let value = &constraint.value;
+                    let finding = Finding::new(value.at, value.value.clone());
+                    self.expressions.push((point, expression.clone(), finding));
+                }
+                Some(expression)
+            }
+        };
+        let step = Step {
+            segment,
+            leads_on: waypoint.action != Action::Avoid,
+            condition,
+        };
+        Some((point?, step))
+    }
+
+    /// Whether the statement can branch by the value: a `switch` has numbers, everything else truth values.
+    fn branch_value(&self, statement: usize, value: &str) -> bool {
+        use crate::frontend::statements::StatementKind;
+        let statement = &self.subject.source.statements()[statement];
+        let is_number = value.parse::<i128>().is_ok();
+        is_number == matches!(statement.kind, StatementKind::Switch(_))
+    }
+
+    /// The condition of a call's result: `\result` with a name in its place.
+    fn result(&mut self, value: &Located<String>, point: Option<Point>) -> Option<String> {
+        if !value.value.contains("\\result") {
+            let message = format!("`{}` does not speak of `\\result`", value.value);
+            self.complain(value.at, message);
+            return None;
+        }
+        let text = value.value.replace("\\result", RESULT);
+        let expression = match pure_expression(&text) {
+            Ok(expression) => expression.text,
+            Err(error) => {
+                self.complain(value.at, format!("`{}`: {}", value.value, error.message));
+                return None;
+            }
+        };
+        // Read with the call in the result's place, which is not evaluated then.
+        if let Some(Point::Return(close)) = point {
+            let source = &self.subject.source;
+            let first = source.callee_start(source.partner(close));
+            let call = format!("({})", source.words(first..close + 1));
+            let inside = format!("sizeof({})", expression.replace(RESULT, &call));
+            let finding = Finding::new(value.at, value.value.clone());
+            self.expressions
+                .push((Point::Enter(close), inside, finding));
+        }
+        Some(expression)
+    }
+
+    /// Has the front end read all expressions where they belong.
+    fn read_expressions(&mut self) -> Result<(), Error> {
+        let expressions = std::mem::take(&mut self.expressions);
+        if expressions.is_empty() {
+            return Ok(());
+        }
+        let all: Vec<usize> = (0..expressions.len()).collect();
+        if self.reads(&expressions, &all).is_ok() {
+            return Ok(());
+        }
+        // The program by itself, lest its own faults count as the witness's.
+        self.reads(&expressions, &[])?;
+        let mut work = vec![all];
+        while let Some(group) = work.pop() {
+            match (self.reads(&expressions, &group), group.as_slice()) {
+                (Ok(()), _) | (_, []) => {}
+                (Err(error), &[one]) => {
+                    let Finding { at, message } = &expressions[one].2;
+                    let message = format!(
+                        "`{message}` cannot be read there: {}: {}",
+                        error.kind().title(),
+                        error.message()
+                    );
+                    self.complain(*at, message);
+                }
+                (Err(_), group) => {
+                    let (left, right) = group.split_at(group.len() / 2);
+                    work.push(right.to_vec());
+                    work.push(left.to_vec());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reads(
+        &self,
+        expressions: &[(Point, String, Finding)],
+        chosen: &[usize],
+    ) -> Result<(), Error> {
+        let chosen = chosen.iter().map(|&one| &expressions[one]);
+        // The value must be one that can decide.
+        let chosen: Vec<(Point, String)> = chosen
+            .map(|(point, text, _)| (*point, format!("!({text})")))
+            .collect();
+        let options = LoadOptions {
+            text: Some(with_expressions(&self.subject.source, &chosen).into()),
+            property: self.property.clone(),
+            data_model: self
+                .resolved
+                .data_model
+                .unwrap_or(self.subject.options.data_model),
+            ..self.subject.options.clone()
+        };
+        load(&self.subject.file, &options).map(drop)
+    }
+}
+
+/// What a message begins with about a property that is one, but cannot be verified here.
+const NOT_SUPPORTED: &str = "property not supported";
+
+/// A property as a witness has it: a line of a property file, or the formula alone.
+///
+/// # Errors
+/// When it is neither.
+fn specification(text: &str) -> Result<Specification, String> {
+    let whole = match text.contains("CHECK") {
+        true => text.to_owned(),
+        false => format!("CHECK( init(main()), LTL({text}) )"),
+    };
+    Specification::parse("", &whole).map_err(|error| error.message().to_owned())
+}
+
+/// A path's last part; witnesses may have been written elsewhere.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,586 @@
+//! Witnesses: what the linter finds, what the validator says, and an independent reader.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate")
+}
+
+fn regatta(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_regatta"));
+    let command = command.args(arguments).current_dir(folder);
+    command.output().expect("the command runs")
+}
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(text).expect("UTF-8")
+}
+
+/// The program of a witness.
+fn program_of(witness: &str) -> &'static str {
+    match witness.starts_with("loop") {
+        true => "loop.c",
+        false => "path.c",
+    }
+}
+
+const RIGHT: &[&str] = &[
+    "loop.yml",
+    "loop_empty.yml",
+    "loop_wrong.yml",
+    "path.yml",
+    "path_avoided.yml",
+    "path_avoids.yml",
+    "path_target_only.yml",
+    "path_wrong_value.yml",
+];
+
+/// A witness with one thing wrong: which, what is replaced by what, and what the linter says. The last tells whether the
+/// independent reader sees it, too.
+const WRONG: &[(&str, &str, &str, &str, bool)] = &[
+    // The envelope.
+    (
+        "loop.yml",
+        "- entry_type: invariant_set",
+        "entry_type: invariant_set",
+        "no YAML",
+        true,
+    ),
+    (
+        "loop.yml",
+        "'2.0'",
+        "'3.0'",
+        "format version `3.0` is not known",
+        true,
+    ),
+    (
+        "loop.yml",
+        "'2.0'",
+        "2.0",
+        "format_version is a string",
+        true,
+    ),
+    (
+        "loop.yml",
+        "91023a0f-9f45-4385",
+        "91023a0f-4385",
+        "is no UUID",
+        true,
+    ),
+    (
+        "loop.yml",
+        "15:00:00Z",
+        "15:00:00",
+        "is no time of ISO 8601 with a zone",
+        true,
+    ),
+    (
+        "loop.yml",
+        "      name: x\n",
+        "",
+        "producer: `name` is missing",
+        true,
+    ),
+    (
+        "loop.yml",
+        "invariant_set",
+        "invariants",
+        "expected one of violation_sequence, invariant_set",
+        true,
+    ),
+    (
+        "loop.yml",
+        "language: C",
+        "language: Java",
+        "language: expected one of C, found `Java`",
+        true,
+    ),
+    // The task.
+    (
+        "loop.yml",
+        "loop.c: 58a5",
+        "loop.c: 58a6",
+        "the hash is not that of the file",
+        true,
+    ),
+    (
+        "loop.yml",
+        "loop.c: 58a5",
+        "loop.c: 5",
+        "is no SHA-256",
+        true,
+    ),
+    (
+        "loop.yml",
+        "        loop.c: 58",
+        "        pool.c: 58",
+        "`pool.c` is not among the input files",
+        true,
+    ),
+    (
+        "loop.yml",
+        "      - loop.c",
+        "      - pool.c",
+        "the witness is for `pool.c`, not for `loop.c`",
+        true,
+    ),
+    (
+        "loop.yml",
+        "call(reach_error())",
+        "call reach_error",
+        "this is no property",
+        true,
+    ),
+    (
+        "loop.yml",
+        "LP64",
+        "LP65",
+        "data_model: expected one of ILP32, LP64, found `LP65`",
+        true,
+    ),
+    // Places.
+    (
+        "loop.yml",
+        "file_name: loop.c",
+        "file_name: pool.c",
+        "`pool.c` is not the program's file",
+        true,
+    ),
+    (
+        "loop.yml",
+        "line: 9",
+        "line: 99",
+        "the file has only 16 lines",
+        true,
+    ),
+    (
+        "loop.yml",
+        "line: 9",
+        "line: 10",
+        "expected loop's keyword (`for`, `while` or `do`)",
+        true,
+    ),
+    (
+        "loop.yml",
+        "column: 3",
+        "column: 4",
+        "expected loop's keyword (`for`, `while` or `do`)",
+        true,
+    ),
+    (
+        "loop.yml",
+        "line: 9\n        column: 3",
+        "line: 9\n        column: 33",
+        "line 9 has only 17 columns",
+        true,
+    ),
+    (
+        "loop.yml",
+        "line: 9\n        column: 3",
+        "line: 9\n        column: 0",
+        "column: expected a number from one",
+        true,
+    ),
+    (
+        "loop.yml",
+        "function: main",
+        "function: mane",
+        "there is no function `mane`",
+        true,
+    ),
+    (
+        "path.yml",
+        "function: main",
+        "function: add",
+        "this place is in the function `main`, not in `add`",
+        false,
+    ),
+    (
+        "path.yml",
+        "column: 33",
+        "column: 32",
+        "expected closing parenthesis of a call, found `(`",
+        true,
+    ),
+    (
+        "path.yml",
+        "line: 9\n          column: 3\n          function: main\n        constraint:\n          value: 'true'",
+        "line: 10\n          column: 5\n          function: main\n        constraint:\n          value: 'true'",
+        "expected keyword that branches",
+        true,
+    ),
+    // Values and expressions.
+    (
+        "loop.yml",
+        "s == 2 * i",
+        "s == 2 * k",
+        "cannot be read there",
+        false,
+    ),
+    (
+        "loop.yml",
+        "s == 2 * i",
+        "s == 2 * i)",
+        "a bracket without its partner",
+        true,
+    ),
+    (
+        "loop.yml",
+        "s == 2 * i",
+        "s = 2 * i",
+        "the expression has a side effect",
+        true,
+    ),
+    (
+        "loop.yml",
+        "s == 2 * i",
+        "s == __VERIFIER_nondet_int()",
+        "the expression calls a function",
+        false,
+    ),
+    (
+        "loop.yml",
+        "s == 2 * i",
+        "s == 2 i",
+        "cannot be read there: syntax error",
+        false,
+    ),
+    (
+        "path.yml",
+        "value: 'true'",
+        "value: '1'",
+        "`1` is no value of this branching",
+        false,
+    ),
+    (
+        "path.yml",
+        "value: 'true'",
+        "value: maybe",
+        "branching: expected true or false, found `maybe`",
+        true,
+    ),
+    (
+        "path.yml",
+        "\\result == 7",
+        "x == 7",
+        "does not speak of `\\result`",
+        true,
+    ),
+    (
+        "path.yml",
+        "y == 7",
+        "a == 7",
+        "`a == 7` cannot be read there",
+        false,
+    ),
+    // The path.
+    (
+        "path.yml",
+        "type: target",
+        "type: function_enter",
+        "expected closing parenthesis of a call",
+        true,
+    ),
+    (
+        "path.yml",
+        "type: target",
+        "type: goal",
+        "type: expected one of assumption, branching",
+        true,
+    ),
+    (
+        "path_target_only.yml",
+        "action: follow",
+        "action: avoid",
+        "the segment does not end in a waypoint to follow",
+        true,
+    ),
+    (
+        "path_target_only.yml",
+        "action: follow",
+        "action: cycle",
+        "action `cycle` came with format 2.1",
+        true,
+    ),
+    (
+        "path.yml",
+        "          format: c_expression\n",
+        "",
+        "constraint: `format` is missing",
+        true,
+    ),
+    (
+        "path.yml",
+        "acsl_expression",
+        "ext_c_expression",
+        "format `ext_c_expression` came with format 2.1",
+        true,
+    ),
+    (
+        "loop.yml",
+        "loop_invariant",
+        "loop_transition_invariant",
+        "came with format 2.1",
+        true,
+    ),
+    (
+        "path.yml",
+        "        action: follow\n",
+        "        action: follow\n        thread_id: 0\n",
+        "`thread_id` came with format 2.2",
+        true,
+    ),
+    (
+        "path.yml",
+        "        action: follow\n",
+        "        action: follow\n        colour: red\n",
+        "a waypoint has no field `colour`",
+        true,
+    ),
+];
+
+/// A folder with a program and a text as the witness `w.yml`.
+fn with_witness(program: &str, text: &str) -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    std::fs::copy(folder().join(program), place.path().join(program)).expect("a copy");
+    std::fs::write(place.path().join("w.yml"), text).expect("a witness");
+    place
+}
+
+/// The witness without its last segment.
+fn without_target(text: &str) -> String {
+    let last = text.rfind("  - segment:").expect("a segment");
+    text[..last].to_owned()
+}
+
+#[test]
+fn right_witnesses_have_nothing_wrong() {
+    for witness in RIGHT {
+        let output = regatta(
+            &folder(),
+            &["witness", "lint", witness, program_of(witness)],
+        );
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{witness}: {}",
+            said(&output)
+        );
+        assert!(said(&output).contains("nothing is wrong"), "{witness}");
+    }
+}
+
+#[test]
+fn one_thing_wrong_is_refused_with_its_reason() {
+    let reader = independent_reader();
+    for (witness, from, to, reason, others_see_it) in WRONG {
+        let text = std::fs::read_to_string(folder().join(witness)).expect("a witness");
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(text, changed, "{witness}: {from}");
+        check_refused(
+            program_of(witness),
+            &changed,
+            reason,
+            *others_see_it,
+            reader,
+        );
+    }
+    let text = std::fs::read_to_string(folder().join("path.yml")).expect("a witness");
+    let reason = "the target is missing";
+    check_refused("path.c", &without_target(&text), reason, true, reader);
+}
+
+fn check_refused(program: &str, text: &str, reason: &str, others_see_it: bool, reader: bool) {
+    let place = with_witness(program, text);
+    let output = regatta(place.path(), &["witness", "lint", "w.yml", program]);
+    let said_by_us = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{reason}: {said_by_us}");
+    assert!(said_by_us.contains(reason), "{reason}: {said_by_us}");
+    // With its place and its line.
+    let findings = said_by_us
+        .lines()
+        .filter(|line| line.contains(": witness: "));
+    for finding in findings {
+        let mut parts = finding.split(':').skip(1);
+        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok());
+        let (line, column) = (number(), number());
+        assert!(line.is_some() && column.is_some(), "{finding}");
+        let line = text.lines().nth(line.unwrap_or(0) - 1);
+        assert!(said_by_us.contains(line.expect("a line")), "{said_by_us}");
+    }
+    let output = regatta(place.path(), &["validate", program, "--witness", "w.yml"]);
+    assert_eq!(output.status.code(), Some(3), "{reason}: {}", said(&output));
+    assert!(said(&output).contains(reason), "{}", said(&output));
+    if reader {
+        let (accepts, text) = read_by_others(place.path(), program, "w.yml");
+        assert_eq!(accepts, !others_see_it, "{reason}: {text}");
+    }
+}
+
+/// Whether there is somebody else who reads witnesses.
+fn independent_reader() -> bool {
+    let mut command = Command::new("python3");
+    let status = command.args(["-c", "import yaml"]).output();
+    let is_there = status.is_ok_and(|output| output.status.success());
+    if !is_there {
+        eprintln!("skipped: python3 with PyYAML is not there");
+    }
+    is_there
+}
+
+fn read_by_others(folder: &Path, program: &str, witness: &str) -> (bool, String) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_witness.py");
+    let mut command = Command::new("python3");
+    let command = command.arg(script).args([program, witness]);
+    let output = command.current_dir(folder).output().expect("python runs");
+    (output.status.success(), said(&output))
+}
+
+#[test]
+fn another_reader_accepts_the_same() {
+    if !independent_reader() {
+        return;
+    }
+    for witness in RIGHT {
+        let (accepts, text) = read_by_others(&folder(), program_of(witness), witness);
+        assert!(accepts, "{witness}: {text}");
+    }
+}
+
+#[test]
+fn witnesses_are_validated() {
+    for (witness, result, code, message) in [
+        (
+            "loop.yml",
+            "RESULT: TRUE",
+            0,
+            "all of 2 invariants hold, and the property follows from them",
+        ),
+        (
+            "loop_empty.yml",
+            "RESULT: TRUE",
+            0,
+            "the witness has no invariants; the property holds",
+        ),
+        (
+            "loop_wrong.yml",
+            "RESULT: UNKNOWN(the witness is refuted: the loop invariant `i < 7` at loop.c:9:3 does not hold)",
+            2,
+            "__VERIFIER_nondet_int() = ",
+        ),
+        (
+            "path.yml",
+            "RESULT: FALSE(unreach-call)",
+            1,
+            "the witness is confirmed",
+        ),
+        (
+            "path_target_only.yml",
+            "RESULT: FALSE(unreach-call)",
+            1,
+            "the witness is confirmed",
+        ),
+        (
+            "path_avoids.yml",
+            "RESULT: FALSE(unreach-call)",
+            1,
+            "the witness is confirmed",
+        ),
+        (
+            "path_avoided.yml",
+            "RESULT: UNKNOWN(the witness is refuted: no run along its path violates the property)",
+            2,
+            "",
+        ),
+        (
+            "path_wrong_value.yml",
+            "RESULT: UNKNOWN(the witness is refuted: no run along its path violates the property)",
+            2,
+            "",
+        ),
+    ] {
+        let program = program_of(witness);
+        let limits = ["--time-limit", "60"];
+        let arguments = [&["validate", program, "--witness", witness][..], &limits].concat();
+        let output = regatta(&folder(), &arguments);
+        let text = said(&output);
+        let results: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("RESULT:"))
+            .collect();
+        assert_eq!(results, [result], "{witness}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{witness}: {text}");
+        assert!(text.contains(message), "{witness}: {text}");
+    }
+}
+
+/// A witness of a violation does not fit the program once its error is mended.
+#[test]
+fn a_mended_program_has_no_violation() {
+    let text = std::fs::read_to_string(folder().join("path.c")).expect("a program");
+    let mended = text.replace("return a + 1;", "return a + 2;");
+    let place = tempfile::tempdir().expect("a folder");
+    std::fs::write(place.path().join("path.c"), &mended).expect("a program");
+    let hash = |text: &str| regatta::frontend::digest::sha256(text.as_bytes());
+    for witness in ["path.yml", "path_avoids.yml"] {
+        let original = std::fs::read_to_string(folder().join(witness)).expect("a witness");
+        let changed = original.replace(&hash(&text), &hash(&mended));
+        assert_ne!(original, changed);
+        std::fs::write(place.path().join(witness), changed).expect("a witness");
+    }
+    for (witness, is_refuted) in [("path.yml", true), ("path_avoids.yml", false)] {
+        let arguments = ["validate", "path.c", "--witness", witness];
+        let output = regatta(place.path(), &arguments);
+        let is_unknown = output.status.code() == Some(2);
+        assert_eq!(is_unknown, is_refuted, "{witness}: {}", said(&output));
+    }
+}
+
+/// What we write is right: for the linter, for another reader, and for the validator in a process of its own.
+#[test]
+fn our_own_witnesses_are_validated() {
+    let place = tempfile::tempdir().expect("a folder");
+    let witness = place.path().join("own.yml").display().to_string();
+    let engines = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines");
+    let reader = independent_reader();
+    for program in [
+        "lock_protocol",
+        "lock_protocol_broken",
+        "sum_to_bound",
+        "even_steps",
+        "goto_into_loop_violated",
+        "up_then_down_unequal",
+        "switch_machine",
+        "switch_code_lock",
+    ] {
+        let file = engines.join(format!("{program}.c"));
+        let file = file.display().to_string();
+        let limits = ["--time-limit", "60"];
+        let verify = ["verify", &file, "--witness", &witness];
+        let answer = regatta(place.path(), &[&verify[..], &limits].concat());
+        if answer.status.code() == Some(2) {
+            continue;
+        }
+        let linted = regatta(place.path(), &["witness", "lint", &witness, &file]);
+        assert_eq!(
+            linted.status.code(),
+            Some(0),
+            "{program}: {}",
+            said(&linted)
+        );
+        if reader {
+            let (accepts, text) = read_by_others(place.path(), &file, &witness);
+            assert!(accepts, "{program}: {text}");
+        }
+        let validate = ["validate", &file, "--witness", &witness];
+        let validated = regatta(place.path(), &[&validate[..], &limits].concat());
+        let text = said(&validated);
+        assert_eq!(
+            validated.status.code(),
+            answer.status.code(),
+            "{program}: {text}"
+        );
+    }
+}
