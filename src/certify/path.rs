@@ -473,6 +473,8 @@ impl Values<'_> {
         let program = self.program;
         let mut changes: Vec<Change> = Vec::new();
         let mut drawn: FxHashMap<TermId, String> = FxHashMap::default();
+        // Where the call's value is told so far by the call's name alone, as no variable of the source has got it.
+        let mut nameless: FxHashMap<TermId, usize> = FxHashMap::default();
         for operation in &program.edge(edge).operations {
             match operation {
                 Operation::Assign { target, value } => {
@@ -480,7 +482,17 @@ impl Values<'_> {
                     if let Some(from) = &from {
                         drawn.insert(self.term(*target), from.clone());
                     }
-                    changes.extend(self.variable(*target, state, from));
+                    let change = self.variable(*target, state, from);
+                    match (nameless.get(value).copied(), change) {
+                        (Some(number), Some(change)) => {
+                            nameless.remove(value);
+                            changes[number] = change;
+                        }
+                        (Some(number), None) => {
+                            nameless.insert(self.term(*target), number);
+                        }
+                        (None, change) => changes.extend(change),
+                    }
                 }
                 Operation::Havoc { target, input } => {
                     let source = program.input(*input);
@@ -492,7 +504,20 @@ impl Values<'_> {
                     }
                     let from = format!("{name}()");
                     drawn.insert(self.term(*target), from.clone());
-                    changes.extend(self.variable(*target, state, Some(from)));
+                    if self.is_of_the_source(*target) {
+                        changes.extend(self.variable(*target, state, Some(from)));
+                        continue;
+                    }
+                    let described = program.variable(*target);
+                    if described.sort.scalar().is_some() {
+                        nameless.insert(self.term(*target), changes.len());
+                        let value = describe_value(&state.value(*target), described.c_type);
+                        changes.push(Change {
+                            name: from,
+                            value,
+                            from: None,
+                        });
+                    }
                 }
                 Operation::Store { region, index, .. } => {
                     let from = None;
@@ -515,6 +540,16 @@ impl Values<'_> {
         store().variable(self.program.variable(variable).symbol)
     }
 
+    /// Whether people know a variable by its name, and its value can be said.
+    fn is_of_the_source(&self, variable: VariableId) -> bool {
+        let described = self.program.variable(variable);
+        // Names of ours are none in C.
+        let local = described.name.rsplit("::").next().unwrap_or_default();
+        described.role == Role::Source
+            && described.sort.scalar().is_some()
+            && !local.starts_with(['#', '<'])
+    }
+
     /// A variable of the source, if it has another value than was told last.
     fn variable(
         &mut self,
@@ -522,13 +557,10 @@ impl Values<'_> {
         state: &StateView<'_>,
         from: Option<String>,
     ) -> Option<Change> {
-        let described = self.program.variable(variable);
-        // Names of ours are none in C.
-        let local = described.name.rsplit("::").next().unwrap_or_default();
-        let is_ours = local.starts_with(['#', '<']);
-        if described.role != Role::Source || described.sort.scalar().is_none() || is_ours {
+        if !self.is_of_the_source(variable) {
             return None;
         }
+        let described = self.program.variable(variable);
         let value = describe_value(&state.value(variable), described.c_type);
         self.change(described.name.clone(), value, from)
     }
@@ -628,16 +660,26 @@ mod tests {
     use crate::certify::replay::{Replay, replay_compiled};
     use crate::frontend::preprocess::Preprocessed;
     use crate::frontend::{LoadOptions, load_preprocessed};
+    use crate::program::InputId;
     use crate::program::interpreter::Journal;
 
     /// The path of the run without inputs, as lines.
     fn path_of(text: &str, detail: Detail) -> Vec<String> {
+        path_with(text, detail, |_| Journal::default())
+    }
+
+    /// The path of the run with inputs, as lines.
+    fn path_with(
+        text: &str,
+        detail: Detail,
+        inputs: impl Fn(&Program) -> Journal,
+    ) -> Vec<String> {
         let source = Preprocessed::from_text("a.c", text);
         let program = load_preprocessed(source, &LoadOptions::default())
             .unwrap()
             .program;
         let executable = Executable::compile(&program);
-        let replay = replay_compiled(&executable, &Journal::default(), Limits::default());
+        let replay = replay_compiled(&executable, &inputs(&program), Limits::default());
         let Replay::Confirmed(violation) = replay else {
             panic!("{replay:?}");
         };
@@ -702,6 +744,33 @@ int main(void) {
         assert_eq!(count(&whole, "rounds"), 0);
         // The eight rounds in place of their number.
         assert_eq!(whole.len(), folded.len() + 3 * 7, "{whole:#?}");
+    }
+
+    #[test]
+    fn a_call_s_value_is_told_also_where_no_variable_gets_it() {
+        let text = "void reach_error(void);
+int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (__VERIFIER_nondet_int() == 34) reach_error();
+  return x;
+}
+";
+        let inputs = |program: &Program| Journal {
+            entries: program
+                .inputs
+                .iter()
+                .enumerate()
+                .filter(|(_, input)| matches!(&input.kind, InputKind::Nondet(_)))
+                .map(|(id, input)| {
+                    let value = if input.span.line == 4 { 12 } else { 34 };
+                    (InputId(id as u32), Value::bit_vec(32, value))
+                })
+                .collect(),
+        };
+        let path = path_with(text, Detail::Folded, inputs);
+        let expected = ["0:4: main::x=12", "0:5: __VERIFIER_nondet_int()=34", "0:5:error"];
+        assert_eq!(path, expected);
     }
 
     #[test]
