@@ -584,3 +584,30 @@ fn our_own_witnesses_are_validated() {
         );
     }
 }
+
+/// The smallest number, which C has no literal for, and values of variables that nothing initialises are found in a
+/// witness: the data-flow analysis, which is all that validates here, finds no violations itself.
+#[test]
+fn a_witness_s_values_are_followed() {
+    let text = "extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int first = __VERIFIER_nondet_int();
+  int unset;
+  int last = __VERIFIER_nondet_int();
+  if (first == -2147483647 - 1 && unset == 77 && last == 5)
+    reach_error();
+  return 0;
+}
+";
+    let place = tempfile::tempdir().expect("a folder");
+    std::fs::write(place.path().join("a.c"), text).expect("a program");
+    let verify = ["verify", "a.c", "--witness", "a.yml", "--portfolio", "bmc"];
+    let answer = regatta(place.path(), &verify);
+    assert_eq!(answer.status.code(), Some(1), "{}", said(&answer));
+    let witness = std::fs::read_to_string(place.path().join("a.yml")).expect("a witness");
+    assert!(witness.contains("unset == 77"), "{witness}");
+    let validate = ["validate", "a.c", "--witness", "a.yml", "--portfolio", "df"];
+    let validated = regatta(place.path(), &validate);
+    assert_eq!(validated.status.code(), Some(1), "{}", said(&validated));
+}

@@ -669,11 +669,7 @@ mod tests {
     }
 
     /// The path of the run with inputs, as lines.
-    fn path_with(
-        text: &str,
-        detail: Detail,
-        inputs: impl Fn(&Program) -> Journal,
-    ) -> Vec<String> {
+    fn path_with(text: &str, detail: Detail, inputs: impl Fn(&Program) -> Journal) -> Vec<String> {
         let source = Preprocessed::from_text("a.c", text);
         let program = load_preprocessed(source, &LoadOptions::default())
             .unwrap()
@@ -769,7 +765,11 @@ int main(void) {
                 .collect(),
         };
         let path = path_with(text, Detail::Folded, inputs);
-        let expected = ["0:4: main::x=12", "0:5: __VERIFIER_nondet_int()=34", "0:5:error"];
+        let expected = [
+            "0:4: main::x=12",
+            "0:5: __VERIFIER_nondet_int()=34",
+            "0:5:error",
+        ];
         assert_eq!(path, expected);
     }
 

@@ -11,7 +11,8 @@
 //! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: the process that checks proofs.
 //! * [`alarm`]: what is made of an alarm: a harness, a run of the compiled program.
 //! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind; [`mod@file`]: files that are whole; [`certificate`]: the proof as files.
-//! * [`description`]: what a run is; [`findings`]: what its analyses see and have proved, in words.
+//! * [`description`]: what a run is; [`findings`]: what its analyses see and have proved, in words;
+//!   [`follow`]: the run that a witness's values lead to.
 //! * [`event`], [`verdict`]: what passes between the two, and out of the command; [`evidence`]: what an answer rests on.
 //! * [`crash`]: which analysis a panic or a fatal signal came from.
 
@@ -27,6 +28,7 @@ pub mod event;
 pub mod evidence;
 pub mod file;
 pub mod findings;
+mod follow;
 pub mod ledger;
 pub mod pipeline;
 mod race;

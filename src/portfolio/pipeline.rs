@@ -14,23 +14,21 @@ use super::dump::Dump;
 use super::event::{EventKind, Reporter, Size};
 use super::evidence::{Evidence, Publisher};
 use super::findings;
+use super::follow;
 use super::ledger::{self, AssumptionPolicy};
 use super::race;
 use super::supervisor::{Attempt, RaceEnd};
 use super::task::{CHECKER, RunOptions, Task, Validation};
 use super::verdict::{Conclusion, Verdict};
 use crate::analysis::invariants::InvariantStore;
-use crate::certify::replay::{Replay, judge, replay_compiled};
 use crate::certify::{Certificate, ProofStep};
 use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
 use crate::program::ghost::restrict;
-use crate::program::interpreter::{Executable, InputSource, Limits, Machine, RecordingInputs};
+use crate::program::interpreter::Executable;
 use crate::program::simplify::{simplify, unsimplified};
-use crate::program::{
-    CallGraph, CutPoints, FunctionId, Input, InputId, InputKind, Operation, Program, Span,
-};
-use crate::term::{Value, record_shared_terms};
+use crate::program::{CallGraph, CutPoints, FunctionId, Operation, Program, Span};
+use crate::term::record_shared_terms;
 use crate::workers::Workers;
 
 /// Names of the analyses, for events and for what a crash excludes.
@@ -39,7 +37,6 @@ const SIMPLIFIER: &str = "simplifier";
 const ALARM: &str = "examination of an alarm";
 const LEDGER: &str = "ledger of assumptions";
 const PUBLISHER: &str = "witness";
-const WITNESS: &str = "witness";
 
 /// Verifies the program. What the answer rests on is given to the publisher.
 pub fn run(
@@ -108,7 +105,7 @@ pub fn run(
         invariants: InvariantStore::new(),
         grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
     };
-    if let Some(conclusion) = follow_values(&task) {
+    if let Some(conclusion) = follow::values(&task) {
         return end(&task, conclusion, publish);
     }
     task.start_checker();
@@ -225,41 +222,6 @@ fn with_assumptions(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     match task.options.assumptions {
         AssumptionPolicy::Strict => conclusion.strict(),
         AssumptionPolicy::Reported | AssumptionPolicy::Ignored => conclusion,
-    }
-}
-
-/// The violation that a witness's values lead to, if they do.
-fn follow_values(task: &Task) -> Option<Conclusion> {
-    let Some(Validation::Violation { values, .. }) = &task.options.validation else {
-        return None;
-    };
-    let limits = Limits {
-        steps: WITNESS_STEPS,
-        ..Limits::default()
-    };
-    let mut source = ValuesInOrder(values.iter());
-    let mut inputs = RecordingInputs::new(&mut source);
-    let report = Machine::new(&task.executable).run(&mut inputs, limits);
-    judge(&report).ok()?;
-    match replay_compiled(&task.executable, &inputs.into_journal(), limits) {
-        Replay::Confirmed(violation) => Some(task.violated(WITNESS, &violation)),
-        Replay::NotConfirmed(_) => None,
-    }
-}
-
-/// Steps of a run with a witness's values.
-const WITNESS_STEPS: u64 = 20_000_000;
-
-/// A witness's values for what the program asks of the outside; zero for everything else.
-struct ValuesInOrder<'v>(std::slice::Iter<'v, Option<i128>>);
-
-impl InputSource for ValuesInOrder<'_> {
-    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
-        let given = match input.kind {
-            InputKind::Nondet(_) => self.0.next().copied().flatten(),
-            _ => None,
-        };
-        Some(Value::of_integer(given.unwrap_or(0), input.sort))
     }
 }
 

@@ -33,6 +33,7 @@ use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayIn
 use crate::program::simplify::Simplified;
 use crate::program::{InputKind, InputPart, Program};
 use crate::term::Value;
+use crate::witness::values::SaidOfInput;
 use crate::workers::Workers;
 
 /// What to verify, and how.
@@ -84,8 +85,8 @@ pub enum Validation {
     Violation {
         /// How many segments the path has.
         segments: u32,
-        /// What it says of the values of the inputs, in order; `None` for any.
-        values: Vec<Option<i128>>,
+        /// What it says of the inputs, in order.
+        values: Vec<SaidOfInput>,
     },
 }
 

@@ -7,8 +7,17 @@
 use super::lint::ViolationPath;
 use super::points::Point;
 
-/// The values of the path's inputs; `None` for any.
-pub fn values_of(path: &ViolationPath) -> Vec<Option<i128>> {
+/// What a path says of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaidOfInput {
+    /// The variable that has the value, if it is one's.
+    pub variable: Option<String>,
+    /// The value; `None` for any.
+    pub value: Option<i128>,
+}
+
+/// What the path says of inputs, in order.
+pub fn values_of(path: &ViolationPath) -> Vec<SaidOfInput> {
     let steps = path.steps.iter().filter(|(_, step)| step.leads_on);
     let named = steps.filter(|(point, _)| {
         matches!(
@@ -17,35 +26,78 @@ pub fn values_of(path: &ViolationPath) -> Vec<Option<i128>> {
         )
     });
     let conditions = named.filter_map(|(_, step)| step.condition.as_deref());
-    conditions.map(value_of).collect()
+    conditions.flat_map(said_by).collect()
 }
 
-/// The number that a condition compares something with by `==`, its tokens being separated by spaces.
-fn value_of(condition: &str) -> Option<i128> {
+/// What a condition says of one input, or each of its conjuncts of another one; its tokens are separated by spaces.
+fn said_by(condition: &str) -> Vec<SaidOfInput> {
     let tokens: Vec<&str> = condition.split_whitespace().collect();
-    let equal = tokens.iter().position(|&token| token == "==")?;
-    let number = |tokens: &mut dyn Iterator<Item = &&str>| {
-        let mut sign = 1;
-        let mut depth = 0;
-        for &token in tokens {
-            match token {
-                "-" => sign = -sign,
-                "(" => depth += 1,
-                ")" if depth > 0 => depth -= 1,
-                // Types in a cast.
-                _ if depth > 0 && token.starts_with(|first: char| first.is_ascii_alphabetic()) => {}
-                _ => return Some(sign * integer(token)?),
+    let mut depth = 0;
+    let conjuncts = tokens.split(|&token| {
+        depth += i32::from(token == "(") - i32::from(token == ")");
+        token == "&&" && depth == 0
+    });
+    conjuncts.map(said_by_conjunct).collect()
+}
+
+/// What is compared with a number by `==`, and the number.
+fn said_by_conjunct(tokens: &[&str]) -> SaidOfInput {
+    let sides = tokens.iter().position(|&token| token == "==").map(|equal| {
+        let (left, right) = (&tokens[..equal], &tokens[equal + 1..]);
+        match number(right) {
+            Some(value) => (left, Some(value)),
+            None => (right, number(left)),
+        }
+    });
+    let Some((compared, value)) = sides else {
+        return SaidOfInput {
+            variable: None,
+            value: None,
+        };
+    };
+    let mut names = compared.iter().filter(|token| !"()".contains(**token));
+    let variable = names.next().filter(|_| names.next().is_none());
+    SaidOfInput {
+        variable: variable.map(|&name| name.to_owned()),
+        value,
+    }
+}
+
+/// A number with signs, casts and parentheses around it, or a sum of such (`- 2147483647 - 1` is the smallest `int`).
+fn number(tokens: &[&str]) -> Option<i128> {
+    let is_type =
+        |token: &str| token.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let mut sum: Option<i128> = None;
+    let mut sign = 1;
+    for &token in tokens {
+        match token {
+            "-" => sign = -sign,
+            "(" | ")" | "+" => {}
+            _ if is_type(token) => {
+                // Only as a cast: `x - 1` is no number.
+                let is_cast = matches!(
+                    token,
+                    "int"
+                        | "unsigned"
+                        | "signed"
+                        | "long"
+                        | "short"
+                        | "char"
+                        | "_Bool"
+                        | "__int128"
+                );
+                if !is_cast {
+                    return None;
+                }
+            }
+            _ => {
+                let value = sign * integer(token)?;
+                sum = Some(sum.unwrap_or(0).checked_add(value)?);
+                sign = 1;
             }
         }
-        None
-    };
-    let right = number(&mut tokens[equal + 1..].iter());
-    right.or_else(|| {
-        let before = equal.checked_sub(1).and_then(|last| tokens.get(last))?;
-        let is_negative = equal > 1 && tokens[equal - 2] == "-";
-        let value = integer(before)?;
-        Some(if is_negative { -value } else { value })
-    })
+    }
+    sum
 }
 
 /// A constant of C.
@@ -74,10 +126,29 @@ mod tests {
             ("( int ) - 2 == x", Some(-2)),
             ("4 == y", Some(4)),
             ("x == 010", Some(8)),
+            ("x == - 2147483647 - 1", Some(-0x8000_0000)),
+            (
+                "x == ( - 9223372036854775807LL - 1 )",
+                Some(i128::from(i64::MIN)),
+            ),
+            ("( - 2147483647 - 1 ) == x", Some(-0x8000_0000)),
             ("1", None),
             ("x < 3", None),
+            ("x == y - 1", None),
         ] {
-            assert_eq!(value_of(condition), expected, "{condition}");
+            let said = said_by(condition);
+            assert_eq!(said.len(), 1, "{condition}");
+            assert_eq!(said[0].value, expected, "{condition}");
         }
+    }
+
+    #[test]
+    fn each_conjunct_is_of_an_input() {
+        let said = said_by("x == 7 && ( y ) == - 1");
+        let of = |variable: &str, value| SaidOfInput {
+            variable: Some(variable.to_owned()),
+            value: Some(value),
+        };
+        assert_eq!(said, [of("x", 7), of("y", -1)]);
     }
 }

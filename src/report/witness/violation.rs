@@ -225,11 +225,15 @@ impl<'a> Follower<'a> {
             self.is_in_step = false;
             return;
         };
-        let is_call = matches!(
-            self.program.inputs[input.index()].kind,
-            InputKind::Nondet(_)
-        );
-        if !is_call || value.as_array().is_some() || self.is_full() {
+        let is_said = match self.program.inputs[input.index()].kind {
+            InputKind::Nondet(_) => true,
+            // What is not said is taken for zero.
+            InputKind::Uninitialised => {
+                *value != Value::of_integer(0, self.program.variable(target).sort)
+            }
+            _ => false,
+        };
+        if !is_said || value.as_array().is_some() || self.is_full() {
             return;
         }
         self.drawn.push(Drawn {
