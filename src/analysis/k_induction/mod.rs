@@ -11,6 +11,7 @@
 
 mod k_inductive;
 mod lift;
+mod parts;
 mod property_direction;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 
 use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Cube, Lifter};
+use super::parts::Parts;
 use crate::analysis::invariants::houdini::Houdini;
 use crate::analysis::invariants::samples::Samples;
 use crate::analysis::invariants::{Candidate, Proved};
@@ -34,12 +35,6 @@ use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 const SHARE: Share = Share {
     of_time: 0.5,
     at_least: Duration::from_millis(100),
-};
-
-/// What the search for inductive parts of obligations may take.
-const PARTS: Share = Share {
-    of_time: 0.2,
-    at_least: Duration::from_millis(10),
 };
 
 /// Wall time of a query about an obligation, at most.
@@ -200,11 +195,9 @@ pub struct PropertyDirection {
     violated: FxHashSet<Candidate>,
     schedule: Schedule,
     turns: u32,
-    parts: Schedule,
+    parts: Parts,
     /// Obligations so far.
     learned: u64,
-    /// There are obligations whose parts have not been looked at.
-    new_parts: bool,
 }
 
 impl PropertyDirection {
@@ -234,9 +227,8 @@ impl PropertyDirection {
             violated: FxHashSet::default(),
             schedule: Schedule::new(SHARE),
             turns: 0,
-            parts: Schedule::new(PARTS),
+            parts: Parts::new(),
             learned: 0,
-            new_parts: false,
         })
     }
 
@@ -301,7 +293,7 @@ impl PropertyDirection {
             return;
         }
         self.learned += 1;
-        self.new_parts = true;
+        self.parts.has_new = true;
         self.open.push(Obligation {
             clause,
             distance,
@@ -310,13 +302,14 @@ impl PropertyDirection {
     }
 
     fn work(&mut self, k: u32, base: &mut BaseCases, context: &mut Context<'_>) -> Direction {
-        let mut stronger = self.new_parts && !self.parts.is_over() && {
-            self.parts.begin(k);
-            let found = self.inductive_parts(context);
-            self.parts.end(k);
-            self.new_parts = false;
-            found
-        };
+        let mut stronger = false;
+        if !self.open.is_empty()
+            && let Some(factor) = self.parts.begin()
+        {
+            self.houdini.set_impatience(factor);
+            stronger = self.inductive_parts(context);
+            self.parts.end();
+        }
         let mut towards = None;
         let mut next = 0;
         let mut all_follow = true;

@@ -45,6 +45,16 @@ pub(super) const IMPATIENT: Patience = Patience {
     alone: Duration::ZERO,
 };
 
+impl Patience {
+    /// So many times the time for a question over many, up to what [`PATIENT`] has.
+    pub fn times(self, factor: u32) -> Self {
+        Self {
+            many: self.many.saturating_mul(factor).min(PATIENT.many),
+            ..self
+        }
+    }
+}
+
 /// Asks what holds behind blocks.
 pub(super) struct Consecution {
     pub blocks: Arc<Blocks>,

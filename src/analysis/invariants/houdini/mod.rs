@@ -79,6 +79,11 @@ impl Houdini {
         self
     }
 
+    /// Gives candidates that are dropped rather than waited for so many times the usual time, within bounds.
+    pub fn set_impatience(&mut self, factor: u32) {
+        self.own.patience = IMPATIENT.times(factor);
+    }
+
     /// Publishes the largest inductive subset of the candidates, and says what of it is new. `observe` is told what
     /// refutes the others.
     pub fn publish(
