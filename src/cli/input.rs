@@ -13,11 +13,15 @@ use crate::program::DataModel;
 /// # Errors
 /// A message for the user: a file that cannot be read, options that contradict each other.
 pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String> {
-    let task = match &options.task {
+    let (program, task_file) = match (&options.file, &options.task) {
+        (Some(file), None) if is_task_definition(file) => (None, Some(file)),
+        (program, task) => (program.as_ref(), task.as_ref()),
+    };
+    let task = match task_file {
         Some(file) => Some(Task::read(file).map_err(|error| error.render(style()))?),
         None => None,
     };
-    let file = match (&options.file, &task) {
+    let file = match (program, &task) {
         (Some(file), None) => file.clone(),
         (Some(file), Some(task)) if task.input_files.iter().any(|input| same_file(input, file)) => {
             file.clone()
@@ -82,6 +86,12 @@ fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
     readable
         .or(properties.first())
         .map(|property| &property.file)
+}
+
+/// Whether the file's name is a task definition's, which no C program has.
+fn is_task_definition(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|extension| extension == "yml" || extension == "yaml")
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

@@ -4,10 +4,13 @@
 //! results and output that was asked for on standard output, everything else on standard error.
 
 mod cfa;
+mod completions;
 mod explain;
+mod grammar;
 mod input;
 mod interpret;
 mod library;
+mod manual;
 pub mod options;
 mod portfolio;
 mod progress;
@@ -54,6 +57,8 @@ pub fn run(started: Instant) -> ExitCode {
         Command::Interpret(options) => interpret::run(options),
         Command::Portfolio(command) => portfolio::run(command),
         Command::Library => library::run(),
+        Command::Completions(options) => completions::run(options),
+        Command::Manual(options) => manual::run(options),
     })
 }
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
+use super::grammar;
 use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
 
@@ -15,6 +17,7 @@ use crate::program::{Arithmetic, DataModel};
 #[command(
     name = "regatta",
     version,
+    long_version = grammar::long_version(),
     propagate_version = true,
     max_term_width = 100
 )]
@@ -43,10 +46,14 @@ pub enum Command {
     Portfolio(PortfolioCommand),
     /// Show what is known of the functions of the C library, and how exactly they are modelled
     Library,
+    /// Print a script that completes the command's options in a shell
+    Completions(CompletionsOptions),
+    /// Print the manual page, or write all of them
+    Manual(ManualOptions),
 }
 
 /// The names of the subcommands; anything else in their place is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 8] = [
+pub const SUBCOMMANDS: [&str; 10] = [
     "verify",
     "cfa",
     "interpret",
@@ -54,6 +61,8 @@ pub const SUBCOMMANDS: [&str; 8] = [
     "witness",
     "portfolio",
     "library",
+    "completions",
+    "manual",
     "help",
 ];
 
@@ -61,7 +70,8 @@ pub const SUBCOMMANDS: [&str; 8] = [
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading the program")]
 pub struct InputOptions {
-    /// The C program; a name that ends in .i is taken as preprocessed already
+    /// The C program, or a task definition if the name ends in .yml; a program whose name ends in .i is taken as
+    /// preprocessed already
     #[arg(value_name = "FILE", required_unless_present = "task")]
     pub file: Option<PathBuf>,
 
@@ -363,6 +373,22 @@ pub enum PortfolioCommand {
         #[arg(value_name = "NAME|FILE.toml", default_value = "default")]
         portfolio: String,
     },
+}
+
+/// Options of `completions`.
+#[derive(Clone, Debug, Args)]
+pub struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Options of `manual`.
+#[derive(Clone, Debug, Args)]
+pub struct ManualOptions {
+    /// Write a page for each command into this folder, instead of the first page to standard output
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
 }
 
 fn positive_seconds(text: &str) -> Result<f64, String> {

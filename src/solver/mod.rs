@@ -11,6 +11,7 @@
 //! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
 //! * [`external`]: a program of its own, for a second opinion.
 //! * [`new_solver`]: one of them by its name, in an option file for instance.
+//! * [`versions`]: of those that are linked.
 
 #[cfg(test)]
 mod comparison;
@@ -21,6 +22,7 @@ pub mod external;
 pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
+mod version;
 #[cfg(feature = "yices2")]
 pub mod yices;
 pub mod z3;
@@ -32,6 +34,7 @@ use std::time::Duration;
 use crate::term::{Arena, TermId, Value};
 
 pub use self::config::{Backend, Encoding, SolverConfig, SolverError, new_solver};
+pub use self::version::versions;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]

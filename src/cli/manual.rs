@@ -1,0 +1,149 @@
+//! `regatta manual`: the manual's pages, made of the same text as `--help`, and of what only a manual says.
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::options::ManualOptions;
+use super::{EXIT_INPUT, complain, grammar};
+use crate::portfolio::file;
+
+/// How the command is written.
+const USAGE: &str = "regatta [OPTIONS] FILE\nregatta COMMAND [OPTIONS] …";
+
+const EXIT_STATUS: &[(&str, &str)] = &[
+    ("0", "The property holds (RESULT: TRUE)."),
+    ("1", "The property is violated (RESULT: FALSE)."),
+    ("2", "There is no answer (RESULT: UNKNOWN)."),
+    (
+        "3",
+        "Bad usage, or input that cannot be read; standard error says where.",
+    ),
+];
+
+const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "CC",
+        "The compiler that preprocesses programs and, with --replay, compiles them, instead of cc.",
+    ),
+    (
+        "REGATTA_SECOND_SOLVER",
+        "The program that --check thorough asks, instead of cvc5: it reads SMT-LIB from a file.",
+    ),
+    (
+        "TMPDIR",
+        "Where temporary files go, instead of /tmp. Nothing is left there.",
+    ),
+];
+
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "regatta program.c",
+        "Looks for failing assertions and calls of reach_error.",
+    ),
+    (
+        "regatta --portfolio svcomp --property unreach-call.prp --data-model ILP32 --witness witness.yml program.i",
+        "What the Competition on Software Verification asks for.",
+    ),
+    (
+        "regatta --time-limit 60 --report report.html program.c",
+        "Gives up after a minute, and says in a page for a browser what was found out until then.",
+    ),
+    (
+        "regatta validate --witness witness.yml program.c",
+        "Checks what another verifier says of the program.",
+    ),
+];
+
+/// Runs the command; returns the exit code.
+pub fn run(options: &ManualOptions) -> u8 {
+    let written = match &options.out {
+        Some(folder) => write_all(folder),
+        // A reader that has seen enough is no error.
+        None => page(&whole()).map(|page| {
+            let _ = std::io::stdout().lock().write_all(&page);
+        }),
+    };
+    match (written, &options.out) {
+        (Ok(()), _) => 0,
+        (Err(error), Some(folder)) => {
+            complain(&format!("error: {}: {error}", folder.display()));
+            EXIT_INPUT
+        }
+        (Err(error), None) => {
+            complain(&format!("error: {error}"));
+            EXIT_INPUT
+        }
+    }
+}
+
+/// The command as the manual describes it, with the names of the subcommands' pages filled in.
+fn whole() -> Command {
+    let mut command = grammar::whole()
+        .disable_help_subcommand(true)
+        .override_usage(USAGE);
+    command.build();
+    command
+}
+
+/// Writes all pages into the folder, which is made if it is not there.
+fn write_all(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let command = whole();
+    let mut waiting = vec![&command];
+    while let Some(command) = waiting.pop() {
+        let name = Man::new(command.clone()).get_filename();
+        file::write(&folder.join(name), &page(command)?)?;
+        waiting.extend(command.get_subcommands());
+    }
+    Ok(())
+}
+
+/// The page of the command itself, or of a subcommand.
+fn page(command: &Command) -> std::io::Result<Vec<u8>> {
+    let man = Man::new(command.clone());
+    // The date is empty, so that the same program writes the same page; `Man` would leave it out.
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut page = Vec::new();
+    writeln!(
+        page,
+        ".TH \"{name}\" \"1\" \"\" \"Regatta {version}\" \"Regatta\""
+    )?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    let mut subcommands = command.get_subcommands().peekable();
+    if subcommands.peek().is_some() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let mut more = Roff::new();
+    // The name of a subcommand's page has the command's before it.
+    if command
+        .get_display_name()
+        .is_none_or(|name| name == command.get_name())
+    {
+        section(&mut more, "EXIT STATUS", EXIT_STATUS);
+        section(&mut more, "ENVIRONMENT", ENVIRONMENT);
+        section(&mut more, "EXAMPLES", EXAMPLES);
+    } else {
+        more.control("SH", ["SEE ALSO"]);
+        more.text([bold("regatta"), roman("(1)")]);
+    }
+    more.to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// A section of terms with what they mean.
+fn section(roff: &mut Roff, title: &str, entries: &[(&str, &str)]) {
+    roff.control("SH", [title]);
+    for (term, meaning) in entries {
+        roff.control("TP", []);
+        roff.text([bold(*term)]);
+        roff.text([roman(*meaning)]);
+    }
+}

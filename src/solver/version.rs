@@ -1,0 +1,48 @@
+//! The solvers that are linked, in the versions that they are.
+//!
+//! Asked of the libraries themselves: Z3 is a shared one, which may be another at run time than it was at build time.
+
+/// The solvers' names with their versions, such as `Z3 5.4.0`.
+pub fn versions() -> Vec<String> {
+    let mut versions = vec![z3()];
+    #[cfg(feature = "yices2")]
+    versions.push(yices());
+    versions
+}
+
+fn z3() -> String {
+    let (mut major, mut minor, mut build, mut revision) = (0, 0, 0, 0);
+    // SAFETY: the four places outlive the call, which writes a number to each.
+    unsafe { z3_sys::Z3_get_version(&mut major, &mut minor, &mut build, &mut revision) };
+    format!("Z3 {major}.{minor}.{build}")
+}
+
+#[cfg(feature = "yices2")]
+fn yices() -> String {
+    // SAFETY: a constant of the library, set before the program starts, which nothing writes to; where it is not null, it
+    // is a text that ends in zero.
+    let version = unsafe {
+        let version = yices2::sys::yices_version;
+        (!version.is_null()).then(|| std::ffi::CStr::from_ptr(version))
+    };
+    let version = version.map(std::ffi::CStr::to_string_lossy);
+    format!("Yices {}", version.as_deref().unwrap_or("of no version"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_solver_says_its_version() {
+        let versions = versions();
+        assert!(versions[0].starts_with("Z3 5."), "{versions:?}");
+        for version in &versions {
+            let (_, number) = version.split_once(' ').expect("a name and a number");
+            let parts: Vec<_> = number.split('.').map(str::parse::<u32>).collect();
+            assert_eq!(parts.len(), 3, "{version}");
+            assert!(parts.iter().all(Result::is_ok), "{version}");
+        }
+        assert_eq!(versions.len() == 2, cfg!(feature = "yices2"));
+    }
+}
