@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""The competition's rules for what is submitted, as far as a program can check them.
+
+    check.py zip FOLDER OUT.zip      makes the archive of a folder, if it keeps the rules
+    check.py archive FILE.zip        whether an archive keeps them
+    check.py fmtools FILE.yml        whether an fm-tools entry keeps them, and what is left to fill in
+
+What is wrong goes to standard error, a line each; the exit code is then 1.
+"""
+
+import os
+import re
+import stat
+import sys
+import zipfile
+from pathlib import Path
+
+# Not to be in an archive: version control, sources, tests, what a Mac leaves.
+FORBIDDEN = {".git", ".gitignore", "__MACOSX", ".DS_Store", "src", "tests", "target", "__pycache__"}
+# Times in a zip cannot be older; the same files make the same archive.
+OLDEST = (1980, 1, 1, 0, 0, 0)
+KEYS = [
+    "id", "name", "description", "input_languages", "project_url", "repository_url", "spdx_license_identifier",
+    "benchexec_toolinfo_module", "fmtools_format_version", "fmtools_entry_maintainers", "maintainers", "versions",
+    "competition_participations", "techniques", "frameworks_solvers", "literature",
+]  # fmt: skip
+SORTED = ["input_languages", "techniques", "frameworks_solvers"]
+PLACEHOLDER = re.compile(r"[A-Z]+(_[A-Z]+)+|ORCID|MAINTAINER|INSTITUTION|COUNTRY")
+
+
+def entries_of_folder(folder):
+    """The files below a folder, by their names in an archive of it, with their modes."""
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            file = Path(parent, name)
+            yield str(file.relative_to(folder.parent)), file.lstat().st_mode
+
+
+def entries_of_archive(archive):
+    with zipfile.ZipFile(archive) as zipped:
+        damaged = zipped.testzip()
+        if damaged:
+            raise ValueError(f"{damaged} is damaged")
+        for entry in zipped.infolist():
+            if not entry.is_dir():
+                yield entry.filename, entry.external_attr >> 16
+
+
+def complaints_about_archive(entries):
+    """What is wrong with an archive of these files, each a name with its mode."""
+    modes = dict(entries)
+    tops = {name.split("/")[0] for name in modes}
+    if len(tops) != 1 or any("/" not in name for name in modes):
+        yield f"there must be one folder at the top, not {sorted(tops)}"
+        return
+    top = tops.pop()
+    inside = {name.split("/", 1)[1]: mode for name, mode in modes.items()}
+    for wanted in ("LICENSE", "README"):
+        if not any(name.startswith(wanted) and "/" not in name for name in inside):
+            yield f"there is no {top}/{wanted}*"
+    for program in ("smoketest.sh", "bin/regatta"):
+        if program not in inside:
+            yield f"there is no {top}/{program}"
+        elif not inside[program] & stat.S_IXOTH:
+            yield f"{top}/{program} cannot be executed by anybody"
+    for name, mode in sorted(inside.items()):
+        if not stat.S_ISREG(mode):
+            yield f"{top}/{name} is no regular file"
+        elif not mode & stat.S_IROTH:
+            yield f"{top}/{name} cannot be read by anybody"
+        parts = name.split("/")
+        if any(part == ".." or part in FORBIDDEN for part in parts):
+            yield f"{top}/{name} does not belong into an archive"
+
+
+def write_archive(folder, archive):
+    """Writes the archive aside, and puts it in its place."""
+    aside = archive.with_name(f".{archive.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as zipped:
+            for name, mode in entries_of_folder(folder):
+                entry = zipfile.ZipInfo(name, OLDEST)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = mode << 16
+                zipped.writestr(entry, Path(folder.parent, name).read_bytes())
+        aside.replace(archive)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def complaints_about_entry(entry):
+    """What is wrong with an fm-tools entry."""
+    unknown = [key for key in entry if key not in KEYS]
+    if unknown:
+        yield f"unknown keys: {unknown}"
+    if [key for key in KEYS if key in entry] != [key for key in entry if key in KEYS]:
+        yield "the keys are not in the schema's order"
+    for key in KEYS[:-1]:
+        if not entry.get(key):
+            yield f"{key} is missing"
+    for key in SORTED:
+        values = entry.get(key) or []
+        if values != sorted(values, key=str.casefold) or len(set(values)) != len(values):
+            yield f"{key} is not sorted"
+    versions = [version["version"] for version in entry.get("versions") or []]
+    if len(set(versions)) != len(versions):
+        yield "two versions have the same name"
+    for version in entry.get("versions") or []:
+        options = version.get("benchexec_toolinfo_options", [])
+        if not all(isinstance(option, str) for option in options):
+            yield f"an option of {version['version']} is no string"
+    for participation in entry.get("competition_participations") or []:
+        if participation["tool_version"] not in versions:
+            yield f"there is no version {participation['tool_version']}"
+        if "label" in participation:
+            yield "a participation with a label is none"
+
+
+def placeholders(value):
+    """The texts in an entry that are still to be filled in."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return {found for part in value for found in placeholders(part)}
+    return {value} if isinstance(value, str) and PLACEHOLDER.fullmatch(value) else set()
+
+
+def main():
+    command, name, *rest = sys.argv[1:]
+    if command == "fmtools":
+        import yaml
+
+        entry = yaml.safe_load(Path(name).read_text("utf-8"))
+        complaints = list(complaints_about_entry(entry))
+        left = sorted(placeholders(entry))
+        if left:
+            print(f"{name}: to be filled in before it is submitted: {', '.join(left)}")
+    elif command == "archive":
+        complaints = list(complaints_about_archive(entries_of_archive(name)))
+    elif command == "zip":
+        folder = Path(name).resolve()
+        complaints = list(complaints_about_archive(entries_of_folder(folder)))
+        if not complaints:
+            write_archive(folder, Path(rest[0]))
+    else:
+        sys.exit(__doc__)
+    for complaint in complaints:
+        print(f"error: {name}: {complaint}", file=sys.stderr)
+    sys.exit(1 if complaints else 0)
+
+
+if __name__ == "__main__":
+    main()
