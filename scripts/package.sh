@@ -28,8 +28,8 @@ main() {
         shift
     done
     local tool
-    for tool in cargo objdump patchelf python3 strip; do
-        command -v "$tool" >/dev/null || fail "$tool is missing (Debian: apt-get install binutils patchelf python3)"
+    for tool in cargo dpkg-query git objdump patchelf python3 strip; do
+        command -v "$tool" >/dev/null || fail "$tool is missing (Debian: apt-get install binutils git patchelf python3)"
     done
     if [ -z "$binary" ]; then
         cargo build --release --locked
@@ -53,13 +53,15 @@ fill() {
     local binary=$1 folder=$2
     mkdir -p "$folder"/{bin,lib} "$folder"/share/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
     strip --strip-debug -o "$folder/bin/regatta" "$binary"
-    local libraries=() library
-    mapfile -t libraries < <(libraries_of "$binary")
+    local list libraries=() library
+    list=$(libraries_of "$binary")
+    mapfile -t libraries <<<"$list"
     for library in "${libraries[@]}"; do
         strip --strip-debug -o "$folder/lib/$(basename "$library")" "$(realpath "$library")"
-        patchelf --set-rpath '$ORIGIN' "$folder/lib/$(basename "$library")"
+        patchelf --force-rpath --set-rpath '$ORIGIN' "$folder/lib/$(basename "$library")"
     done
-    patchelf --set-rpath '$ORIGIN/../lib' "$folder/bin/regatta"
+    # An RPATH, not a RUNPATH, so that these libraries win over those of a user's LD_LIBRARY_PATH.
+    patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$folder/bin/regatta"
     # shellcheck disable=SC2046 # the words are files
     require_old_glibc $(find "$folder/bin" "$folder/lib" -type f)
 
@@ -69,11 +71,16 @@ fill() {
     "$regatta" completions zsh >"$folder/share/zsh/site-functions/_regatta"
     "$regatta" completions fish >"$folder/share/fish/vendor_completions.d/regatta.fish"
 
-    cp LICENSE scripts/competition/README.md scripts/competition/smoketest.sh "$folder"
+    cp LICENSE scripts/competition/smoketest.sh "$folder"
+    local commit
+    commit=$(git describe --always --dirty --abbrev=40 2>/dev/null) || commit=unknown
+    sed "s/@COMMIT@/$commit/" scripts/competition/README.md >"$folder/README.md"
     python3 scripts/competition/licences.py "$folder/LICENSES-OF-PARTS.txt" "${libraries[@]}"
     mkdir -p "$folder/share/regatta"
     cp -r scripts/competition/examples "$folder/share/regatta"
     cp scripts/benchexec/tasks/unreach-call.prp "$folder/share/regatta/examples"
+    # Whatever the mask of who makes it.
+    chmod -R u=rwX,go=rX "$folder"
 }
 
 # The shared libraries that the program is linked with, less those of glibc, which the system must bring.

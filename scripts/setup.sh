@@ -15,8 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(autoconf ca-certificates clang cmake g++ gcc git gperf libc6-dev libclang-dev m4 make pkg-config python3
     python3-venv)
 # What tests need: the 32-bit C library's headers, a generator of random C programs with its headers, an SMT solver for
-# certificates, a reader for witnesses.
-test_packages=(csmith cvc5 gcc-multilib libcsmith-dev python3-yaml)
+# certificates, an editor of programs' library paths for archives, a reader for witnesses.
+test_packages=(csmith cvc5 gcc-multilib libcsmith-dev patchelf python3-yaml)
 
 main() {
     install_system_packages

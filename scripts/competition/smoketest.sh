@@ -2,7 +2,7 @@
 # Whether this copy of Regatta works here: some seconds. Writes to a temporary folder alone; can be started from any
 # folder. The exit code is 0 if all is well.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 regatta=$here/bin/regatta
 examples=$here/share/regatta/examples
 work=$(mktemp -d)
