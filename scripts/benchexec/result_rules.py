@@ -12,7 +12,7 @@ import bz2
 import gzip
 import re
 import sys
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 from pathlib import Path
 
 CATEGORIES = {"correct", "correct-unconfirmed", "wrong", "unknown", "error", "missing"}

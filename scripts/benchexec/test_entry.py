@@ -6,7 +6,7 @@ import re
 import stat
 import sys
 import unittest
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 from pathlib import Path
 
 import yaml
@@ -17,9 +17,9 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent / "competition")]
 
-import check  # noqa: E402
-import result_rules  # noqa: E402
-from regtool.regatta import Tool  # noqa: E402
+import check
+import result_rules
+from regtool.regatta import Tool
 
 NO_LIMITS = BaseTool2.ResourceLimits()
 C_TASK = {"language": "C", "data_model": "ILP32"}
@@ -48,9 +48,7 @@ class CommandLines(unittest.TestCase):
     def test_options_win(self):
         limits = BaseTool2.ResourceLimits(900, 960, 1000, None, 4)
         given = ["--cpu-limit", "5", "--threads", "1", "--time-limit", "7", "--data-model", "LP64"]
-        self.assertEqual(
-            command_line(given, task=C_TASK, limits=limits), ["bin/regatta", "verify", *given, "a.c"]
-        )
+        self.assertEqual(command_line(given, task=C_TASK, limits=limits), ["bin/regatta", "verify", *given, "a.c"])
 
     def test_witnesses_are_validated(self):
         task = {**C_TASK, "witness_input_file": "w.yml"}

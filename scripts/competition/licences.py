@@ -156,7 +156,7 @@ def shared_library(file):
     real = os.path.realpath(file)
     for path in (file, real, real.removeprefix("/usr")):
         command = ["dpkg-query", "--search", path]
-        found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        found = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         package = found.stdout.split(":")[0]
         notes = Path("/usr/share/doc", package, "copyright")
         if found.returncode == 0 and notes.is_file():
@@ -168,7 +168,10 @@ def main():
     output, *libraries = sys.argv[1:]
     components = [*crate_components(), standard_library(), *map(shared_library, libraries)]
     numbers = {}
-    lines = ["The parts of this archive that are not Regatta's own, and the texts of their licences, which are below.", ""]
+    lines = [
+        "The parts of this archive that are not Regatta's own, and the texts of their licences, which are below.",
+        "",
+    ]
     for component in components:
         if not component.texts:
             sys.exit(f"error: no text of a licence found for {component.name}")

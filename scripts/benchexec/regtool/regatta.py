@@ -49,7 +49,7 @@ class Tool(benchexec.tools.template.BaseTool2):
         files = self._program_files_from_executable(
             executable, self.REQUIRED_PATHS, parent_dir=True
         )
-        return files if executable in files or files else [executable]
+        return files or [executable]
 
     def version(self, executable):
         return self._version_from_tool(executable, line_prefix="regatta ")
