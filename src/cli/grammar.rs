@@ -50,3 +50,21 @@ pub fn with_names() -> Command {
     };
     name_portfolios(whole()).mut_subcommands(name_portfolios)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        whole().debug_assert();
+        with_names().debug_assert();
+    }
+
+    #[test]
+    fn the_version_is_the_first_line() {
+        let mut lines = long_version().lines();
+        assert_eq!(lines.next(), Some(env!("CARGO_PKG_VERSION")));
+        assert!(lines.next().is_some_and(|line| line.contains("Z3 ")));
+    }
+}
