@@ -41,7 +41,7 @@ def entries_of_archive(archive):
     with zipfile.ZipFile(archive) as zipped:
         damaged = zipped.testzip()
         if damaged:
-            raise ValueError(f"{damaged} is damaged")
+            raise zipfile.BadZipFile(f"{damaged} is damaged")
         for entry in zipped.infolist():
             if not entry.is_dir():
                 yield entry.filename, entry.external_attr >> 16
@@ -91,6 +91,9 @@ def write_archive(folder, archive):
 
 def complaints_about_entry(entry):
     """What is wrong with an fm-tools entry."""
+    if not isinstance(entry, dict):
+        yield "this is no mapping of keys"
+        return
     unknown = [key for key in entry if key not in KEYS]
     if unknown:
         yield f"unknown keys: {unknown}"
@@ -127,7 +130,15 @@ def placeholders(value):
 
 
 def main():
-    command, name, *rest = sys.argv[1:]
+    if len(sys.argv) != {"zip": 4}.get(sys.argv[1] if len(sys.argv) > 1 else "", 3):
+        sys.exit(__doc__)
+    try:
+        run(*sys.argv[1:])
+    except (OSError, zipfile.BadZipFile) as error:
+        sys.exit(f"error: {sys.argv[2]}: {error}")
+
+
+def run(command, name, out=None):
     if command == "fmtools":
         import yaml
 
@@ -142,7 +153,7 @@ def main():
         folder = Path(name).resolve()
         complaints = list(complaints_about_archive(entries_of_folder(folder)))
         if not complaints:
-            write_archive(folder, Path(rest[0]))
+            write_archive(folder, Path(out))
     else:
         sys.exit(__doc__)
     for complaint in complaints:
