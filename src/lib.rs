@@ -14,6 +14,7 @@
 //! # The modules
 //! A module uses those before it in this list, never those after.
 //!
+//! * [`counters`]: what the analyses count, where the supervisor can read it.
 //! * [`workers`]: more threads for one analysis, where cores are idle.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
@@ -26,6 +27,7 @@
 //! * [`witness`]: witness files, of ours and of other tools: reading, checking, putting into the program.
 //! * [`portfolio`]: portfolio files, the supervisor process, the coordinator of the threads, events, limits, the verdict.
 //! * [`report`]: what a run found, for other tools and for people: witnesses, SARIF, HTML.
+//! * [`experiment`]: many runs, measured; tables, plots and pages of them.
 //! * [`cli`]: the command.
 
 // Where a fault could be planted, what is right stands by itself in a build without faults.
@@ -42,8 +44,10 @@ mod planted;
 pub mod analysis;
 pub mod certify;
 pub mod cli;
+pub mod counters;
 pub mod cpa;
 pub mod entailment;
+pub mod experiment;
 pub mod frontend;
 pub mod portfolio;
 pub mod program;

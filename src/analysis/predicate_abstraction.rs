@@ -14,6 +14,7 @@ use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::options;
 use super::{Answer, Context, SolverFactory};
+use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::cpa::predicate::AbstractionId;
 use crate::cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
@@ -123,6 +124,11 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
             None if model.cpa.domain.abstraction.refine_limits() => path.states[1],
             None => return Err("a counterexample was not excluded".to_owned()),
         };
+        let predicates = precision
+            .places()
+            .map(|(_, list)| list.len())
+            .sum::<usize>();
+        counters::set(Counter::Predicates, predicates as u64);
         self.precision = Rc::new(precision);
         let explored = self.explore_again(model, pivot);
         explored.map_err(|error| error.to_string())

@@ -5,6 +5,7 @@
 
 mod cfa;
 mod completions;
+mod experiment;
 mod explain;
 mod grammar;
 mod input;
@@ -56,6 +57,7 @@ pub fn run(started: Instant) -> ExitCode {
         Command::Cfa(options) => cfa::run(options),
         Command::Interpret(options) => interpret::run(options),
         Command::Portfolio(command) => portfolio::run(command),
+        Command::Experiment(command) => experiment::run(command),
         Command::Library => library::run(),
         Command::Completions(options) => completions::run(options),
         Command::Manual(options) => manual::run(options),

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::grammar;
+use crate::experiment::accounting::Way;
 use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
 
@@ -44,6 +45,9 @@ pub enum Command {
     /// Show which portfolios there are and what is in them
     #[command(subcommand)]
     Portfolio(PortfolioCommand),
+    /// Make many runs, measured, and look at what comes of them
+    #[command(subcommand)]
+    Experiment(ExperimentCommand),
     /// Show what is known of the functions of the C library, and how exactly they are modelled
     Library,
     /// Print a script that completes the command's options in a shell
@@ -53,13 +57,14 @@ pub enum Command {
 }
 
 /// The names of the subcommands; anything else in their place is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 10] = [
+pub const SUBCOMMANDS: [&str; 11] = [
     "verify",
     "cfa",
     "interpret",
     "validate",
     "witness",
     "portfolio",
+    "experiment",
     "library",
     "completions",
     "manual",
@@ -197,6 +202,10 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "default")]
     pub portfolio: String,
 
+    /// Change an option of the portfolio: `sharing=off`, `schedule.growth=2`, `analysis.k-induction.solver=z3`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
     /// How proofs are checked before they are reported
     #[arg(long, value_enum, default_value = "usual")]
     pub check: CheckOption,
@@ -283,6 +292,10 @@ pub struct ValidateOptions {
     /// The analyses to run: a portfolio of `regatta portfolio list`, or a file that ends in .toml
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "default")]
     pub portfolio: String,
+
+    /// Change an option of the portfolio: `sharing=off`, `schedule.growth=2`, `analysis.k-induction.solver=z3`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
 
     /// What the run may use.
     #[command(flatten)]
@@ -372,6 +385,10 @@ pub enum PortfolioCommand {
         /// A portfolio's name or file
         #[arg(value_name = "NAME|FILE.toml", default_value = "default")]
         portfolio: String,
+
+        /// Change an option of the portfolio first: `sharing=off`, `analysis.k-induction.solver=z3`
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
     },
 }
 
@@ -389,6 +406,59 @@ pub struct ManualOptions {
     /// Write a page for each command into this folder, instead of the first page to standard output
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+}
+
+/// What to do with an experiment.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ExperimentCommand {
+    /// Make the runs of an experiment that are missing; exit code 0 if all are there, 1 if an answer is wrong, 2 if
+    /// it was stopped
+    Run(ExperimentRunOptions),
+}
+
+/// Options of `experiment run`.
+#[derive(Clone, Debug, Args)]
+pub struct ExperimentRunOptions {
+    /// The experiment's file
+    #[arg(value_name = "FILE.toml")]
+    pub file: PathBuf,
+
+    /// Where the results are, or shall be [default: the file's name with .results, in the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Change an option of all portfolios: `sharing=off`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
+    /// How CPU time and memory are measured [default: the first that can be had]
+    #[arg(long, value_enum)]
+    pub accounting: Option<AccountingOption>,
+
+    /// Write plain lines, also on a terminal
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// How CPU time and memory are measured.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AccountingOption {
+    /// A control group of version 2 for each run
+    CgroupV2,
+    /// Control groups of version 1 for each run
+    CgroupV1,
+    /// The process tree of each run
+    ProcessTree,
+}
+
+impl From<AccountingOption> for Way {
+    fn from(option: AccountingOption) -> Self {
+        match option {
+            AccountingOption::CgroupV2 => Self::GroupV2,
+            AccountingOption::CgroupV1 => Self::GroupV1,
+            AccountingOption::ProcessTree => Self::Tree,
+        }
+    }
 }
 
 fn positive_seconds(text: &str) -> Result<f64, String> {

@@ -11,8 +11,8 @@ use crate::portfolio::config::{Analysis, Portfolio};
 pub fn run(command: &PortfolioCommand) -> u8 {
     let text = match command {
         PortfolioCommand::List => list(),
-        PortfolioCommand::Explain { portfolio } => {
-            Portfolio::find(portfolio).map(|portfolio| portfolio.explain())
+        PortfolioCommand::Explain { portfolio, set } => {
+            Portfolio::find_with(portfolio, set).map(|portfolio| portfolio.explain())
         }
     };
     match text {

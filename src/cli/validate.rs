@@ -19,6 +19,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
     let verify_options = VerifyOptions {
         input: options.input.clone(),
         portfolio: options.portfolio.clone(),
+        set: options.set.clone(),
         check: CheckOption::Usual,
         limits: options.limits.clone(),
         json: options.json,

@@ -79,7 +79,7 @@ pub(super) fn run_with(
         complain(&format!("error: {}: {reason}", folder.display()));
         return EXIT_INPUT;
     }
-    let portfolio = match Portfolio::find(&options.portfolio) {
+    let portfolio = match Portfolio::find_with(&options.portfolio, &options.set) {
         Ok(portfolio) => portfolio,
         Err(error) => {
             complain(&error.render(input::style()));
@@ -317,6 +317,21 @@ fn describe(event: &Event) -> String {
                 counters => format!(" ({})", counters.join(", ")),
             };
             format!("{analysis}: {outcome}{counters}")
+        }
+        EventKind::Counted {
+            analysis,
+            counters,
+            solver_seconds,
+            ..
+        } => {
+            let counters = counters.iter();
+            let counters: Vec<String> = counters
+                .map(|(name, value)| format!("{name} {value}"))
+                .collect();
+            format!(
+                "{analysis}: {}, {solver_seconds:.2} s in solvers",
+                counters.join(", ")
+            )
         }
         EventKind::CertificateWritten { folder, written } => format!(
             "certificate in {folder}: {} conditions, {} decided by simplification, {} files of simplifications",

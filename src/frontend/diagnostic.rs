@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Task,
     /// A portfolio file is not one.
     Portfolio,
+    /// An experiment's file is not one, or its folder is not of it.
+    Experiment,
     /// A witness file is not one, or not one of the program.
     Witness,
     /// The program is as good as any, but Regatta contradicts itself.
@@ -50,6 +52,7 @@ impl ErrorKind {
             Self::Property => "property file",
             Self::Task => "task definition",
             Self::Portfolio => "portfolio",
+            Self::Experiment => "experiment",
             Self::Witness => "witness",
             Self::Internal => "internal error",
         }

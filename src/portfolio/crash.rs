@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 use super::event::{EventKind, Reporter};
+use crate::counters;
 
 /// First byte of the handler's line; no JSON text begins with it.
 pub const CRASH_MARK: u8 = b'!';
@@ -49,6 +50,7 @@ thread_local! {
 /// Says that this thread works for the analysis with the number from here on; zero is nobody.
 pub fn attribute_thread(id: u32) {
     ANALYSIS.set(id);
+    counters::attribute(id);
 }
 
 /// Runs a part of the work; a panic in it is reported, and costs that part alone.
@@ -62,6 +64,7 @@ pub(super) fn guarded<T>(
         analysis: analysis.to_owned(),
         id,
     });
+    counters::name(id, analysis);
     attribute_thread(id);
     let result = catch_unwind(AssertUnwindSafe(work));
     attribute_thread(0);

@@ -175,6 +175,18 @@ pub enum EventKind {
         #[serde(default)]
         statistics: serde_json::Map<String, serde_json::Value>,
     },
+    /// What an analysis has done, when the race is over: also if it was stopped, and has no other last word.
+    Counted {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// The counters ([`crate::counters::Counter`]) that are not zero, by their names.
+        counters: serde_json::Map<String, serde_json::Value>,
+        /// Wall time in solvers, of all its threads together, in seconds.
+        solver_seconds: f64,
+        /// How many invariants it has taken, by the names of those who published them.
+        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+        taken: serde_json::Map<String, serde_json::Value>,
+    },
     /// An analysis panicked; the run goes on without it.
     Panicked {
         /// Its name in the portfolio.
@@ -237,6 +249,7 @@ impl EventKind {
             | Self::Certified { analysis, .. }
             | Self::Replayed { analysis, .. }
             | Self::Finished { analysis, .. }
+            | Self::Counted { analysis, .. }
             | Self::Panicked { analysis, .. }
             | Self::Refuted { analysis, .. } => Some(analysis),
             Self::Crashed { analysis, .. } => analysis.as_deref(),

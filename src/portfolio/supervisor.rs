@@ -30,6 +30,7 @@ use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
 use super::crash;
 use super::event::{Event, EventKind, Message, Reporter};
 use super::verdict::Conclusion;
+use crate::counters::{Counted, Counters};
 
 /// What the run may use, and tells of it. `None` is without a limit.
 #[derive(Copy, Clone, Debug, Default)]
@@ -126,6 +127,7 @@ pub fn supervise(
         let end = child.watch(started, limits, spent, &signals, observe);
         spent += child.cpu_time().unwrap_or_default();
         child.kill();
+        child.tell_counters(started, observe);
         let patience = match end {
             Watched::Stopped(_) => LIMIT_PATIENCE,
             _ => REAP_PATIENCE,
@@ -253,6 +255,8 @@ struct Child {
     crashed: Option<u32>,
     /// What the process had started when it was told to end.
     started: Vec<Pid>,
+    /// What its analyses count, if the system shares memory.
+    counters: Option<Counters>,
     reaped: bool,
 }
 
@@ -264,11 +268,15 @@ impl Child {
         race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
     ) -> Result<Self, Errno> {
         let (reader, writer) = pipe()?;
+        let counters = Counters::shared();
         let parent = nix::unistd::getpid();
         // SAFETY: the process has a single thread (the caller's promise), so that the child may do anything.
         match unsafe { fork()? } {
             ForkResult::Child => {
                 drop(reader);
+                if let Some(counters) = &counters {
+                    counters.install();
+                }
                 run_child(started, attempt, inherited, parent, writer, race)
             }
             ForkResult::Parent { child } => {
@@ -283,6 +291,7 @@ impl Child {
                     analyses: Vec::new(),
                     crashed: None,
                     started: Vec::new(),
+                    counters,
                     reaped: false,
                 })
             }
@@ -378,6 +387,42 @@ impl Child {
                 cpu: used.as_secs_f64(),
             },
         });
+    }
+
+    /// Tells what each analysis has done; the process need not live any more.
+    fn tell_counters(&self, started: Instant, observe: &mut dyn FnMut(&Event)) {
+        let Some(counters) = &self.counters else {
+            return;
+        };
+        let name = |number: u32| {
+            let mut named = self.analyses.iter().filter(|(id, _)| *id == number);
+            named.next().map(|(_, name)| name.clone())
+        };
+        let mut told = Vec::new();
+        for (id, analysis) in &self.analyses {
+            let counted = counters.of(*id);
+            // An analysis that begins again has the same number.
+            if told.contains(id) || counted == Counted::default() {
+                continue;
+            }
+            told.push(*id);
+            let taken = counted.taken.iter();
+            observe(&Event {
+                time: started.elapsed().as_secs_f64(),
+                kind: EventKind::Counted {
+                    analysis: analysis.clone(),
+                    counters: counted
+                        .counters
+                        .iter()
+                        .map(|&(name, value)| (name.to_owned(), value.into()))
+                        .collect(),
+                    solver_seconds: counted.solver_time.as_secs_f64(),
+                    taken: taken
+                        .filter_map(|(&other, &number)| Some((name(other)?, number.into())))
+                        .collect(),
+                },
+            });
+        }
     }
 
     /// Reads what the pipe holds and handles the whole lines in it.
@@ -615,7 +660,7 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
 }
 
 /// From here on this process ends when its parent does.
-pub(super) fn die_with(parent: Pid) {
+pub(crate) fn die_with(parent: Pid) {
     let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
     if nix::unistd::getppid() != parent {
         // It died before the line above.
@@ -624,7 +669,7 @@ pub(super) fn die_with(parent: Pid) {
 }
 
 /// Ends the process without running destructors: other threads may be deep in a solver.
-pub(super) fn exit_now(code: i32) -> ! {
+pub(crate) fn exit_now(code: i32) -> ! {
     // SAFETY: _exit has no preconditions.
     unsafe { libc::_exit(code) }
 }

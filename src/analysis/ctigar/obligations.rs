@@ -13,6 +13,7 @@ use super::queries::StepAnswer;
 use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
+use crate::counters::{self, Counter};
 use crate::term::{Evaluator, Symbol, Value, store};
 
 /// That the states are not reached. Its level, which is that of the frame relative to which they are to be excluded, is
@@ -67,6 +68,7 @@ impl Ctigar<'_> {
         let mut all = vec![first];
         let mut queue = Queue::from([(self.frontier.before(), Reverse(0))]);
         self.statistics.obligations += 1;
+        counters::add(Counter::Obligations, 1);
         while let Some(&(level, Reverse(id))) = queue.first() {
             self.take_invariants(context);
             // Lines 4 to 10.
@@ -105,6 +107,7 @@ impl Ctigar<'_> {
                 spurious: all[id].spurious + u32::from(is_spurious),
             });
             self.statistics.obligations += 1;
+            counters::add(Counter::Obligations, 1);
             self.statistics.spurious += u64::from(is_spurious);
             // What does not lead to the parent itself need not be excluded from the frame before.
             let level = if is_spurious {

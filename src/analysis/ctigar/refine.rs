@@ -16,6 +16,7 @@ use super::preimage::preimage;
 use super::system::{PlaceId, Step};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
+use crate::counters::{self, Counter};
 use crate::solver::interpolation::{
     Choice, Interpolation, InterpolationConfig, Interpolator, Interpolators, Sequence,
 };
@@ -87,6 +88,8 @@ impl Ctigar<'_> {
         context: &Context<'_>,
     ) -> Result<bool, Stop> {
         self.statistics.refinements += 1;
+        counters::set(Counter::Refinements, self.statistics.refinements);
+        counters::set(Counter::Predicates, self.domain.len() as u64);
         let turn = self.refiner.turns.entry(state.at).or_default();
         *turn += 1;
         let asks_interpolator = match self.options.interpolation {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::{BatchId, Candidate, InvariantStore, Proved, Publisher, Snapshot};
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::store::Subscriber;
+use crate::counters::{self, Counter};
 use crate::solver::Interrupt;
 
 /// An analysis's end of the exchange. What is taken through it and withdrawn later cancels the analysis, which has to
@@ -46,6 +47,9 @@ impl<'s> Exchange<'s> {
     /// What is proved now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let snapshot = self.store.take(&self.subscriber);
+        if snapshot.version() != self.taken.borrow().version() {
+            self.count(&snapshot);
+        }
         *self.taken.borrow_mut() = Arc::clone(&snapshot);
         snapshot
     }
@@ -81,7 +85,21 @@ impl<'s> Exchange<'s> {
 
     /// Adds a batch; see [`InvariantStore::publish`].
     pub fn publish(&self, batch: Proved) -> Option<BatchId> {
-        self.store.publish(batch)
+        let number = batch.invariants().len() as u64;
+        let published = self.store.publish(batch);
+        if published.is_some() {
+            counters::add(Counter::Published, number);
+        }
+        published
+    }
+
+    /// Counts what of others there is in the snapshot that was not taken before.
+    fn count(&self, snapshot: &Snapshot) {
+        for (publisher, number) in snapshot.publishers_since(&self.taken.borrow()) {
+            if publisher != self.publisher {
+                counters::take(&publisher, number);
+            }
+        }
     }
 
     /// Tells the prover of formulas that may hold. It need not be there, nor prove them.

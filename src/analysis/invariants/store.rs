@@ -112,6 +112,14 @@ impl Snapshot {
         count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
     }
 
+    /// How many invariants are of each publisher in the batches that are newer than all of an earlier snapshot.
+    pub fn publishers_since(&self, earlier: &Self) -> BTreeMap<Publisher, usize> {
+        let newest = earlier.batches.last().map(|(id, _)| *id);
+        let begin = self.batches.partition_point(|(id, _)| Some(*id) <= newest);
+        let batches = self.batches[begin..].iter();
+        count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
+    }
+
     /// Whose each invariant is.
     pub fn publishers_by_invariant(
         &self,

@@ -5,10 +5,12 @@
 //!
 //! * [`Engine`]: the engines; a new one is a line here and a case in [`super::race`].
 //! * [`read`]: from the text to a [`Portfolio`], with messages that point into the text.
+//! * [`settings`]: what a command line changes of a portfolio.
 //! * [`explain`]: from a [`Portfolio`] to a text that has every option with its documentation, and can be read again.
 
 mod explain;
 mod read;
+mod settings;
 #[cfg(test)]
 mod tests;
 

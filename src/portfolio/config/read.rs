@@ -11,11 +11,11 @@ use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding};
 
 /// Tables of a file beside the general options.
-const SCHEDULE: &str = "schedule";
-const ANALYSIS: &str = "analysis";
+pub(super) const SCHEDULE: &str = "schedule";
+pub(super) const ANALYSIS: &str = "analysis";
 const ENGINE: &str = "engine";
 
-type Value<'t> = Spanned<DeValue<'t>>;
+pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Portfolio {
     /// Reads the text of a portfolio file; `name` is for messages.
@@ -28,9 +28,9 @@ impl Portfolio {
 }
 
 /// The text with its name, for messages.
-struct Reader<'t> {
-    name: &'t str,
-    text: &'t str,
+pub(super) struct Reader<'t> {
+    pub name: &'t str,
+    pub text: &'t str,
 }
 
 impl<'t> Reader<'t> {
@@ -57,7 +57,12 @@ impl<'t> Reader<'t> {
                     })?;
                     for entry in list.iter() {
                         let analysis = self.analysis(key, entry)?;
-                        self.go_together(entry, &analysis, &analyses)?;
+                        let place = |key: &str| {
+                            let table = entry.get_ref().as_table();
+                            let value = table.and_then(|table| table.get(key));
+                            value.map_or(entry.span(), Spanned::span)
+                        };
+                        self.go_together(&place, &analysis, &analyses)?;
                         analyses.push(analysis);
                     }
                 }
@@ -118,17 +123,14 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Whether an analysis can be what it is, beside those before it.
-    fn go_together(
+    /// Whether an analysis can be what it is, beside those before it. `place` is where the text says something of a key of
+    /// the analysis.
+    pub(super) fn go_together(
         &self,
-        entry: &Value<'_>,
+        place: &dyn Fn(&str) -> Range<usize>,
         analysis: &Analysis,
         others: &[Analysis],
     ) -> Result<(), Error> {
-        let place = |key: &str| {
-            let value = entry.get_ref().as_table().and_then(|table| table.get(key));
-            value.map_or(entry.span(), Spanned::span)
-        };
         if others.iter().any(|other| other.name() == analysis.name()) {
             let message = format!("there is an analysis `{}` already", analysis.name());
             return Err(self
@@ -180,7 +182,11 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn set_all(&self, table: &DeTable<'_>, settable: &mut [&mut dyn Options]) -> Result<(), Error> {
+    pub(super) fn set_all(
+        &self,
+        table: &DeTable<'_>,
+        settable: &mut [&mut dyn Options],
+    ) -> Result<(), Error> {
         for (key, value) in in_order(table) {
             self.set(key, value, settable, &[])?;
         }
@@ -188,7 +194,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Sets an option in the first of the structs that has it. `others` are further keys that could have been meant.
-    fn set(
+    pub(super) fn set(
         &self,
         key: &Spanned<impl AsRef<str>>,
         value: &Value<'_>,
@@ -219,7 +225,7 @@ impl<'t> Reader<'t> {
         Err(suggest(error, Some(name), &known))
     }
 
-    fn table<'v, 'd>(
+    pub(super) fn table<'v, 'd>(
         &self,
         key: &Spanned<impl Sized>,
         value: &'v Value<'d>,
@@ -240,7 +246,7 @@ impl<'t> Reader<'t> {
             .map_or(line, |(end, _)| &line[..end])
     }
 
-    fn error(&self, place: &Range<usize>, message: String) -> Error {
+    pub(super) fn error(&self, place: &Range<usize>, message: String) -> Error {
         Error::new(ErrorKind::Portfolio, message).at(Place::in_text(
             self.name,
             self.text,
@@ -249,7 +255,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn suggest(error: Error, given: Option<&str>, known: &[&str]) -> Error {
+pub(super) fn suggest(error: Error, given: Option<&str>, known: &[&str]) -> Error {
     match given.and_then(|given| nearest(given, known.iter().copied())) {
         Some(near) => error.with_help(format!("did you mean `{near}`?")),
         None => error,
@@ -257,7 +263,7 @@ fn suggest(error: Error, given: Option<&str>, known: &[&str]) -> Error {
 }
 
 /// The entries of a table in the order of the file, so that the first mistake is told.
-fn in_order<'v, 'd>(
+pub(super) fn in_order<'v, 'd>(
     table: &'v DeTable<'d>,
 ) -> Vec<(&'v Spanned<std::borrow::Cow<'d, str>>, &'v Value<'d>)> {
     let mut entries: Vec<_> = table.iter().collect();

@@ -19,6 +19,7 @@ use crate::analysis::{
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
+use crate::counters::{self, Counter};
 use crate::portfolio::config::{Analysis, Engine, Role, Switch};
 use crate::portfolio::crash::guarded;
 use crate::portfolio::dump::RecordedSolver;
@@ -257,6 +258,16 @@ impl EngineThread {
     }
 
     fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
+        match progress {
+            Progress::Bound { bound } | Progress::Abstracted { bound, .. } => {
+                counters::set(Counter::Bound, u64::from(bound));
+            }
+            Progress::Refinement { number, states } => {
+                counters::set(Counter::Refinements, u64::from(number));
+                counters::set(Counter::States, states as u64);
+            }
+            Progress::Invariants { .. } | Progress::LeftAside { .. } => {}
+        }
         if let Progress::Bound { .. } | Progress::Refinement { .. } = progress {
             let recent = |last: Instant| last.elapsed() < STEP_INTERVAL;
             if last_step.get().is_some_and(recent) {

@@ -35,6 +35,7 @@ pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
+use crate::counters;
 use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
 
 /// Yices over an arena.
@@ -311,14 +312,14 @@ impl YicesSolver {
         let deadline = self.time_limit().map(|limit| begin + limit);
         self.watch.begin(self.context.raw, deadline);
         // SAFETY: context, parameters and literals are alive; the length is the slice's.
-        let found = unsafe {
+        let found = counters::query(|| unsafe {
             yices_check_context_with_assumptions(
                 self.context.raw,
                 self.context.parameters,
                 literals.len() as u32,
                 literals.as_ptr(),
             )
-        };
+        });
         let stop = self.watch.end();
         self.statistics.checks += 1;
         self.statistics.check_time += begin.elapsed();

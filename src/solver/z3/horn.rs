@@ -13,6 +13,7 @@ use super::clauses::{Clauses, Emptiness};
 use super::context::{Context, Handle};
 use super::read::Reader;
 use super::translate::Translator;
+use crate::counters;
 use crate::solver::horn::{Application, HornAnswer, HornClause, HornSystem};
 use crate::solver::{CheckLimit, Interrupt, Reason};
 use crate::term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm, store};
@@ -59,7 +60,7 @@ impl HornSolver {
                 translator: &mut self.translator,
                 arena,
             };
-            question.answer(system, time)
+            counters::query(|| question.answer(system, time))
         });
         answer.unwrap_or_else(|reason| HornAnswer::Unknown(Reason::Incomplete(reason)))
     }

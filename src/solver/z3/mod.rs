@@ -27,6 +27,7 @@ use z3_sys::*;
 use self::context::{Context, Handle};
 use self::translate::Translator;
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
+use crate::counters;
 use crate::term::{Arena, Pool, Sort, TermId, TermKind, Value};
 
 /// Which of Z3's solvers to use.
@@ -185,14 +186,14 @@ impl Solver for Z3Solver {
         self.handle.take_interrupted();
         let begin = Instant::now();
         // SAFETY: context, solver and literals are alive; the length is the slice's.
-        let result = unsafe {
+        let result = counters::query(|| unsafe {
             Z3_solver_check_assumptions(
                 self.context.raw(),
                 self.solver,
                 literals.len() as u32,
                 literals.as_ptr(),
             )
-        };
+        });
         self.statistics.check_time += begin.elapsed();
         match result {
             Z3_L_TRUE => Answer::Satisfiable,

@@ -1,0 +1,443 @@
+//! An experiment's file: which tasks, which configurations, which limits.
+//!
+//! A TOML file, whole. Paths in it are relative to its folder. An unknown key is an error with its place, as in a
+//! portfolio's file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::analysis::options::nearest;
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::portfolio::config::Portfolio;
+
+/// An experiment as its file describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// What samples and the order are drawn from.
+    #[serde(default)]
+    pub seed: u64,
+    /// How often each configuration runs on each task.
+    #[serde(default = "one")]
+    pub repetitions: u32,
+    /// In which order the runs are made.
+    #[serde(default)]
+    pub order: Order,
+    /// How many runs are made at a time.
+    #[serde(default)]
+    pub side_by_side: SideBySide,
+    /// Whether each run leaves a page of its own (`regatta verify --report`). It costs some milliseconds a run.
+    #[serde(default)]
+    pub pages: bool,
+    /// What each run may use.
+    pub limits: Limits,
+    /// What is verified.
+    pub tasks: Vec<Spanned<Tasks>>,
+    /// By what.
+    #[serde(rename = "configuration")]
+    pub configurations: Vec<Spanned<Configuration>>,
+    /// The file's folder.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The order of the runs.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Shuffled by the seed: what slows a machine down for a while does so to all configurations.
+    #[default]
+    Shuffled,
+    /// Task by task, as they are listed.
+    Listed,
+}
+
+/// How many runs are made at a time.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum SideBySide {
+    /// As many as cores and memory allow.
+    #[default]
+    Auto,
+    /// So many; one, where times are to be compared.
+    Fixed(u16),
+}
+
+impl<'de> Deserialize<'de> for SideBySide {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Text {
+            Number(u16),
+            Word(String),
+        }
+        const EXPECTED: &str = "`side_by_side` is a number of runs from 1, or \"auto\"";
+        match Text::deserialize(deserializer) {
+            Ok(Text::Number(number)) if number > 0 => Ok(Self::Fixed(number)),
+            Ok(Text::Word(word)) if word == "auto" => Ok(Self::Auto),
+            _ => Err(serde::de::Error::custom(EXPECTED)),
+        }
+    }
+}
+
+/// What a run may use.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Wall time in seconds.
+    pub wall: f64,
+    /// CPU time of all processes of a run together, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<f64>,
+    /// Memory of all of them in MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Cores that a run has for itself.
+    #[serde(default = "one")]
+    pub cores: u32,
+}
+
+/// A list of tasks: one of the four sources, and what is chosen of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tasks {
+    /// Patterns for C files and task definitions (`.yml`): `*`, `?`, `[…]`, `**`.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// An SV-COMP `.set` file: patterns for task definitions, one a line.
+    #[serde(default)]
+    pub set: Option<PathBuf>,
+    /// A table with a head: `task expected data_model arithmetic`, tab-separated.
+    #[serde(default)]
+    pub table: Option<PathBuf>,
+    /// Patterns for what is left out, of paths as messages name them.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Every so-manieth task, from the first.
+    #[serde(default)]
+    pub every: Option<usize>,
+    /// So many tasks, drawn by the seed.
+    #[serde(default)]
+    pub sample: Option<usize>,
+    /// The category in tables; if not given, the folder's or the set's name.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// The verdict that is right, where the task does not say: `true`, `false`, `false(valid-deref)`.
+    #[serde(default)]
+    pub expected: Option<String>,
+    /// The property file, where the task does not say.
+    #[serde(default)]
+    pub property: Option<PathBuf>,
+    /// `ILP32` or `LP64`, where the task does not say.
+    #[serde(default)]
+    pub data_model: Option<String>,
+    /// `bitvector` or `integer`, where the task does not say.
+    #[serde(default)]
+    pub arithmetic: Option<String>,
+}
+
+/// What is run on each task.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// Its name in tables; if not given, the portfolio's.
+    #[serde(default)]
+    pub name: String,
+    /// A portfolio's name, or a file that ends in `.toml`.
+    #[serde(default)]
+    pub portfolio: String,
+    /// Options of the portfolio that are changed: what `--set` says, as TOML.
+    #[serde(default)]
+    pub set: toml::Table,
+    /// Further options of `regatta verify`.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Another build of the verifier.
+    #[serde(default)]
+    pub program: Option<PathBuf>,
+    /// Settings from the command line.
+    #[serde(skip)]
+    pub further: Vec<String>,
+}
+
+impl Definition {
+    /// Reads an experiment's file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says what it cannot say; with the place.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(name.as_str()))
+        })?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        Self::parse(&name, &text, folder)
+    }
+
+    /// Reads the text of an experiment's file; `name` is for messages, `folder` is what paths are relative to.
+    ///
+    /// # Errors
+    /// The first place that says what an experiment cannot say.
+    pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Error> {
+        let wrong = |place: Range<usize>, message: String| {
+            let place = Place::in_text(name, text, place.start);
+            Error::new(ErrorKind::Experiment, message).at(place)
+        };
+        let mut definition: Self = toml::from_str(text).map_err(|error| {
+            let message = error.message().replace('\n', ", ");
+            let error = wrong(error.span().unwrap_or(0..0), message.clone());
+            match suggestion(&message) {
+                Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                None => error,
+            }
+        })?;
+        definition.folder = folder.to_owned();
+        definition
+            .check_numbers()
+            .map_err(|message| wrong(0..0, message))?;
+        for tasks in &definition.tasks {
+            let check = tasks.get_ref().check();
+            check.map_err(|message| wrong(tasks.span(), message))?;
+        }
+        let mut names: Vec<String> = Vec::new();
+        for configuration in &mut definition.configurations {
+            let span = configuration.span();
+            let configuration = configuration.get_mut();
+            configuration.complete(folder);
+            if names.contains(&configuration.name) {
+                let message = format!("there is a configuration `{}` already", configuration.name);
+                return Err(wrong(span, message).with_help("give each a `name` of its own"));
+            }
+            names.push(configuration.name.clone());
+            // What another build knows is not known here.
+            if configuration.program.is_none() {
+                let found =
+                    Portfolio::find_with(&configuration.portfolio, &configuration.settings());
+                found.map_err(|error| {
+                    let message = format!("configuration `{}`: {error}", configuration.name);
+                    wrong(span, message)
+                })?;
+            }
+        }
+        for (list, what) in [
+            (definition.tasks.len(), "`[[tasks]]`"),
+            (definition.configurations.len(), "`[[configuration]]`"),
+        ] {
+            if list == 0 {
+                return Err(wrong(text.len()..text.len(), format!("no {what}")));
+            }
+        }
+        Ok(definition)
+    }
+
+    /// Changes options of all portfolios, as `--set` does.
+    ///
+    /// # Errors
+    /// When a portfolio cannot have the setting.
+    pub fn add_settings(&mut self, settings: &[String]) -> Result<(), Error> {
+        for configuration in &mut self.configurations {
+            let configuration = configuration.get_mut();
+            configuration.further.extend(settings.iter().cloned());
+            if configuration.program.is_none() {
+                Portfolio::find_with(&configuration.portfolio, &configuration.settings())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_numbers(&self) -> Result<(), String> {
+        const LONGEST: f64 = 1e9;
+        let is_time = |seconds: f64| seconds > 0.0 && seconds <= LONGEST;
+        let limits = &self.limits;
+        if !is_time(limits.wall) || limits.cpu.is_some_and(|cpu| !is_time(cpu)) {
+            return Err("a limit of time is a positive number of seconds".to_owned());
+        }
+        if limits.cores == 0 || limits.memory == Some(0) || self.repetitions == 0 {
+            return Err("`cores`, `memory` and `repetitions` are numbers from 1".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl Tasks {
+    fn check(&self) -> Result<(), String> {
+        let sources = [
+            !self.files.is_empty(),
+            self.set.is_some(),
+            self.table.is_some(),
+        ];
+        if sources.iter().filter(|&&given| given).count() != 1 {
+            return Err("a list of tasks has one of `files`, `set` and `table`".to_owned());
+        }
+        if self.every == Some(0) || self.sample == Some(0) {
+            return Err("`every` and `sample` are numbers from 1".to_owned());
+        }
+        if let Some(expected) = &self.expected
+            && !super::score::is_expectation(expected)
+        {
+            return Err(format!(
+                "`expected` is \"true\", \"false\" or \"false(…)\", not {expected:?}"
+            ));
+        }
+        for (given, known) in [
+            (&self.data_model, ["ILP32", "LP64"]),
+            (&self.arithmetic, ["bitvector", "integer"]),
+        ] {
+            if let Some(given) = given
+                && !known.contains(&given.as_str())
+            {
+                return Err(format!(
+                    "{given:?} is neither {:?} nor {:?}",
+                    known[0], known[1]
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Configuration {
+    /// Fills in what is not given, and makes paths relative to here.
+    fn complete(&mut self, folder: &Path) {
+        if self.portfolio.is_empty() {
+            "default".clone_into(&mut self.portfolio);
+        }
+        if self.name.is_empty() {
+            let name = self.portfolio.rsplit('/').next().unwrap_or_default();
+            name.trim_end_matches(".toml").clone_into(&mut self.name);
+        }
+        if self.portfolio.ends_with(".toml") || self.portfolio.contains('/') {
+            self.portfolio = folder.join(&self.portfolio).display().to_string();
+        }
+        if let Some(program) = &mut self.program {
+            *program = folder.join(&program);
+        }
+    }
+
+    /// The changed options as `--set` has them, in the order of their keys.
+    pub fn settings(&self) -> Vec<String> {
+        let mut settings = Vec::new();
+        collect_settings(&self.set, "", &mut settings);
+        settings.extend(self.further.iter().cloned());
+        settings
+    }
+}
+
+fn collect_settings(table: &toml::Table, prefix: &str, settings: &mut Vec<String>) {
+    let sorted: BTreeMap<&String, &toml::Value> = table.iter().collect();
+    for (key, value) in sorted {
+        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        let key = match !key.is_empty() && key.chars().all(is_bare) {
+            true => key.clone(),
+            false => toml::Value::String(key.clone()).to_string(),
+        };
+        let key = format!("{prefix}{key}");
+        match value {
+            toml::Value::Table(table) => collect_settings(table, &format!("{key}."), settings),
+            value => settings.push(format!("{key}={value}")),
+        }
+    }
+}
+
+/// What was meant, from serde's message of an unknown field.
+fn suggestion(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let given = quoted.next().filter(|_| message.starts_with("unknown"))?;
+    nearest(given, quoted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: &str = "limits.wall = 1\n[[tasks]]\nfiles = [\"*.c\"]\n[[configuration]]\n";
+
+    #[test]
+    fn what_is_not_said_has_its_default() {
+        let definition = Definition::parse("e.toml", LEAST, Path::new("")).expect("an experiment");
+        assert_eq!(definition.repetitions, 1);
+        assert_eq!(definition.order, Order::Shuffled);
+        assert_eq!(definition.side_by_side, SideBySide::Auto);
+        assert_eq!(definition.configurations[0].get_ref().name, "default");
+    }
+
+    #[test]
+    fn settings_are_those_of_the_command_line() {
+        let text = format!(
+            "{LEAST}portfolio = \"ki\"\nset.sharing = \"off\"\nset.analysis.k-induction.solver = \"z3\"\nset.analysis.\"a.b\".x = [1, 2]\n"
+        );
+        let read: Result<Definition, _> = toml::from_str(&text);
+        let definition = read.expect("TOML");
+        assert_eq!(
+            definition.configurations[0].get_ref().settings(),
+            [
+                "analysis.\"a.b\".x=[1, 2]",
+                "analysis.k-induction.solver=\"z3\"",
+                "sharing=\"off\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn mistakes_have_their_places() {
+        let with = |more: &str| format!("{LEAST}{more}");
+        for (text, expected) in [
+            (
+                with("portfolo = \"bmc\"\n"),
+                "e.toml:5:1: experiment: unknown field `portfolo`",
+            ),
+            (with("portfolio = \"bcm\"\n"), "there is no `bcm`"),
+            (
+                with("set.sharing = \"of\"\n"),
+                "`sharing` is \"on\" or \"off\"",
+            ),
+            (
+                with("[[configuration]]\n"),
+                "e.toml:5:1: experiment: there is a configuration `default` already",
+            ),
+            (LEAST.replace("= 1", "= 0"), "a positive number of seconds"),
+            (
+                LEAST.replace("= 1", "= nan"),
+                "a positive number of seconds",
+            ),
+            (
+                format!("side_by_side = 0\n{LEAST}"),
+                "e.toml:1:16: experiment: `side_by_side` is",
+            ),
+            (
+                LEAST.replace("files", "set = \"a\"\nfiles"),
+                "has one of `files`, `set` and `table`",
+            ),
+            (
+                LEAST.replace("files", "expected = \"maybe\"\nfiles"),
+                "`expected` is \"true\"",
+            ),
+            (
+                LEAST.replace("files", "data_model = \"LP32\"\nfiles"),
+                "neither \"ILP32\" nor",
+            ),
+            (
+                LEAST.replace("[[configuration]]", ""),
+                "missing field `configuration`",
+            ),
+            (
+                "limits.wall = 1\ntasks = []\nconfiguration = []\n".to_owned(),
+                "no `[[tasks]]`",
+            ),
+        ] {
+            let error = Definition::parse("e.toml", &text, Path::new(""));
+            let error = error.expect_err(&text).to_string();
+            assert!(error.contains(expected), "{error}\nnot\n{expected}");
+        }
+    }
+}

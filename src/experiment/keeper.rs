@@ -1,0 +1,290 @@
+//! The keeper of a run: a process between the runner and the run.
+//!
+//! It is forked from the runner, starts `regatta verify` in a session of its own, on its cores and in its control group, and is
+//! the subreaper of all that this starts. So what the run used can be told exactly even without a control group, and nothing
+//! of it is left when it has ended. It dies with the runner, and the run with it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::prctl::{set_child_subreaper, set_pdeathsig};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::{Pid, setsid};
+
+use super::accounting::{Accounting, Meter};
+use super::definition::Limits;
+use super::observed::observe;
+use super::record::{MEMORY, Record, TIMEOUT, UNKNOWN};
+use super::score::score;
+use super::{plan::Planned, selection::Selected};
+
+/// A run that is to be made.
+#[derive(Debug)]
+pub struct Job<'j> {
+    pub run: &'j Planned,
+    pub task: &'j Selected,
+    pub limits: &'j Limits,
+    /// The verifier.
+    pub program: &'j Path,
+    /// What it is told.
+    pub arguments: Vec<String>,
+    /// Where it is run.
+    pub folder: &'j Path,
+    /// The log's file, without its ending.
+    pub log: PathBuf,
+    pub cores: &'j [usize],
+    /// A name for its control group.
+    pub group: String,
+}
+
+/// The run may overstep its limits of time by this much before it is killed: it keeps them itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// An answer counts if it was there so soon after the limit.
+const LATE: f64 = 0.5;
+
+/// How often processes are looked at, where memory is measured so.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How often CPU time is looked at, where it is limited.
+const CPU_LOOK: Duration = Duration::from_millis(200);
+
+/// Bytes of standard error that are looked at.
+const ERRORS: u64 = 1 << 14;
+
+/// Why a run was killed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Killed {
+    ByTime,
+    ByCpu,
+    ByMemory,
+}
+
+/// Makes the run; the calling process is its keeper, and has one thread. `begun` is when the runner turned to it.
+///
+/// # Errors
+/// When the system refuses something, in words.
+pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Record, String> {
+    let words = |what: &str| {
+        let what = what.to_owned();
+        move |error: std::io::Error| format!("{what}: {error}")
+    };
+    let _ = setsid();
+    set_child_subreaper(true).map_err(|error| format!("no subreaper: {error}"))?;
+    let watched = SigSet::from_iter([Signal::SIGCHLD, Signal::SIGTERM]);
+    let _ = sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), None);
+    let signals = SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+        .map_err(|error| format!("no signals: {error}"))?;
+    let memory = job.limits.memory.map(hard_memory);
+    let mut meter = accounting
+        .begin(&job.group, memory)
+        .map_err(words("no control group"))?;
+    let output = job.log.with_added_extension("jsonl");
+    let errors = job.log.with_added_extension("err");
+    let started = Instant::now();
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let child = start(job, &meter, &output, &errors).map_err(words("the run does not start"));
+    let child = match child {
+        Ok(child) => child,
+        Err(reason) => {
+            meter.end();
+            return Err(reason);
+        }
+    };
+    let watched = watch(child, job.limits, memory, &signals, &mut meter, started);
+    let all_gone = meter.end_all();
+    let (status, killed, wall) = watched?;
+    if !all_gone {
+        return Err("a process of the run does not end".to_owned());
+    }
+    let (cpu, memory, out_of_memory) = meter.end();
+    let text = std::fs::read(&output).map_err(words("the run's output"))?;
+    let observed = observe(
+        &String::from_utf8_lossy(&text),
+        status.code(),
+        &end_of(&errors),
+    );
+    let wall = wall.as_secs_f64();
+    let is_late = wall > job.limits.wall + LATE
+        || job
+            .limits
+            .cpu
+            .is_some_and(|limit| cpu.as_secs_f64() > limit + GRACE.as_secs_f64());
+    let is_answer = observed.verdict == "true" || observed.verdict.starts_with("false");
+    let (verdict, reason) = match killed {
+        Some(Killed::ByMemory) => (MEMORY.to_owned(), "killed at the limit".to_owned()),
+        Some(_) => (TIMEOUT.to_owned(), "killed at the limit".to_owned()),
+        None if is_answer && is_late => {
+            (TIMEOUT.to_owned(), "an answer after the limit".to_owned())
+        }
+        None if out_of_memory && !is_answer && observed.verdict != UNKNOWN => {
+            (MEMORY.to_owned(), "killed at the limit".to_owned())
+        }
+        None => (observed.verdict, observed.reason),
+    };
+    let is_answer = verdict == "true" || verdict.starts_with("false");
+    Ok(Record {
+        key: job.run.key.clone(),
+        category: job.task.category.clone(),
+        expected: job.task.expected.clone(),
+        score: score(job.task.expected.as_deref(), &verdict),
+        verdict,
+        reason,
+        winner: observed.winner.filter(|_| is_answer),
+        wall: rounded(wall),
+        cpu: rounded(cpu.as_secs_f64()),
+        memory,
+        measured: accounting.measured().clone(),
+        exit: status
+            .code()
+            .unwrap_or_else(|| -status.signal().unwrap_or(0)),
+        begun: clock.unwrap_or_default().as_secs_f64(),
+        cores: job.cores.to_vec(),
+        overhead: rounded(begun.elapsed().as_secs_f64() - wall),
+        analyses: observed.analyses,
+        log: job.run.log.clone(),
+    })
+}
+
+/// Seconds to the microsecond.
+fn rounded(seconds: f64) -> f64 {
+    (seconds.max(0.0) * 1e6).round() / 1e6
+}
+
+/// What the system gives at most to a run with so many MiB, in bytes: the run keeps its limit itself, and needs a moment.
+fn hard_memory(mib: u64) -> u64 {
+    const LEAST: u64 = 64;
+    mib.saturating_add((mib / 10).max(LEAST))
+        .saturating_mul(1 << 20)
+}
+
+fn start(job: &Job<'_>, meter: &Meter, output: &Path, errors: &Path) -> std::io::Result<Pid> {
+    let mut command = Command::new(job.program);
+    command
+        .args(&job.arguments)
+        .current_dir(job.folder)
+        .stdin(Stdio::null())
+        .stdout(File::create(output)?)
+        .stderr(File::create(errors)?);
+    let mut cores = CpuSet::new();
+    for &core in job.cores {
+        cores.set(core)?;
+    }
+    let keeper = nix::unistd::getpid();
+    // SAFETY: makes system calls alone. What it refers to lives until the command has been started, and the program
+    // takes the place of the copy of this process.
+    unsafe {
+        let group: Option<*const super::accounting::cgroup::RunGroup> =
+            meter.group().map(std::ptr::from_ref);
+        let group = group.map(|group| group as usize);
+        command.pre_exec(move || {
+            if let Some(group) = group {
+                (*(group as *const super::accounting::cgroup::RunGroup)).join()?;
+            }
+            setsid().map_err(std::io::Error::from)?;
+            sched_setaffinity(Pid::from_raw(0), &cores).map_err(std::io::Error::from)?;
+            set_pdeathsig(Some(Signal::SIGKILL)).map_err(std::io::Error::from)?;
+            if nix::unistd::getppid() != keeper {
+                return Err(Errno::ESRCH.into());
+            }
+            sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
+            Ok(())
+        });
+    }
+    let child = command.spawn()?;
+    Ok(Pid::from_raw(child.id().cast_signed()))
+}
+
+/// Waits until the run has ended, or must. Returns how it ended, why it was killed, and how long it took.
+fn watch(
+    child: Pid,
+    limits: &Limits,
+    memory: Option<u64>,
+    signals: &SignalFd,
+    meter: &mut Meter,
+    started: Instant,
+) -> Result<(ExitStatus, Option<Killed>, Duration), String> {
+    let wall = Duration::from_secs_f64(limits.wall) + GRACE;
+    let cpu = limits.cpu.map(|cpu| Duration::from_secs_f64(cpu) + GRACE);
+    let mut killed = None;
+    loop {
+        let used = meter.look();
+        let kill = if started.elapsed() >= wall {
+            Some(Killed::ByTime)
+        } else if cpu.is_some_and(|limit| meter.cpu() >= limit) {
+            Some(Killed::ByCpu)
+        } else if matches!((used, memory), (Some(used), Some(limit)) if used > limit) {
+            Some(Killed::ByMemory)
+        } else {
+            None
+        };
+        if killed.is_none() && kill.is_some() {
+            killed = kill;
+            // What it has used is to be complete: it is waited for below.
+            let _ = nix::sys::signal::kill(child, Signal::SIGKILL);
+        }
+        let interval = match (used, cpu) {
+            (Some(_), _) => Some(LOOK),
+            (None, Some(_)) => Some(CPU_LOOK),
+            (None, None) => None,
+        };
+        let left = match killed {
+            None => wall.saturating_sub(started.elapsed()),
+            Some(_) => CPU_LOOK,
+        };
+        let timeout =
+            interval.map_or(left, |interval| interval.min(left)) + Duration::from_millis(1);
+        let mut descriptors = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        let _ = poll(
+            &mut descriptors,
+            PollTimeout::try_from(timeout).unwrap_or(PollTimeout::MAX),
+        );
+        while let Ok(Some(signal)) = signals.read_signal() {
+            if signal.ssi_signo == Signal::SIGTERM as u32 {
+                let _ = nix::sys::signal::kill(child, Signal::SIGKILL);
+                return Err("the experiment is stopped".to_owned());
+            }
+        }
+        if let Some(status) = reap(child) {
+            return Ok((status, killed, started.elapsed()));
+        }
+    }
+}
+
+/// Waits for all that has ended; how the run itself did, if it has.
+fn reap(child: Pid) -> Option<ExitStatus> {
+    let mut ended = None;
+    loop {
+        let mut status = 0;
+        // SAFETY: the status outlives the call.
+        let process = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
+        if process <= 0 {
+            return ended;
+        }
+        if process == child.as_raw() {
+            ended = Some(ExitStatus::from_raw(status));
+        }
+    }
+}
+
+/// The last bytes of a text.
+fn end_of(file: &Path) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(file)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(ERRORS)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}

@@ -1,0 +1,123 @@
+//! What the machine has for runs: cores and memory.
+
+use std::collections::BTreeSet;
+
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
+
+use super::definition::{Definition, SideBySide};
+
+/// The cores of each run that is made at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slots(pub Vec<Vec<usize>>);
+
+impl Slots {
+    /// As many as the experiment wants, and the machine has.
+    ///
+    /// # Errors
+    /// When the machine has not so many, in words.
+    pub fn of(definition: &Definition) -> Result<Self, String> {
+        let cores = cores();
+        let each = definition.limits.cores as usize;
+        if each > cores.len() {
+            return Err(format!(
+                "a run needs {each} cores; this process may use {}",
+                cores.len()
+            ));
+        }
+        let by_cores = cores.len() / each;
+        let by_memory = match (definition.limits.memory, available_mib()) {
+            (Some(memory), Some(available)) => (available / memory.max(1)) as usize,
+            _ => usize::MAX,
+        };
+        let number = match definition.side_by_side {
+            SideBySide::Auto => by_cores.min(by_memory).max(1),
+            SideBySide::Fixed(number) => {
+                let number = usize::from(number);
+                if number > by_cores {
+                    return Err(format!(
+                        "{number} runs side by side need {} cores; this process may use {}",
+                        number * each,
+                        cores.len()
+                    ));
+                }
+                number
+            }
+        };
+        let slots = cores.chunks(each).take(number).map(<[usize]>::to_vec);
+        Ok(Self(slots.collect()))
+    }
+}
+
+/// The cores that this process may use; those that share a physical one are neighbours.
+pub fn cores() -> Vec<usize> {
+    let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap_or_default();
+    let is_allowed = |&core: &usize| allowed.is_set(core).unwrap_or(false);
+    let mut left: BTreeSet<usize> = (0..CpuSet::count()).filter(is_allowed).collect();
+    let mut ordered = Vec::with_capacity(left.len());
+    while let Some(first) = left.pop_first() {
+        ordered.push(first);
+        for sibling in siblings(first) {
+            if left.remove(&sibling) {
+                ordered.push(sibling);
+            }
+        }
+    }
+    ordered
+}
+
+/// The hardware threads of the same physical core, as `0,4` or `0-1`.
+fn siblings(core: usize) -> Vec<usize> {
+    let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    list(text.trim())
+}
+
+fn list(text: &str) -> Vec<usize> {
+    let parts = text.split(',').filter_map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse::<usize>().ok()?..=last.trim().parse::<usize>().ok()?)
+    });
+    parts.flatten().collect()
+}
+
+/// Memory that is not in use, in MiB.
+fn available_mib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let mut lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib: u64 = lines.next()?.split_whitespace().next()?.parse().ok()?;
+    Some(kib >> 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn lists_of_cores() {
+        assert_eq!(list("0-2,5"), [0, 1, 2, 5]);
+        assert_eq!(list("3"), [3]);
+        assert!(list("").is_empty());
+    }
+
+    #[test]
+    fn no_core_is_given_twice() {
+        let with = |more: &str| {
+            let text = format!("{more}\n[[tasks]]\nfiles = [\"*.c\"]\n[[configuration]]\n");
+            let definition = Definition::parse("e", &text, Path::new("")).expect("a file");
+            Slots::of(&definition)
+        };
+        let all = cores();
+        let Slots(slots) = with("limits.wall = 1").expect("slots");
+        assert_eq!(slots.concat().len(), all.len());
+        let Slots(one) = with("side_by_side = 1\nlimits.wall = 1").expect("slots");
+        assert_eq!(one.len(), 1);
+        let Slots(memory) = with("limits.wall = 1\nlimits.memory = 999999999").expect("slots");
+        assert_eq!(memory.len(), 1);
+        assert!(with("side_by_side = 5000\nlimits.wall = 1").is_err());
+        assert!(with("limits.wall = 1\nlimits.cores = 5000").is_err());
+    }
+}

@@ -1,0 +1,23 @@
+//! Experiments: many runs of `regatta verify`, measured, and what comes of them.
+//!
+//! Uses [`crate::portfolio`] (its files and events) and [`crate::report`] (the style of pages); only the command uses it. A run is
+//! a process of its own, started anew: nothing here shares memory with an engine.
+//!
+//! * [`definition`]: the experiment's file; [`selection`]: its tasks; [`plan`]: its runs; [`score`]: what a verdict is worth.
+//! * [`runner`]: makes the runs, each with a [`keeper`]; [`accounting`]: what a run uses; [`machine`]: what there is to use;
+//!   [`programs`]: builds of the verifier; [`display`]: how far it is.
+//! * [`folder`]: the results, a [`record`] a run, made from what the run said ([`observed`]).
+
+pub mod accounting;
+pub mod definition;
+pub mod display;
+pub mod folder;
+pub mod keeper;
+pub mod machine;
+pub mod observed;
+pub mod plan;
+pub mod programs;
+pub mod record;
+pub mod runner;
+pub mod score;
+pub mod selection;

@@ -1,0 +1,88 @@
+//! The builds of the verifier that an experiment runs. Runs of different builds are not put together unnoticed.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::selection::hex;
+use crate::frontend::{Error, ErrorKind, Place};
+
+/// A build of the verifier.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    /// SHA-256 of the file.
+    pub digest: String,
+    /// By which a change is noticed.
+    stamp: Stamp,
+}
+
+/// Size, and time of the last change in seconds and nanoseconds, and the file's number.
+type Stamp = (u64, i64, i64, u64);
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    (
+        metadata.len(),
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.ino(),
+    )
+}
+
+/// All builds of an experiment.
+#[derive(Clone, Debug, Default)]
+pub struct Programs(Vec<Program>);
+
+impl Programs {
+    /// Adds a build; without a path this one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn add(&mut self, path: Option<&Path>) -> Result<&Program, Error> {
+        let unreadable = |path: &Path, error: &std::io::Error| {
+            let place = Place::file(path.display().to_string());
+            Error::new(ErrorKind::Unreadable, error.to_string()).at(place)
+        };
+        let path = match path {
+            Some(path) => path
+                .canonicalize()
+                .map_err(|error| unreadable(path, &error))?,
+            None => std::env::current_exe()
+                .map_err(|error| unreadable(Path::new("/proc/self/exe"), &error))?,
+        };
+        if let Some(index) = self.0.iter().position(|known| known.path == path) {
+            return Ok(&self.0[index]);
+        }
+        let read = || -> std::io::Result<Program> {
+            let stamp = stamp(&path.metadata()?);
+            let mut hash = Sha256::new();
+            hash.update(std::fs::read(&path)?);
+            Ok(Program {
+                path: path.clone(),
+                digest: hex(&hash.finalize()),
+                stamp,
+            })
+        };
+        let program = read().map_err(|error| unreadable(&path, &error))?;
+        self.0.push(program);
+        Ok(&self.0[self.0.len() - 1])
+    }
+
+    /// The build with the digest, if it is still the one.
+    ///
+    /// # Errors
+    /// When the file has changed, in words.
+    pub fn checked(&self, digest: &str) -> Result<&Program, String> {
+        let program = self.0.iter().find(|program| program.digest == digest);
+        let program = program.ok_or_else(|| "a program is missing".to_owned())?;
+        match program.path.metadata() {
+            Ok(metadata) if stamp(&metadata) == program.stamp => Ok(program),
+            _ => Err(format!(
+                "{} has changed since the experiment began; the runs that are missing would be of another program",
+                program.path.display()
+            )),
+        }
+    }
+}

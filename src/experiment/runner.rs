@@ -1,0 +1,444 @@
+//! The runner: makes the runs of an experiment that have not been made.
+//!
+//! One thread, which waits: for keepers ([`super::keeper`]) that have a record, for signals, for the display. A keeper is
+//! forked for each run, which is why nothing here may start a thread.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Pid, fork, pipe};
+
+use super::accounting::{Accounting, Way};
+use super::definition::{Definition, Limits};
+use super::display::{Display, Situation};
+use super::folder::{Described, Description, Fixed, Folder};
+use super::keeper::{Job, keep};
+use super::machine::Slots;
+use super::plan::{Planned, plan};
+use super::programs::{Program, Programs};
+use super::record::Record;
+use super::selection::select;
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::portfolio::config::Portfolio;
+use crate::portfolio::description::Environment;
+
+/// What `run` is told beside the experiment's file.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The folder of the results; if not given, the file's name with `.results` in the current folder.
+    pub out: Option<PathBuf>,
+    /// How runs are measured; if not given, as well as the machine can.
+    pub way: Option<Way>,
+    /// What `--set` says, for all configurations.
+    pub settings: Vec<String>,
+    /// Whether plain lines are written though there is a terminal.
+    pub is_plain: bool,
+}
+
+/// How a call of `run` ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// All runs of the experiment are there.
+    pub is_complete: bool,
+    /// How many answers are wrong.
+    pub wrong: usize,
+}
+
+/// A run's keeper may die so often before the experiment is given up.
+const LOSSES: usize = 3;
+
+/// How often the display is drawn, if nothing happens.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Makes the runs that are missing. Must be called while the process has one thread.
+///
+/// # Errors
+/// When the file, the tasks or the folder are not what they should be, or the system refuses what it must not.
+pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
+    let mut definition = Definition::read(file)?;
+    definition.add_settings(&options.settings)?;
+    let problem = |message: String| {
+        let place = Place::file(file.display().to_string());
+        Error::new(ErrorKind::Experiment, message).at(place)
+    };
+    let slots = Slots::of(&definition).map_err(problem)?;
+    let tasks = select(&definition)?;
+    let mut programs = Programs::default();
+    let fixed = describe(&definition, tasks, &mut programs)?;
+    let accounting = Accounting::new(options.way).map_err(problem)?;
+    accounting.clean();
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let description = Description {
+        fixed,
+        environment: Environment::here(),
+        measured: accounting.measured().clone(),
+        begun: clock.unwrap_or_default().as_secs_f64(),
+        side_by_side: slots.0.len(),
+    };
+    let path = options.out.clone().unwrap_or_else(|| {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        PathBuf::from(format!("{stem}.results"))
+    });
+    let text = std::fs::read(file).unwrap_or_default();
+    let (folder, present) = Folder::open(&path, &description, &text)?;
+    let mut runner = Runner::new(
+        &description,
+        folder,
+        programs,
+        &accounting,
+        slots,
+        definition.pages,
+    );
+    runner.skip(&present.done);
+    let mut display = Display::new(&description, options.is_plain);
+    if let Some(bytes) = present.torn {
+        display.say(&format!(
+            "{}: the last line was torn ({bytes} bytes); its run is made again",
+            path.display()
+        ));
+    }
+    display.begin(&present.done, &runner.situation());
+    let result = runner.make_all(&mut display);
+    display.end(&runner.situation());
+    result.map_err(problem)
+}
+
+/// What the experiment is on this machine.
+fn describe(
+    definition: &Definition,
+    tasks: Vec<super::selection::Selected>,
+    programs: &mut Programs,
+) -> Result<Fixed, Error> {
+    let mut configurations = Vec::with_capacity(definition.configurations.len());
+    for configuration in &definition.configurations {
+        let configuration = configuration.get_ref();
+        let settings = configuration.settings();
+        let program = programs.add(configuration.program.as_deref())?;
+        let portfolio = match configuration.program {
+            None => Portfolio::find_with(&configuration.portfolio, &settings)?.explain(),
+            Some(_) => String::new(),
+        };
+        let mut arguments = vec!["--portfolio".to_owned(), absolute(&configuration.portfolio)];
+        for setting in settings {
+            arguments.extend(["--set".to_owned(), setting]);
+        }
+        arguments.extend(configuration.options.iter().cloned());
+        configurations.push(Described {
+            name: configuration.name.clone(),
+            arguments,
+            program: program.path.display().to_string(),
+            digest: program.digest.clone(),
+            portfolio,
+        });
+    }
+    Ok(Fixed {
+        description: definition.description.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: definition.seed,
+        repetitions: definition.repetitions,
+        order: definition.order,
+        limits: definition.limits.clone(),
+        configurations,
+        tasks,
+    })
+}
+
+/// A portfolio's file as runs elsewhere find it; a name stays.
+fn absolute(portfolio: &str) -> String {
+    let path = Path::new(portfolio).canonicalize();
+    match (
+        portfolio.contains('/') || portfolio.ends_with(".toml"),
+        path,
+    ) {
+        (true, Ok(path)) => path.display().to_string(),
+        _ => portfolio.to_owned(),
+    }
+}
+
+/// The options of `regatta verify` that come from the limits.
+fn limit_options(limits: &Limits) -> Vec<String> {
+    let mut options = vec![
+        "--time-limit".to_owned(),
+        limits.wall.to_string(),
+        "--threads".to_owned(),
+        limits.cores.to_string(),
+    ];
+    if let Some(cpu) = limits.cpu {
+        options.extend(["--cpu-limit".to_owned(), cpu.to_string()]);
+    }
+    if let Some(memory) = limits.memory {
+        options.extend(["--memory-limit".to_owned(), memory.to_string()]);
+    }
+    options
+}
+
+struct Runner<'r> {
+    description: &'r Description,
+    folder: Folder,
+    programs: Programs,
+    accounting: &'r Accounting,
+    slots: Slots,
+    has_pages: bool,
+    /// In the opposite order: the next is the last.
+    open: Vec<Planned>,
+    planned: usize,
+    running: Vec<Running>,
+    wrong: usize,
+    /// Numbers of control groups.
+    started: usize,
+    losses: usize,
+    begun: Instant,
+    /// How many were done when this process began.
+    done_before: usize,
+    done: usize,
+}
+
+/// A run that has begun.
+struct Running {
+    run: Planned,
+    slot: usize,
+    keeper: Pid,
+    pipe: OwnedFd,
+    /// What the keeper has sent.
+    sent: Vec<u8>,
+    begun: Instant,
+}
+
+impl<'r> Runner<'r> {
+    fn new(
+        description: &'r Description,
+        folder: Folder,
+        programs: Programs,
+        accounting: &'r Accounting,
+        slots: Slots,
+        has_pages: bool,
+    ) -> Self {
+        let mut open = plan(&description.fixed);
+        open.reverse();
+        Self {
+            planned: open.len(),
+            description,
+            folder,
+            programs,
+            accounting,
+            slots,
+            has_pages,
+            open,
+            running: Vec::new(),
+            wrong: 0,
+            started: 0,
+            losses: 0,
+            begun: Instant::now(),
+            done_before: 0,
+            done: 0,
+        }
+    }
+
+    /// Leaves out what is done.
+    fn skip(&mut self, done: &[Record]) {
+        let keys: std::collections::HashSet<_> = done.iter().map(|record| &record.key).collect();
+        self.open.retain(|run| !keys.contains(&run.key));
+        self.done = done.len();
+        self.done_before = done.len();
+        self.wrong = done.iter().filter(|record| record.is_wrong()).count();
+    }
+
+    fn situation(&self) -> Situation {
+        let made = self.done - self.done_before;
+        let left = self.planned.saturating_sub(self.done);
+        let running = self.running.iter();
+        Situation {
+            planned: self.planned,
+            done: self.done,
+            running: running
+                .map(|running| (running.run.key.clone(), running.begun.elapsed()))
+                .collect(),
+            elapsed: self.begun.elapsed(),
+            left: (made > 0).then(|| self.begun.elapsed().mul_f64(left as f64 / made as f64)),
+        }
+    }
+
+    fn make_all(&mut self, display: &mut Display) -> Result<Ended, String> {
+        let watched = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
+        let blocked = sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), None);
+        blocked.map_err(|error| format!("no signals: {error}"))?;
+        let signals =
+            SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+                .map_err(|error| format!("no signals: {error}"))?;
+        let mut drawn = Instant::now();
+        let ended = loop {
+            if let Err(reason) = self.fill_slots() {
+                break Err(reason);
+            }
+            if self.running.is_empty() {
+                break Ok(true);
+            }
+            let ready = self.wait(&signals, TICK.saturating_sub(drawn.elapsed()));
+            if matches!(signals.read_signal(), Ok(Some(_))) || display.wants_to_stop() {
+                break Ok(false);
+            }
+            for index in ready.into_iter().rev() {
+                match self.receive(index) {
+                    Ok(None) => {}
+                    Ok(Some(record)) => {
+                        self.done += 1;
+                        self.wrong += usize::from(record.is_wrong());
+                        display.record(&record, &self.situation());
+                    }
+                    Err(reason) => display.say(&reason),
+                }
+            }
+            if self.losses > LOSSES {
+                break Err("keepers of runs die; the experiment is given up".to_owned());
+            }
+            if drawn.elapsed() >= TICK {
+                drawn = Instant::now();
+                display.draw(&self.situation());
+            }
+        };
+        self.stop_all();
+        let _ = sigprocmask(SigmaskHow::SIG_UNBLOCK, Some(&watched), None);
+        Ok(Ended {
+            is_complete: ended?,
+            wrong: self.wrong,
+        })
+    }
+
+    /// Waits for keepers, signals or the time; the indices of those who have something to say, in order.
+    fn wait(&self, signals: &SignalFd, time: Duration) -> Vec<usize> {
+        let pipes = self.running.iter().map(|running| running.pipe.as_fd());
+        let mut descriptors: Vec<PollFd<'_>> = pipes
+            .chain([signals.as_fd()])
+            .map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN))
+            .collect();
+        let time = PollTimeout::try_from(time + Duration::from_millis(1));
+        let _ = poll(&mut descriptors, time.unwrap_or(PollTimeout::MAX));
+        let ready = (0..self.running.len()).filter(|&index| descriptors[index].any() == Some(true));
+        ready.collect()
+    }
+
+    /// Starts runs where there is room.
+    fn fill_slots(&mut self) -> Result<(), String> {
+        while self.running.len() < self.slots.0.len() {
+            let Some(run) = self.open.pop() else {
+                return Ok(());
+            };
+            let is_free = |slot: &usize| self.running.iter().all(|running| running.slot != *slot);
+            let Some(slot) = (0..self.slots.0.len()).find(is_free) else {
+                return Ok(());
+            };
+            self.start(run, slot)?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, run: Planned, slot: usize) -> Result<(), String> {
+        let begun = Instant::now();
+        let described = &self.description.fixed.configurations[run.configuration];
+        let task = &self.description.fixed.tasks[run.task];
+        let program: &Program = self.programs.checked(&described.digest)?;
+        let log = std::path::absolute(self.folder.path().join(&run.log));
+        let log = log.map_err(|error| format!("{}: {error}", run.log))?;
+        let home = log.parent().unwrap_or(Path::new("/")).to_owned();
+        std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+        let mut arguments = vec!["verify".to_owned(), "--json".to_owned()];
+        arguments.extend(limit_options(&self.description.fixed.limits));
+        arguments.extend(described.arguments.iter().cloned());
+        if self.has_pages {
+            let page = log.with_added_extension("html");
+            arguments.extend(["--report".to_owned(), page.display().to_string()]);
+        }
+        arguments.extend(task.arguments.iter().cloned());
+        self.started += 1;
+        let job = Job {
+            run: &run,
+            task,
+            limits: &self.description.fixed.limits,
+            program: &program.path,
+            arguments,
+            folder: &home,
+            log,
+            cores: &self.slots.0[slot],
+            group: self.started.to_string(),
+        };
+        let refused = |error: nix::errno::Errno| format!("the system refuses a process: {error}");
+        let (reader, writer) = pipe().map_err(refused)?;
+        let parent = nix::unistd::getpid();
+        // SAFETY: this process has one thread (the caller's promise), so that the child may do anything.
+        match unsafe { fork() }.map_err(refused)? {
+            ForkResult::Child => {
+                drop(reader);
+                crate::portfolio::supervisor::die_with(parent);
+                self.folder.forget_lock();
+                let message = match keep(&job, self.accounting, begun) {
+                    Ok(record) => serde_json::to_vec(&record).unwrap_or_default(),
+                    Err(reason) => format!("!{reason}").into_bytes(),
+                };
+                let _ = File::from(writer).write_all(&message);
+                crate::portfolio::supervisor::exit_now(0)
+            }
+            ForkResult::Parent { child } => {
+                drop(writer);
+                self.running.push(Running {
+                    run,
+                    slot,
+                    keeper: child,
+                    pipe: reader,
+                    sent: Vec::new(),
+                    begun,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes what a keeper has to say; its record, when that is whole and written down.
+    fn receive(&mut self, index: usize) -> Result<Option<Record>, String> {
+        let running = &mut self.running[index];
+        let mut chunk = [0; 1 << 16];
+        let count = nix::unistd::read(&running.pipe, &mut chunk).unwrap_or(0);
+        if count > 0 {
+            running.sent.extend_from_slice(&chunk[..count]);
+            return Ok(None);
+        }
+        let running = self.running.remove(index);
+        let _ = waitpid(running.keeper, None);
+        let reason = match serde_json::from_slice::<Record>(&running.sent) {
+            Ok(record) => match self.folder.append(&record) {
+                Ok(()) => return Ok(Some(record)),
+                Err(error) => format!("the result cannot be written: {error}"),
+            },
+            Err(_) => match running.sent.strip_prefix(b"!") {
+                Some(reason) => String::from_utf8_lossy(reason).into_owned(),
+                None => "its keeper has died".to_owned(),
+            },
+        };
+        self.losses += 1;
+        let run = running.run;
+        let message = format!(
+            "{} on {}: {reason}; it is made again",
+            run.key.configuration, run.key.task
+        );
+        self.open.insert(0, run);
+        Err(message)
+    }
+
+    /// Ends all runs, with all that they have started.
+    fn stop_all(&mut self) {
+        for running in &self.running {
+            let _ = nix::sys::signal::kill(running.keeper, Signal::SIGTERM);
+        }
+        for running in self.running.drain(..) {
+            let mut rest = Vec::new();
+            let _ = File::from(running.pipe).read_to_end(&mut rest);
+            let _ = waitpid(running.keeper, None);
+        }
+    }
+}
