@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use super::grammar;
 use crate::experiment::accounting::Way;
+use crate::experiment::table::format::Format;
 use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
 
@@ -414,6 +415,103 @@ pub enum ExperimentCommand {
     /// Make the runs of an experiment that are missing; exit code 0 if all are there, 1 if an answer is wrong, 2 if
     /// it was stopped
     Run(ExperimentRunOptions),
+    /// Tables by configuration and by category
+    Table(TableOptions),
+    /// Plots as SVG and PNG: quantiles, pairs of configurations, score over time, survival, the race's price,
+    /// publishers, winners
+    Plot(PlotOptions),
+    /// A page for a browser with all of it, each cell leading to its run's log
+    Report(PageOptions),
+    /// Whether configurations differ by more than noise, and on which tasks
+    Compare(CompareOptions),
+}
+
+/// Options of `experiment table`.
+#[derive(Clone, Debug, Args)]
+pub struct TableOptions {
+    /// Folders of results
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// How the tables are written
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatOption,
+
+    /// Write to a file
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Options of `experiment plot`.
+#[derive(Clone, Debug, Args)]
+pub struct PlotOptions {
+    /// Folders of results
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// Where the plots go [default: the folder `plots` in the first folder of results]
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+
+    /// What the others are drawn beside [default: the first configuration]
+    #[arg(long, value_name = "CONFIGURATION")]
+    pub base: Option<String>,
+}
+
+/// Options of `experiment report`.
+#[derive(Clone, Debug, Args)]
+pub struct PageOptions {
+    /// Folders of results
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// The page's file [default: `report.html` in the first folder of results]
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+
+    /// What the others are compared with [default: the first configuration]
+    #[arg(long, value_name = "CONFIGURATION")]
+    pub base: Option<String>,
+}
+
+/// Options of `experiment compare`.
+#[derive(Clone, Debug, Args)]
+pub struct CompareOptions {
+    /// What is read and written.
+    #[command(flatten)]
+    pub table: TableOptions,
+
+    /// What the others are compared with [default: the first configuration]
+    #[arg(long, value_name = "CONFIGURATION")]
+    pub base: Option<String>,
+
+    /// Compare this one only
+    #[arg(long, value_name = "CONFIGURATION")]
+    pub with: Vec<String>,
+}
+
+/// How tables are written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatOption {
+    /// Columns in line
+    Text,
+    /// Comma-separated values (RFC 4180)
+    Csv,
+    /// Tables of Markdown
+    Markdown,
+    /// Tabulars of LaTeX, with booktabs
+    Latex,
+}
+
+impl From<FormatOption> for Format {
+    fn from(option: FormatOption) -> Self {
+        match option {
+            FormatOption::Text => Self::Text,
+            FormatOption::Csv => Self::Csv,
+            FormatOption::Markdown => Self::Markdown,
+            FormatOption::Latex => Self::Latex,
+        }
+    }
 }
 
 /// Options of `experiment run`.

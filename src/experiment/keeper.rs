@@ -88,8 +88,8 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
     let mut meter = accounting
         .begin(&job.group, memory)
         .map_err(words("no control group"))?;
-    let output = job.log.with_added_extension("jsonl");
-    let errors = job.log.with_added_extension("err");
+    let output = job.log.with_added_extension("log");
+    let errors = job.log.with_added_extension("err.log");
     let started = Instant::now();
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let child = start(job, &meter, &output, &errors).map_err(words("the run does not start"));

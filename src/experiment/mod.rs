@@ -7,17 +7,24 @@
 //! * [`runner`]: makes the runs, each with a [`keeper`]; [`accounting`]: what a run uses; [`machine`]: what there is to use;
 //!   [`programs`]: builds of the verifier; [`display`]: how far it is.
 //! * [`folder`]: the results, a [`record`] a run, made from what the run said ([`observed`]).
+//! * [`data`]: the runs of several folders; [`table`], [`compare`], with [`statistics`]; [`plot`]; [`page`] has all of it.
 
 pub mod accounting;
+pub mod compare;
+pub mod data;
 pub mod definition;
 pub mod display;
 pub mod folder;
 pub mod keeper;
 pub mod machine;
 pub mod observed;
+pub mod page;
 pub mod plan;
+pub mod plot;
 pub mod programs;
 pub mod record;
 pub mod runner;
 pub mod score;
 pub mod selection;
+pub mod statistics;
+pub mod table;

@@ -281,7 +281,7 @@ impl<'r> Runner<'r> {
                 break Ok(true);
             }
             let ready = self.wait(&signals, TICK.saturating_sub(drawn.elapsed()));
-            if matches!(signals.read_signal(), Ok(Some(_))) || display.wants_to_stop() {
+            if matches!(signals.read_signal(), Ok(Some(_))) {
                 break Ok(false);
             }
             for index in ready.into_iter().rev() {

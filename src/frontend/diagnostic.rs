@@ -15,6 +15,8 @@ use crate::program::Span;
 pub enum ErrorKind {
     /// A file cannot be read.
     Unreadable,
+    /// A file cannot be written.
+    Unwritable,
     /// The C preprocessor is missing or complains.
     Preprocessor,
     /// The text is not C.
@@ -44,6 +46,7 @@ impl ErrorKind {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Unreadable => "cannot read",
+            Self::Unwritable => "cannot write",
             Self::Preprocessor => "preprocessor",
             Self::Syntax => "syntax error",
             Self::Type => "type error",

@@ -40,9 +40,12 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("source.html", include_str!("templates/source.html")),
     ("automaton.html", include_str!("templates/automaton.html")),
     ("race.html", include_str!("templates/race.html")),
-    ("style.css", include_str!("templates/style.css")),
+    ("style.css", STYLE),
     ("script.js", include_str!("templates/script.js")),
 ];
+
+/// How pages look.
+pub const STYLE: &str = include_str!("templates/style.css");
 
 /// A longer path is shown by its begin and its end, so many steps each.
 const MOST_STEPS: usize = 1000;

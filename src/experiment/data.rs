@@ -1,0 +1,215 @@
+//! The runs of one or more folders, as tables and plots look at them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::folder::Results;
+use super::record::Record;
+use super::statistics::median;
+use crate::frontend::Error;
+
+/// Runs, with what is the same for many of them.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// In the order of the folders and their files.
+    pub configurations: Vec<Configuration>,
+    /// In the alphabet's order.
+    pub categories: Vec<String>,
+    /// What a reader should know: runs are missing, say.
+    pub remarks: Vec<String>,
+    pub folders: Vec<Results>,
+}
+
+/// A configuration with its runs.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// With the folder's, where two folders have one of that name.
+    pub name: String,
+    /// The number of the folder that it is from.
+    pub folder: usize,
+    /// The limit of wall time, in seconds.
+    pub limit: f64,
+    pub records: Vec<Record>,
+}
+
+impl Configuration {
+    /// The runs of the category, or all.
+    pub fn of<'c>(&'c self, category: Option<&'c str>) -> impl Iterator<Item = &'c Record> + Clone {
+        let is_wanted =
+            move |record: &&Record| category.is_none_or(|category| record.category == category);
+        self.records.iter().filter(is_wanted)
+    }
+
+    /// The wall time of a run that has solved its task; twice the limit for any other (PAR-2).
+    pub fn par2(&self, record: &Record) -> f64 {
+        match record.is_solved() {
+            true => record.wall,
+            false => 2.0 * self.limit,
+        }
+    }
+
+    /// By task: the means over repetitions.
+    pub fn by_task(&self) -> BTreeMap<&str, Means> {
+        let mut sums: BTreeMap<&str, Means> = BTreeMap::new();
+        for record in &self.records {
+            let means = sums.entry(&record.key.task).or_default();
+            means.runs += 1.0;
+            means.solved += f64::from(u8::from(record.is_solved()));
+            means.score += f64::from(record.score);
+            means.par2 += self.par2(record);
+            means.cpu += record.cpu;
+        }
+        for means in sums.values_mut() {
+            for sum in [
+                &mut means.solved,
+                &mut means.score,
+                &mut means.par2,
+                &mut means.cpu,
+            ] {
+                *sum /= means.runs;
+            }
+        }
+        sums
+    }
+}
+
+/// What a configuration did on a task, on the average.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Means {
+    pub runs: f64,
+    pub solved: f64,
+    pub score: f64,
+    pub par2: f64,
+    pub cpu: f64,
+}
+
+impl Data {
+    /// Reads folders.
+    ///
+    /// # Errors
+    /// The first that cannot be read.
+    pub fn read(paths: &[PathBuf]) -> Result<Self, Error> {
+        let folders = paths.iter().map(|path| Results::read(path));
+        Ok(Self::new(folders.collect::<Result<_, _>>()?))
+    }
+
+    fn new(mut folders: Vec<Results>) -> Self {
+        let mut remarks = Vec::new();
+        let mut configurations: Vec<Configuration> = Vec::new();
+        let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        for folder in &folders {
+            for described in &folder.description.fixed.configurations {
+                *names.entry(described.name.clone()).or_default() += 1;
+            }
+        }
+        for (number, folder) in folders.iter_mut().enumerate() {
+            let path = folder.path.display().to_string();
+            let (made, planned) = (folder.records.len(), folder.planned());
+            if made < planned {
+                remarks.push(format!("{path}: {made} of {planned} runs have been made"));
+            }
+            if folder.is_torn {
+                remarks.push(format!("{path}: the last line is torn and left out"));
+            }
+            let mut runs: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+            for record in std::mem::take(&mut folder.records) {
+                let name = record.key.configuration.clone();
+                runs.entry(name).or_default().push(record);
+            }
+            for described in &folder.description.fixed.configurations {
+                let mut records = runs.remove(&described.name).unwrap_or_default();
+                records.sort_by(|one, other| one.key.cmp(&other.key));
+                let mut name = described.name.clone();
+                if names[&name] > 1 {
+                    name = format!("{name} ({path})");
+                }
+                configurations.push(Configuration {
+                    name,
+                    folder: number,
+                    limit: folder.description.fixed.limits.wall,
+                    records,
+                });
+            }
+        }
+        let records = configurations
+            .iter()
+            .flat_map(|configuration| &configuration.records);
+        let mut categories: Vec<String> = records.map(|record| record.category.clone()).collect();
+        categories.sort_unstable();
+        categories.dedup();
+        Self {
+            configurations,
+            categories,
+            remarks,
+            folders,
+        }
+    }
+
+    /// All runs.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.configurations
+            .iter()
+            .flat_map(|configuration| &configuration.records)
+    }
+}
+
+/// Sums over runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    pub runs: usize,
+    pub proofs: usize,
+    pub alarms: usize,
+    pub wrong: usize,
+    /// Runs without an answer by reason.
+    pub unknown: BTreeMap<String, usize>,
+    /// Answers to tasks of which nobody knows the right one.
+    pub unjudged: usize,
+    pub score: i64,
+    /// The score if all were solved.
+    pub most: i64,
+    /// Mean of the wall times in seconds, where what is not solved counts twice the limit.
+    pub par2: f64,
+    /// Of the wall times of what is solved, in seconds.
+    pub median: Option<f64>,
+    /// CPU time of all, in seconds.
+    pub cpu: f64,
+}
+
+impl Summary {
+    /// Of the runs of a configuration, of one category or all.
+    pub fn new(configuration: &Configuration, category: Option<&str>) -> Self {
+        let mut summary = Self::default();
+        let mut walls = Vec::new();
+        for record in configuration.of(category) {
+            summary.runs += 1;
+            summary.score += i64::from(record.score);
+            summary.cpu += record.cpu;
+            summary.par2 += configuration.par2(record);
+            summary.most += match record.expected.as_deref() {
+                Some("true") => 2,
+                Some(_) => 1,
+                None => 0,
+            };
+            let is_proof = record.verdict == "true";
+            if record.is_solved() {
+                walls.push(record.wall);
+                summary.proofs += usize::from(is_proof);
+                summary.alarms += usize::from(!is_proof);
+            } else if record.is_wrong() {
+                summary.wrong += 1;
+            } else if is_proof || record.verdict.starts_with("false") {
+                summary.unjudged += 1;
+            } else {
+                *summary.unknown.entry(record.reason_class()).or_default() += 1;
+            }
+        }
+        summary.par2 /= summary.runs.max(1) as f64;
+        summary.median = median(walls);
+        summary
+    }
+
+    /// Right answers.
+    pub fn solved(&self) -> usize {
+        self.proofs + self.alarms
+    }
+}

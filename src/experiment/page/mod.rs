@@ -1,0 +1,383 @@
+//! An experiment as a page for a browser: one file that needs no network, and leads to the logs beside it.
+//!
+//! The tables, the comparisons and the plots, and a row for each task with a cell for each configuration, which the script sorts
+//! and filters. Without the script all of it can be read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::compare::compare;
+use super::data::Data;
+use super::plot::{draw, plots};
+use super::record::Record;
+use super::table::{Cell, Sheet, by_category, by_configuration, by_reason};
+use crate::report::html::STYLE;
+
+const TEMPLATES: [(&str, &str); 4] = [
+    ("page.html", include_str!("templates/page.html")),
+    ("sheet.html", include_str!("templates/sheet.html")),
+    ("page.css", include_str!("templates/page.css")),
+    ("page.js", include_str!("templates/page.js")),
+];
+
+#[derive(Debug, Serialize)]
+struct View {
+    title: String,
+    description: String,
+    remarks: Vec<String>,
+    facts: Vec<(&'static str, String)>,
+    summary: SheetView,
+    categories: SheetView,
+    reasons: SheetView,
+    comparisons: Vec<SheetView>,
+    plots: Vec<PlotView>,
+    configurations: Vec<String>,
+    category_names: Vec<String>,
+    tasks: Vec<TaskView>,
+}
+
+#[derive(Debug, Serialize)]
+struct SheetView {
+    title: String,
+    head: Vec<HeadView>,
+    rows: Vec<Vec<CellView>>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeadView {
+    text: String,
+    is_number: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct CellView {
+    text: String,
+    is_number: bool,
+    is_wrong: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct PlotView {
+    title: String,
+    /// The drawing as base64.
+    image: String,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskView {
+    name: String,
+    category: String,
+    expected: String,
+    /// `wrong`, `mixed` where some solve it, `solved` by all, `open`.
+    class: &'static str,
+    /// As many as there are configurations.
+    cells: Vec<Vec<RunView>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RunView {
+    /// `right`, `wrong`, `open`, `unjudged`.
+    class: &'static str,
+    text: String,
+    /// What is said of it when the mouse is over it.
+    tip: String,
+    /// Where its log is.
+    link: String,
+    /// By which cells are sorted: what is not solved comes after all that is.
+    rank: f64,
+}
+
+/// The page, which will be at the path.
+///
+/// # Errors
+/// When a template or a drawing is wrong, which a test excludes; in words.
+pub fn page(data: &Data, base: usize, at: &Path) -> Result<String, String> {
+    let view = View::new(data, base, at)?;
+    let render = || -> Result<String, minijinja::Error> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let mut syntax = SyntaxConfig::builder();
+        environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
+        for (name, text) in TEMPLATES {
+            environment.add_template(name, text)?;
+        }
+        environment.add_template("style.css", STYLE)?;
+        let page = environment.get_template("page.html")?;
+        page.render(Value::from(Serde(&view)))
+    };
+    render().map_err(|error| error.to_string())
+}
+
+impl View {
+    fn new(data: &Data, base: usize, at: &Path) -> Result<Self, String> {
+        let others = (0..data.configurations.len()).filter(|&other| other != base);
+        let others: Vec<usize> = others.collect();
+        let comparisons: Vec<SheetView> = others
+            .par_iter()
+            .flat_map_iter(|&other| compare(data, base, other).sheets(data))
+            .filter(|sheet| !sheet.rows.is_empty())
+            .map(|sheet| SheetView::new(&sheet))
+            .collect();
+        let plots = plots(data, base);
+        let drawn: Result<Vec<PlotView>, String> = plots
+            .par_iter()
+            .map(|plot| {
+                Ok(PlotView {
+                    title: plot.title.clone(),
+                    image: STANDARD.encode(draw::svg(plot)?),
+                })
+            })
+            .collect();
+        let fixed = data.folders.iter().map(|folder| &folder.description.fixed);
+        let mut descriptions: Vec<&str> = fixed.map(|fixed| fixed.description.as_str()).collect();
+        descriptions.dedup();
+        let title = descriptions
+            .first()
+            .copied()
+            .filter(|text| !text.is_empty());
+        Ok(Self {
+            title: title.unwrap_or("Experiment").to_owned(),
+            description: descriptions.join("; "),
+            remarks: data.remarks.clone(),
+            facts: facts(data),
+            summary: SheetView::new(&by_configuration(data)),
+            categories: SheetView::new(&by_category(data)),
+            reasons: SheetView::new(&by_reason(data)),
+            comparisons,
+            plots: drawn?,
+            configurations: data
+                .configurations
+                .iter()
+                .map(|known| known.name.clone())
+                .collect(),
+            category_names: data.categories.clone(),
+            tasks: tasks(data, at),
+        })
+    }
+}
+
+impl SheetView {
+    fn new(sheet: &Sheet) -> Self {
+        let is_number = |column: usize| {
+            sheet
+                .rows
+                .iter()
+                .all(|row| row.get(column).is_some_and(Cell::is_number))
+        };
+        Self {
+            title: sheet.title.clone(),
+            head: sheet
+                .head
+                .iter()
+                .enumerate()
+                .map(|(column, text)| HeadView {
+                    text: text.clone(),
+                    is_number: is_number(column),
+                })
+                .collect(),
+            rows: sheet
+                .rows
+                .iter()
+                .map(|row| row.iter().map(CellView::new).collect())
+                .collect(),
+        }
+    }
+}
+
+impl CellView {
+    fn new(cell: &Cell) -> Self {
+        Self {
+            text: cell.text(),
+            is_number: cell.is_number(),
+            is_wrong: matches!(cell, Cell::Wrong(_)),
+        }
+    }
+}
+
+/// What is known of the folders as a whole.
+fn facts(data: &Data) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    for folder in &data.folders {
+        let description = &folder.description;
+        let limits = &description.fixed.limits;
+        let mut limit = format!("{} s wall", limits.wall);
+        if let Some(cpu) = limits.cpu {
+            limit.push_str(&format!(", {cpu} s CPU"));
+        }
+        if let Some(memory) = limits.memory {
+            limit.push_str(&format!(", {memory} MiB"));
+        }
+        limit.push_str(&format!(", {} cores", limits.cores));
+        let environment = &description.environment;
+        facts.extend([
+            ("folder", folder.path.display().to_string()),
+            ("tasks", description.fixed.tasks.len().to_string()),
+            ("limits", limit),
+            ("side by side", description.side_by_side.to_string()),
+            ("version", description.fixed.version.clone()),
+            (
+                "measured by",
+                format!(
+                    "{} (CPU), {} (memory)",
+                    description.measured.cpu, description.measured.memory
+                ),
+            ),
+            (
+                "machine",
+                format!(
+                    "{}, {}, {} cores, {} MiB",
+                    environment.processor,
+                    environment.system,
+                    environment.cores,
+                    environment.memory
+                ),
+            ),
+        ]);
+    }
+    facts
+}
+
+/// A row for each task.
+fn tasks(data: &Data, at: &Path) -> Vec<TaskView> {
+    let number = data.configurations.len();
+    let mut rows: BTreeMap<&str, (&Record, Vec<Vec<RunView>>)> = BTreeMap::new();
+    for (column, configuration) in data.configurations.iter().enumerate() {
+        let folder = &data.folders[configuration.folder].path;
+        let folder = relative(folder, at.parent().unwrap_or(Path::new("")));
+        for record in &configuration.records {
+            let empty = || (record, (0..number).map(|_| Vec::new()).collect());
+            let (_, cells) = rows.entry(&record.key.task).or_insert_with(empty);
+            cells[column].push(RunView::new(record, &folder, at));
+        }
+    }
+    let views = rows.into_iter().map(|(name, (record, cells))| {
+        let runs = || cells.iter().flatten();
+        let class = if runs().any(|run| run.class == "wrong") {
+            "wrong"
+        } else if runs().all(|run| run.class == "right") {
+            "solved"
+        } else if runs().any(|run| run.class == "right") {
+            "mixed"
+        } else {
+            "open"
+        };
+        TaskView {
+            name: name.to_owned(),
+            category: record.category.clone(),
+            expected: record.expected.clone().unwrap_or_default(),
+            class,
+            cells,
+        }
+    });
+    views.collect()
+}
+
+impl RunView {
+    fn new(record: &Record, folder: &Path, at: &Path) -> Self {
+        let page = at.parent().unwrap_or(Path::new("")).join(folder);
+        let page = page.join(format!("{}.html", record.log));
+        let ending = if page.exists() { "html" } else { "log" };
+        let link = folder.join(format!("{}.{ending}", record.log));
+        let is_answer = record.verdict == "true" || record.verdict.starts_with("false");
+        let (class, text) = match (record.score, is_answer) {
+            (1.., _) | (0, true) => {
+                let class = if record.score > 0 {
+                    "right"
+                } else {
+                    "unjudged"
+                };
+                (class, format!("{} {:.2}", record.verdict, record.wall))
+            }
+            (..0, _) => ("wrong", format!("{} {:.2}", record.verdict, record.wall)),
+            (0, false) => ("open", record.reason_class()),
+        };
+        let mut tip = format!(
+            "{:.3} s wall, {:.3} s CPU, {} MiB",
+            record.wall,
+            record.cpu,
+            record.memory >> 20
+        );
+        if let Some(winner) = &record.winner {
+            tip.push_str(&format!(", by {winner}"));
+        }
+        if !record.reason.is_empty() {
+            tip.push_str(&format!("; {}", record.reason));
+        }
+        Self {
+            class,
+            text,
+            tip,
+            link: encoded(&link),
+            rank: match class {
+                "right" => record.wall,
+                "wrong" => f64::from(i32::MAX),
+                _ => 1e6 + record.wall,
+            },
+        }
+    }
+}
+
+/// A folder as seen from another.
+fn relative(folder: &Path, from: &Path) -> PathBuf {
+    let whole = |path: &Path| {
+        let path = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            path
+        };
+        path.canonicalize()
+            .or_else(|_| std::path::absolute(path))
+            .unwrap_or_else(|_| path.to_owned())
+    };
+    let (folder, from) = (whole(folder), whole(from));
+    let common = folder.components().zip(from.components());
+    let common = common.take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(common).map(|_| Path::new(".."));
+    let down = folder.components().skip(common).collect::<PathBuf>();
+    up.collect::<PathBuf>().join(down)
+}
+
+/// A path as a relative address.
+fn encoded(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let mut address = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => {
+                address.push(char::from(byte));
+            }
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lead_from_the_page_to_the_folder() {
+        let home = tempfile::tempdir().expect("a folder");
+        for folder in ["a/r", "b"] {
+            std::fs::create_dir_all(home.path().join(folder)).expect("a folder");
+        }
+        let of =
+            |folder: &str, from: &str| relative(&home.path().join(folder), &home.path().join(from));
+        assert_eq!(of("a/r", "a/r"), Path::new(""));
+        assert_eq!(of("a/r", "b"), Path::new("../a/r"));
+        assert_eq!(of("a/r", "a"), Path::new("r"));
+        assert_eq!(
+            encoded(Path::new("a+b/c d#é.log")),
+            "a%2Bb/c%20d%23%C3%A9.log"
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Numbers of two names: who publishes to whom, who answers first.
+
+use std::collections::BTreeMap;
+
+use super::{Kind, Plot, plain};
+use crate::experiment::data::{Configuration, Data};
+
+/// A plot for each configuration whose analyses took invariants of one another.
+pub fn publishers(data: &Data) -> Vec<Plot> {
+    data.configurations
+        .iter()
+        .filter_map(of_configuration)
+        .collect()
+}
+
+fn of_configuration(configuration: &Configuration) -> Option<Plot> {
+    let mut numbers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for analysis in configuration
+        .records
+        .iter()
+        .flat_map(|record| &record.analyses)
+    {
+        for (publisher, number) in &analysis.taken {
+            *numbers.entry((publisher, &analysis.name)).or_default() += number;
+        }
+    }
+    let plot = Plot {
+        name: format!("published-{}", plain(&configuration.name)),
+        title: format!("{}: invariants taken, by publisher", configuration.name),
+        kind: matrix("published by", "taken by", &numbers)?,
+    };
+    Some(plot)
+}
+
+/// Who had the answers, by configuration.
+pub fn winners(data: &Data) -> Option<Plot> {
+    let mut numbers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for configuration in &data.configurations {
+        for record in configuration
+            .records
+            .iter()
+            .filter(|record| record.is_solved())
+        {
+            // What the simplifier decides has no winner among the analyses.
+            let winner = record.winner.as_deref().unwrap_or("before the race");
+            *numbers.entry((winner, &configuration.name)).or_default() += 1;
+        }
+    }
+    Some(Plot {
+        name: "winners".to_owned(),
+        title: "Who answers first".to_owned(),
+        kind: matrix("analysis", "configuration", &numbers)?,
+    })
+}
+
+/// Rows and columns in the order of their sums; `None` if there is nothing.
+fn matrix(row: &str, column: &str, numbers: &BTreeMap<(&str, &str), u64>) -> Option<Kind> {
+    let mut sums: [BTreeMap<&str, u64>; 2] = Default::default();
+    for (&(of, to), &number) in numbers {
+        *sums[0].entry(of).or_default() += number;
+        *sums[1].entry(to).or_default() += number;
+    }
+    let [rows, columns] = sums.map(|sums| {
+        let mut order: Vec<(&str, u64)> = sums.into_iter().collect();
+        order.sort_by_key(|&(name, sum)| (std::cmp::Reverse(sum), name));
+        order
+            .into_iter()
+            .map(|(name, _)| name.to_owned())
+            .collect::<Vec<String>>()
+    });
+    if rows.is_empty() {
+        return None;
+    }
+    let values = rows.iter().flat_map(|of| {
+        let values = columns
+            .iter()
+            .map(|to| numbers.get(&(of.as_str(), to.as_str())));
+        values.map(|number| number.copied().unwrap_or(0))
+    });
+    Some(Kind::Matrix {
+        row: row.to_owned(),
+        column: column.to_owned(),
+        values: values.collect(),
+        rows,
+        columns,
+    })
+}

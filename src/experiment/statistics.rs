@@ -1,0 +1,182 @@
+//! Statistics of paired measurements: whether a difference is more than noise.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The value below which the part `quantile` (from 0 to 1) of the sorted values lies; between two values it is interpolated.
+/// `None` without values.
+pub fn quantile(sorted: &[f64], quantile: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = quantile.clamp(0.0, 1.0) * last as f64;
+    let (below, part) = (place.floor() as usize, place.fract());
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * part)
+}
+
+/// The median; `None` without values.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    quantile(&values, 0.5)
+}
+
+/// Where a value lies, by a sample.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Of the sample.
+    pub value: f64,
+    /// The bounds of the 95 % interval.
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Whether zero is within the interval: the difference may be noise.
+    pub fn may_be_zero(&self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+}
+
+/// How many samples are drawn.
+const RESAMPLES: usize = 4_000;
+
+/// The mean of differences with its interval, by the paired bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
+/// chapter 13: percentile intervals): tasks are drawn with replacement, with the differences that they have. The same
+/// differences give the same interval.
+pub fn bootstrap(differences: &[f64]) -> Estimate {
+    let number = differences.len();
+    if number == 0 {
+        return Estimate {
+            value: 0.0,
+            low: 0.0,
+            high: 0.0,
+        };
+    }
+    let mean = |sum: f64| sum / number as f64;
+    // Most tasks are solved by both or by none: these only need to be counted.
+    let differing: Vec<f64> = differences
+        .iter()
+        .copied()
+        .filter(|one| *one != 0.0)
+        .collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(number as u64);
+    let mut means: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            // How many of the draws hit a difference, and which.
+            let drawn = (0..number).map(|_| random.random_range(0..number));
+            mean(drawn.filter_map(|index| differing.get(index)).sum())
+        })
+        .collect();
+    means.sort_unstable_by(f64::total_cmp);
+    Estimate {
+        value: mean(differences.iter().sum()),
+        low: quantile(&means, 0.025).unwrap_or_default(),
+        high: quantile(&means, 0.975).unwrap_or_default(),
+    }
+}
+
+/// The p-value of Wilcoxon's signed-rank test, two-sided: how likely so large a difference of ranks is if there is none. Zeros are
+/// left out and ties share their ranks; up to [`EXACT`] differences without ties the distribution is exact, with more it is the
+/// normal one, corrected for ties and continuity. One without differences.
+pub fn wilcoxon(differences: &[f64]) -> f64 {
+    let mut ranked: Vec<f64> = differences
+        .iter()
+        .copied()
+        .filter(|one| *one != 0.0)
+        .collect();
+    ranked.sort_unstable_by(|one, other| one.abs().total_cmp(&other.abs()));
+    let number = ranked.len();
+    if number == 0 {
+        return 1.0;
+    }
+    let mut positive = 0.0;
+    let mut ties = 0.0;
+    let mut begin = 0;
+    while begin < number {
+        let same = ranked[begin..].iter();
+        let same = same
+            .take_while(|one| one.abs() == ranked[begin].abs())
+            .count();
+        // Ranks count from one.
+        let rank = begin as f64 + (same as f64 + 1.0) / 2.0;
+        let above = ranked[begin..begin + same].iter().filter(|one| **one > 0.0);
+        positive += rank * above.count() as f64;
+        ties += (same as f64).powi(3) - same as f64;
+        begin += same;
+    }
+    let total = (number * (number + 1)) as f64 / 2.0;
+    let smaller = positive.min(total - positive);
+    if number <= EXACT && ties == 0.0 {
+        return (2.0 * exact_tail(number, smaller as usize)).min(1.0);
+    }
+    let count = number as f64;
+    let variance = count * (count + 1.0) * (2.0 * count + 1.0) / 24.0 - ties / 48.0;
+    let deviation = ((total / 2.0 - smaller) - 0.5).max(0.0) / variance.sqrt();
+    libm::erfc(deviation / std::f64::consts::SQRT_2).min(1.0)
+}
+
+/// Up to so many differences the distribution is exact.
+const EXACT: usize = 50;
+
+/// The probability that the ranks from one to `number` with random signs have a sum of positive ones of at most `sum`.
+fn exact_tail(number: usize, sum: usize) -> f64 {
+    let mut ways = vec![0.0; number * (number + 1) / 2 + 1];
+    ways[0] = 1.0;
+    for rank in 1..=number {
+        for total in (rank..ways.len()).rev() {
+            ways[total] += ways[total - rank];
+        }
+    }
+    let below: f64 = ways[..=sum].iter().sum();
+    below / 2f64.powi(i32::try_from(number).unwrap_or(i32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-3, "{value} is not {expected}");
+    }
+
+    #[test]
+    fn quantiles_are_interpolated() {
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(quantile(&[1.0, 2.0], 1.0), Some(2.0));
+    }
+
+    /// Values of R's `wilcox.test` (paired, two-sided).
+    #[test]
+    fn wilcoxon_is_that_of_others() {
+        near(wilcoxon(&[1.0, 2.0, 3.0, 4.0, 5.0]), 0.0625);
+        near(wilcoxon(&[1.0, -2.0, 3.0, -4.0, 5.0]), 0.8125);
+        near(wilcoxon(&[0.0, 0.0]), 1.0);
+        // Hollander and Wolfe (1973), depression scale: p = 0.03906.
+        let depression = [
+            0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010,
+        ];
+        near(wilcoxon(&depression), 0.0390625);
+        // With ties: n = 10, W = 6, by the normal approximation with both corrections.
+        let ties = [1.0, 1.0, 1.0, 2.0, 2.0, 3.0, -1.0, 2.0, -1.0, 4.0];
+        near(wilcoxon(&ties), 0.02966);
+    }
+
+    #[test]
+    fn noise_is_not_a_difference() {
+        let noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7) - 3.0).collect();
+        assert!(bootstrap(&noise).may_be_zero());
+        let shifted: Vec<f64> = noise.iter().map(|one| one + 2.0).collect();
+        let estimate = bootstrap(&shifted);
+        assert!(!estimate.may_be_zero() && estimate.low > 1.0 && estimate.high < 3.0);
+        assert_eq!(bootstrap(&shifted), estimate);
+        // A few tasks of many: the zeros count.
+        let mut few = vec![0.0; 100];
+        few[0] = 1.0;
+        let estimate = bootstrap(&few);
+        assert!(
+            estimate.may_be_zero() && estimate.high < 0.05,
+            "{estimate:?}"
+        );
+    }
+}

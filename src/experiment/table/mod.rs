@@ -1,0 +1,175 @@
+//! Tables of an experiment: by configuration, by category, why there is no answer.
+//!
+//! * [`format`]: as text, CSV, Markdown and LaTeX.
+
+pub mod format;
+
+use std::collections::BTreeMap;
+
+use super::data::{Data, Summary};
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    pub title: String,
+    pub head: Vec<String>,
+    /// As many cells each as the head has.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// What stands in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    Text(String),
+    Number(i64),
+    /// With so many decimals.
+    Decimal(f64, usize),
+    /// There is no such value.
+    Nothing,
+    /// A number that must be zero.
+    Wrong(i64),
+}
+
+impl Cell {
+    /// As text; a number without separators.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) | Self::Wrong(number) => number.to_string(),
+            Self::Decimal(number, decimals) => format!("{number:.decimals$}"),
+            Self::Nothing => String::new(),
+        }
+    }
+
+    /// Whether it stands on the right.
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Self::Text(_))
+    }
+}
+
+/// A number of things.
+pub fn count(number: usize) -> Cell {
+    Cell::Number(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// What a summary is shown as, and the head of it.
+const FIGURES: [&str; 11] = [
+    "runs",
+    "solved",
+    "proofs",
+    "alarms",
+    "wrong",
+    "unknown",
+    "score",
+    "of",
+    "PAR-2 (s)",
+    "median (s)",
+    "CPU (s)",
+];
+
+fn figures(summary: &Summary) -> Vec<Cell> {
+    let unknown = summary.unknown.values().sum::<usize>() + summary.unjudged;
+    vec![
+        count(summary.runs),
+        count(summary.solved()),
+        count(summary.proofs),
+        count(summary.alarms),
+        match count(summary.wrong) {
+            Cell::Number(number) if number > 0 => Cell::Wrong(number),
+            cell => cell,
+        },
+        count(unknown),
+        Cell::Number(summary.score),
+        Cell::Number(summary.most),
+        Cell::Decimal(summary.par2, 2),
+        summary
+            .median
+            .map_or(Cell::Nothing, |median| Cell::Decimal(median, 2)),
+        Cell::Decimal(summary.cpu, 1),
+    ]
+}
+
+/// All tables.
+pub fn tables(data: &Data) -> Vec<Sheet> {
+    vec![by_configuration(data), by_category(data), by_reason(data)]
+}
+
+/// A row a configuration.
+pub fn by_configuration(data: &Data) -> Sheet {
+    let rows = data.configurations.iter().map(|configuration| {
+        let summary = Summary::new(configuration, None);
+        let name = Cell::Text(configuration.name.clone());
+        std::iter::once(name).chain(figures(&summary)).collect()
+    });
+    Sheet {
+        title: "By configuration".to_owned(),
+        head: head(&["configuration"], &FIGURES),
+        rows: rows.collect(),
+    }
+}
+
+/// A row for each category and configuration.
+pub fn by_category(data: &Data) -> Sheet {
+    let mut rows = Vec::new();
+    for category in &data.categories {
+        for configuration in &data.configurations {
+            let summary = Summary::new(configuration, Some(category));
+            if summary.runs > 0 {
+                let names = [category, &configuration.name].map(|name| Cell::Text(name.clone()));
+                rows.push(names.into_iter().chain(figures(&summary)).collect());
+            }
+        }
+    }
+    Sheet {
+        title: "By category".to_owned(),
+        head: head(&["category", "configuration"], &FIGURES),
+        rows,
+    }
+}
+
+/// A row for each reason why there is no answer, a column a configuration; the most frequent first.
+pub fn by_reason(data: &Data) -> Sheet {
+    let configurations = data.configurations.iter();
+    let reasons: Vec<BTreeMap<String, usize>> = configurations
+        .map(|configuration| {
+            let summary = Summary::new(configuration, None);
+            let mut reasons = summary.unknown;
+            if summary.unjudged > 0 {
+                reasons.insert(
+                    "an answer that nobody can judge".to_owned(),
+                    summary.unjudged,
+                );
+            }
+            reasons
+        })
+        .collect();
+    let mut total: BTreeMap<&str, usize> = BTreeMap::new();
+    for (reason, number) in reasons.iter().flatten() {
+        *total.entry(reason).or_default() += number;
+    }
+    let mut order: Vec<(&str, usize)> = total.into_iter().collect();
+    order.sort_by_key(|&(reason, number)| (std::cmp::Reverse(number), reason));
+    let rows = order.iter().map(|(reason, _)| {
+        let numbers = reasons
+            .iter()
+            .map(|known| count(known.get(*reason).copied().unwrap_or(0)));
+        std::iter::once(Cell::Text((*reason).to_owned()))
+            .chain(numbers)
+            .collect()
+    });
+    let names: Vec<&str> = data
+        .configurations
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    Sheet {
+        title: "Why there is no answer".to_owned(),
+        head: head(&["reason"], &names),
+        rows: rows.collect(),
+    }
+}
+
+fn head(names: &[&str], figures: &[&str]) -> Vec<String> {
+    let all = names.iter().chain(figures);
+    all.map(|&name| name.to_owned()).collect()
+}
