@@ -295,6 +295,28 @@ fn too_much_memory_is_told() {
     }
 }
 
+/// Runs side by side have cores of their own, and each is told how many.
+#[test]
+fn runs_are_pinned() {
+    let script =
+        "echo \"$*\"; grep Cpus_allowed_list /proc/self/status; sleep 0.1; echo 'RESULT: TRUE'";
+    let folder = folder(6, script, "limits.cores = 1");
+    let path = folder.path();
+    let output = regatta(path, &["experiment", "run", "e.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    for record in records(path) {
+        let log = record["log"].as_str().expect("a log");
+        let log = path.join("e.results").join(format!("{log}.log"));
+        let text = std::fs::read_to_string(log).expect("a log");
+        let core = record["cores"][0].as_u64().expect("a core");
+        assert!(
+            text.contains(&format!("Cpus_allowed_list:\t{core}\n")),
+            "{text}"
+        );
+        assert!(text.contains("--time-limit 1 --threads 1"), "{text}");
+    }
+}
+
 /// What a verifier may say, what comes of it, and that the wrong is told.
 #[test]
 fn answers_are_judged() {
@@ -461,7 +483,10 @@ fn mistakes_are_told() {
     );
     for (arguments, expected) in [
         (&["run", "none.toml"][..], "none.toml: cannot read"),
-        (&["run", "e.toml", "--out", "e.toml"], "e.toml: cannot read"),
+        (
+            &["run", "e.toml", "--out", "e.toml"],
+            "e.toml: cannot write",
+        ),
         (&["table", "tasks"], "is this the folder of an experiment?"),
         (
             &["table", "e.results", "e.results", "--out", "none/x"],

@@ -41,8 +41,11 @@ impl Measure {
     }
 }
 
+/// A figure of a task.
+type Figure = fn(&Means) -> f64;
+
 /// What is measured of a task.
-const MEASURES: [(&str, fn(&Means) -> f64); 4] = [
+const MEASURES: [(&str, Figure); 4] = [
     ("solved", |means| means.solved),
     ("score", |means| means.score),
     ("PAR-2 (s)", |means| means.par2),

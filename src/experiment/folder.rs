@@ -73,6 +73,23 @@ pub struct Described {
     pub portfolio: String,
 }
 
+impl Described {
+    /// Whether runs of both are of one configuration; the same program may be elsewhere.
+    fn is_same(&self, other: &Self) -> bool {
+        let parts = |described: &Self| {
+            let Self {
+                name,
+                arguments,
+                program: _,
+                digest,
+                portfolio,
+            } = described.clone();
+            (name, arguments, digest, portfolio)
+        };
+        parts(self) == parts(other)
+    }
+}
+
 impl Fixed {
     /// The first thing in which another is different, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
@@ -100,7 +117,7 @@ impl Fixed {
             return Some("the list of configurations".to_owned());
         }
         let mut pairs = self.configurations.iter().zip(&other.configurations);
-        if let Some((one, other)) = pairs.find(|(one, other)| one != other) {
+        if let Some((one, other)) = pairs.find(|(one, other)| !one.is_same(other)) {
             return Some(match one.digest == other.digest {
                 true => format!("the configuration `{}`", one.name),
                 false => format!("the program of `{}`, which was built anew", one.name),
@@ -142,7 +159,7 @@ impl Folder {
         let system = |file: &Path| {
             let place = Place::file(file.display().to_string());
             move |error: std::io::Error| {
-                Error::new(ErrorKind::Unreadable, error.to_string()).at(place.clone())
+                Error::new(ErrorKind::Unwritable, error.to_string()).at(place.clone())
             }
         };
         fs::create_dir_all(path.join("logs")).map_err(system(path))?;
@@ -226,8 +243,13 @@ impl Folder {
     pub fn append(&mut self, record: &Record) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
-        self.results.write_all(&line)?;
-        self.results.flush()
+        let before = self.results.metadata()?.len();
+        let written = self.results.write_all(&line);
+        if written.is_err() {
+            // Half a line would make a torn one of the next.
+            self.results.set_len(before)?;
+        }
+        written
     }
 }
 

@@ -20,6 +20,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, setsid};
 
+use super::accounting::cgroup::RunGroup;
 use super::accounting::{Accounting, Meter};
 use super::definition::Limits;
 use super::observed::observe;
@@ -61,12 +62,12 @@ const CPU_LOOK: Duration = Duration::from_millis(200);
 /// Bytes of standard error that are looked at.
 const ERRORS: u64 = 1 << 14;
 
-/// Why a run was killed.
+/// The limit for which a run was killed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Killed {
-    ByTime,
-    ByCpu,
-    ByMemory,
+enum Exceeded {
+    Wall,
+    Cpu,
+    Memory,
 }
 
 /// Makes the run; the calling process is its keeper, and has one thread. `begun` is when the runner turned to it.
@@ -121,7 +122,7 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
             .is_some_and(|limit| cpu.as_secs_f64() > limit + GRACE.as_secs_f64());
     let is_answer = observed.verdict == "true" || observed.verdict.starts_with("false");
     let (verdict, reason) = match killed {
-        Some(Killed::ByMemory) => (MEMORY.to_owned(), "killed at the limit".to_owned()),
+        Some(Exceeded::Memory) => (MEMORY.to_owned(), "killed at the limit".to_owned()),
         Some(_) => (TIMEOUT.to_owned(), "killed at the limit".to_owned()),
         None if is_answer && is_late => {
             (TIMEOUT.to_owned(), "an answer after the limit".to_owned())
@@ -180,26 +181,25 @@ fn start(job: &Job<'_>, meter: &Meter, output: &Path, errors: &Path) -> std::io:
         cores.set(core)?;
     }
     let keeper = nix::unistd::getpid();
-    // SAFETY: makes system calls alone. What it refers to lives until the command has been started, and the program
-    // takes the place of the copy of this process.
-    unsafe {
-        let group: Option<*const super::accounting::cgroup::RunGroup> =
-            meter.group().map(std::ptr::from_ref);
-        let group = group.map(|group| group as usize);
-        command.pre_exec(move || {
-            if let Some(group) = group {
-                (*(group as *const super::accounting::cgroup::RunGroup)).join()?;
+    let doors = meter.group().map(RunGroup::doors).unwrap_or_default();
+    let enter = move || {
+        for &door in &doors {
+            // SAFETY: the text is static. The descriptor is open as long as the meter lives, which is in the keeper.
+            if unsafe { libc::write(door, b"0".as_ptr().cast(), 1) } != 1 {
+                return Err(std::io::Error::last_os_error());
             }
-            setsid().map_err(std::io::Error::from)?;
-            sched_setaffinity(Pid::from_raw(0), &cores).map_err(std::io::Error::from)?;
-            set_pdeathsig(Some(Signal::SIGKILL)).map_err(std::io::Error::from)?;
-            if nix::unistd::getppid() != keeper {
-                return Err(Errno::ESRCH.into());
-            }
-            sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
-            Ok(())
-        });
-    }
+        }
+        setsid()?;
+        sched_setaffinity(Pid::from_raw(0), &cores)?;
+        set_pdeathsig(Some(Signal::SIGKILL))?;
+        if nix::unistd::getppid() != keeper {
+            return Err(Errno::ESRCH.into());
+        }
+        sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
+        Ok(())
+    };
+    // SAFETY: makes system calls alone, in a copy of a process with one thread.
+    unsafe { command.pre_exec(enter) };
     let child = command.spawn()?;
     Ok(Pid::from_raw(child.id().cast_signed()))
 }
@@ -212,18 +212,18 @@ fn watch(
     signals: &SignalFd,
     meter: &mut Meter,
     started: Instant,
-) -> Result<(ExitStatus, Option<Killed>, Duration), String> {
+) -> Result<(ExitStatus, Option<Exceeded>, Duration), String> {
     let wall = Duration::from_secs_f64(limits.wall) + GRACE;
     let cpu = limits.cpu.map(|cpu| Duration::from_secs_f64(cpu) + GRACE);
     let mut killed = None;
     loop {
         let used = meter.look();
         let kill = if started.elapsed() >= wall {
-            Some(Killed::ByTime)
+            Some(Exceeded::Wall)
         } else if cpu.is_some_and(|limit| meter.cpu() >= limit) {
-            Some(Killed::ByCpu)
+            Some(Exceeded::Cpu)
         } else if matches!((used, memory), (Some(used), Some(limit)) if used > limit) {
-            Some(Killed::ByMemory)
+            Some(Exceeded::Memory)
         } else {
             None
         };

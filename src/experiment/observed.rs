@@ -75,14 +75,13 @@ impl Observed {
                 .collect()
         };
         match &event.kind {
-            EventKind::Started { analysis, .. } => {
-                if self.analysis(analysis).is_none() {
-                    self.analyses.push(AnalysisRecord {
-                        name: analysis.clone(),
-                        started: event.time,
-                        ..AnalysisRecord::default()
-                    });
-                }
+            // An analysis may begin again.
+            EventKind::Started { analysis, .. } if self.analysis(analysis).is_none() => {
+                self.analyses.push(AnalysisRecord {
+                    name: analysis.clone(),
+                    started: event.time,
+                    ..AnalysisRecord::default()
+                });
             }
             EventKind::Finished {
                 analysis,

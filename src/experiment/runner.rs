@@ -54,6 +54,9 @@ pub struct Ended {
 /// A run's keeper may die so often before the experiment is given up.
 const LOSSES: usize = 3;
 
+/// A mistake makes more runs than this.
+const MOST_RUNS: u128 = 10_000_000;
+
 /// How often the display is drawn, if nothing happens.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -70,6 +73,12 @@ pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
     };
     let slots = Slots::of(&definition).map_err(problem)?;
     let tasks = select(&definition)?;
+    let runs = tasks.len() as u128
+        * definition.configurations.len() as u128
+        * u128::from(definition.repetitions);
+    if runs > MOST_RUNS {
+        return Err(problem(format!("{runs} runs are more than {MOST_RUNS}")));
+    }
     let mut programs = Programs::default();
     let fixed = describe(&definition, tasks, &mut programs)?;
     let accounting = Accounting::new(options.way).map_err(problem)?;

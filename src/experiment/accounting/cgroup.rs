@@ -4,7 +4,8 @@
 //! process is in that group itself; so the runner moves into a group beside those of its runs, where it may.
 
 use std::fs::{self, File};
-use std::io::{Error, ErrorKind, Write};
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -280,18 +281,9 @@ pub struct RunGroup {
 }
 
 impl RunGroup {
-    /// The calling process and what it starts is in the group from here on. May be called between `fork` and `exec`.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn join(&self) -> std::io::Result<()> {
-        for mut door in &self.doors {
-            // "0" is the process that writes. Allocates nothing.
-            if door.write(b"0")? != 1 {
-                return Err(Error::from(ErrorKind::WriteZero));
-            }
-        }
-        Ok(())
+    /// What a process writes "0" to, to be in the group from then on, with what it starts.
+    pub fn doors(&self) -> Vec<RawFd> {
+        self.doors.iter().map(AsRawFd::as_raw_fd).collect()
     }
 
     fn number(&self, folder: &Path, file: &str) -> Option<u64> {
