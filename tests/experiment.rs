@@ -237,6 +237,9 @@ fn an_interrupt_ends_all_processes() {
             );
         }
         assert!(records(path).is_empty());
+        let groups = format!("/sys/fs/cgroup/**/regatta-experiment-{}-*", child.id());
+        let left = glob::glob(&groups).expect("a pattern").flatten();
+        assert_eq!(left.count(), 0);
     }
 }
 

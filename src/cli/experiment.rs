@@ -15,8 +15,8 @@ use crate::experiment::data::Data;
 use crate::experiment::page::page;
 use crate::experiment::plot::{draw, plots};
 use crate::experiment::runner;
-use crate::experiment::table::format::format;
-use crate::experiment::table::{Sheet, tables};
+use crate::experiment::table::format::{Format, format};
+use crate::experiment::table::{Sheet, by_configuration, tables};
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::portfolio::file;
 
@@ -49,6 +49,13 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
             is_plain: options.plain,
         },
     )?;
+    let data = Data::read(std::slice::from_ref(&ended.folder))?;
+    // A reader that has seen enough is no error.
+    let table = format(&[by_configuration(&data)], Format::Text);
+    let _ = std::io::stdout().lock().write_all(table.as_bytes());
+    if !ended.is_complete {
+        complain("stopped; the same command goes on from here");
+    }
     Ok(match (ended.wrong, ended.is_complete) {
         (1.., _) => EXIT_WRONG,
         (0, true) => 0,

@@ -103,11 +103,12 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
     };
     let watched = watch(child, job.limits, memory, &signals, &mut meter, started);
     let all_gone = meter.end_all();
-    let (status, killed, wall) = watched?;
+    // Its group goes whatever has happened.
+    let (cpu, memory, out_of_memory) = meter.end();
+    let (status, exceeded, wall) = watched?;
     if !all_gone {
         return Err("a process of the run does not end".to_owned());
     }
-    let (cpu, memory, out_of_memory) = meter.end();
     let text = std::fs::read(&output).map_err(words("the run's output"))?;
     let observed = observe(
         &String::from_utf8_lossy(&text),
@@ -121,7 +122,7 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
             .cpu
             .is_some_and(|limit| cpu.as_secs_f64() > limit + GRACE.as_secs_f64());
     let is_answer = observed.verdict == "true" || observed.verdict.starts_with("false");
-    let (verdict, reason) = match killed {
+    let (verdict, reason) = match exceeded {
         Some(Exceeded::Memory) => (MEMORY.to_owned(), "killed at the limit".to_owned()),
         Some(_) => (TIMEOUT.to_owned(), "killed at the limit".to_owned()),
         None if is_answer && is_late => {

@@ -45,6 +45,8 @@ pub struct Options {
 /// How a call of `run` ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
+    /// Where the results are.
+    pub folder: PathBuf,
     /// All runs of the experiment are there.
     pub is_complete: bool,
     /// How many answers are wrong.
@@ -315,6 +317,7 @@ impl<'r> Runner<'r> {
         self.stop_all();
         let _ = sigprocmask(SigmaskHow::SIG_UNBLOCK, Some(&watched), None);
         Ok(Ended {
+            folder: self.folder.path().to_owned(),
             is_complete: ended?,
             wrong: self.wrong,
         })
