@@ -1,6 +1,6 @@
 //! Lines: how many tasks are solved in which time, the score over time, what is left of each category.
 
-use super::{Axis, Curve, Kind, Plot, SHORTEST, Scale, plain};
+use super::{Axis, Corner, Curve, Kind, Plot, SHORTEST, Scale, plain};
 use crate::experiment::data::Data;
 
 /// The categories with the most runs that a plot shows.
@@ -40,6 +40,7 @@ pub fn quantiles(data: &Data) -> Plot {
         kind: Kind::Curves {
             x: linear("tasks solved"),
             y: time_axis(),
+            legend: Corner::UpperLeft,
             curves: curves.collect(),
         },
     }
@@ -75,6 +76,7 @@ pub fn score_over_time(data: &Data) -> Plot {
         kind: Kind::Curves {
             x: time_axis(),
             y: linear("score"),
+            legend: Corner::UpperLeft,
             curves: curves.collect(),
         },
     }
@@ -116,6 +118,7 @@ pub fn survival(data: &Data) -> Vec<Plot> {
             kind: Kind::Curves {
                 x: time_axis(),
                 y: linear("part that is not solved"),
+                legend: Corner::LowerLeft,
                 curves: curves.collect(),
             },
         }

@@ -10,7 +10,7 @@ use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::pairs::BEYOND;
-use super::{Axis, Curve, Kind, Plot, Point, SHORTEST, Scale};
+use super::{Axis, Corner, Curve, Kind, Plot, Point, SHORTEST, Scale};
 
 /// Of a drawing, in pixels.
 const WIDTH: u32 = 760;
@@ -90,7 +90,12 @@ fn draw<B: DrawingBackend>(plot: &Plot, area: Area<B>, scale: u32) -> Result<(),
     let words = |error: DrawingAreaErrorKind<B::ErrorType>| error.to_string();
     area.fill(&WHITE).map_err(words)?;
     match &plot.kind {
-        Kind::Curves { x, y, curves } => {
+        Kind::Curves {
+            x,
+            y,
+            legend,
+            curves,
+        } => {
             let (xs, ys) = (
                 extent(curves, |point| point.0, x),
                 extent(curves, |point| point.1, y),
@@ -102,16 +107,21 @@ fn draw<B: DrawingBackend>(plot: &Plot, area: Area<B>, scale: u32) -> Result<(),
                 scale,
             };
             match (x.scale, y.scale) {
-                (Scale::Linear, Scale::Linear) => figure.curves(xs.0..xs.1, ys.0..ys.1, curves),
+                (Scale::Linear, Scale::Linear) => {
+                    figure.curves(xs.0..xs.1, ys.0..ys.1, *legend, curves)
+                }
                 (Scale::Linear, Scale::Logarithmic) => {
-                    figure.curves(xs.0..xs.1, (ys.0..ys.1).log_scale(), curves)
+                    figure.curves(xs.0..xs.1, (ys.0..ys.1).log_scale(), *legend, curves)
                 }
                 (Scale::Logarithmic, Scale::Linear) => {
-                    figure.curves((xs.0..xs.1).log_scale(), ys.0..ys.1, curves)
+                    figure.curves((xs.0..xs.1).log_scale(), ys.0..ys.1, *legend, curves)
                 }
-                (Scale::Logarithmic, Scale::Logarithmic) => {
-                    figure.curves((xs.0..xs.1).log_scale(), (ys.0..ys.1).log_scale(), curves)
-                }
+                (Scale::Logarithmic, Scale::Logarithmic) => figure.curves(
+                    (xs.0..xs.1).log_scale(),
+                    (ys.0..ys.1).log_scale(),
+                    *legend,
+                    curves,
+                ),
             }
         }
         Kind::Pairs {
@@ -178,7 +188,7 @@ impl<B: DrawingBackend> Figure<'_, B> {
         number * self.scale
     }
 
-    fn curves<X, Y>(&self, x: X, y: Y, curves: &[Curve]) -> Drawn<B>
+    fn curves<X, Y>(&self, x: X, y: Y, legend: Corner, curves: &[Curve]) -> Drawn<B>
     where
         X: AsRangedCoord<Value = f64>,
         Y: AsRangedCoord<Value = f64>,
@@ -204,7 +214,10 @@ impl<B: DrawingBackend> Figure<'_, B> {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(match legend {
+                Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
+                Corner::LowerLeft => SeriesLabelPosition::LowerLeft,
+            })
             .legend_area_size(self.pixels(22))
             .margin(self.pixels(6))
             .background_style(WHITE.mix(0.8))

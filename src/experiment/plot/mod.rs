@@ -28,6 +28,8 @@ pub enum Kind {
     Curves {
         x: Axis,
         y: Axis,
+        /// Where there is room for the names.
+        legend: Corner,
         curves: Vec<Curve>,
     },
     /// A point a task: both axes are times in seconds, logarithmic, and what was not solved is at the border.
@@ -48,6 +50,13 @@ pub enum Kind {
         /// Row by row.
         values: Vec<u64>,
     },
+}
+
+/// A corner of a drawing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Corner {
+    UpperLeft,
+    LowerLeft,
 }
 
 /// An axis.
