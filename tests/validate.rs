@@ -538,6 +538,14 @@ fn a_mended_program_has_no_violation() {
     }
 }
 
+/// Recursive functions have contracts in format 2.1.
+fn format_for(program: &str) -> &'static str {
+    match program.ends_with("recursive") {
+        true => "2.1",
+        false => "2.0",
+    }
+}
+
 /// What we write is right: for the linter, for another reader, and for the validator in a process of its own.
 #[test]
 fn our_own_witnesses_are_validated() {
@@ -554,11 +562,23 @@ fn our_own_witnesses_are_validated() {
         "up_then_down_unequal",
         "switch_machine",
         "switch_code_lock",
+        "../witness/members",
+        "../witness/cells",
+        "../witness/indices",
+        "../witness/pointers",
+        "../witness/recursive",
     ] {
         let file = engines.join(format!("{program}.c"));
         let file = file.display().to_string();
         let limits = ["--time-limit", "60"];
-        let verify = ["verify", &file, "--witness", &witness];
+        let verify = [
+            "verify",
+            &file,
+            "--witness",
+            &witness,
+            "--witness-format",
+            format_for(program),
+        ];
         let answer = regatta(place.path(), &[&verify[..], &limits].concat());
         if answer.status.code() == Some(2) {
             continue;
@@ -610,4 +630,81 @@ int main(void) {
     let validate = ["validate", "a.c", "--witness", "a.yml", "--portfolio", "df"];
     let validated = regatta(place.path(), &validate);
     assert_eq!(validated.status.code(), Some(1), "{}", said(&validated));
+}
+
+/// The programs of the cases: name, the one with the error, the mended one.
+fn twins() -> Vec<(String, String, String)> {
+    let declarations = "extern int __VERIFIER_nondet_int(void);\n\
+        extern unsigned __VERIFIER_nondet_uint(void);\n\
+        extern unsigned char __VERIFIER_nondet_uchar(void);\n\
+        extern float __VERIFIER_nondet_float(void);\n\
+        extern void reach_error(void);\n\
+        void __VERIFIER_assert(int c) { if (!c) reach_error(); }\n";
+    let text = std::fs::read_to_string(folder().join("twins.cases")).expect("the cases");
+    let cases = text.split("\n=== ").skip(1);
+    cases
+        .map(|case| {
+            let (name, program) = case.split_once('\n').expect("a program");
+            let choose = |first: bool| {
+                let mut parts = program.split("{{");
+                let mut text = format!("{declarations}{}", parts.next().unwrap_or_default());
+                for part in parts {
+                    let (choice, rest) = part.split_once("}}").expect("the end of a choice");
+                    let (broken, mended) = choice.split_once('|').expect("two texts");
+                    text.push_str(if first { broken } else { mended });
+                    text.push_str(rest);
+                }
+                text
+            };
+            (name.to_owned(), choose(true), choose(false))
+        })
+        .collect()
+}
+
+/// Of a program with an error, its witness is confirmed; of its mended twin, the same is refuted: with the twin's hash, so
+/// that what the witness says decides.
+#[test]
+fn mended_twins_refute_the_witnesses_of_errors() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (program, witness) = (place.path().join("twin.c"), place.path().join("w.yml"));
+    let hash = |text: &str| regatta::frontend::digest::sha256(text.as_bytes());
+    let validate = [
+        "validate",
+        "twin.c",
+        "--witness",
+        "w.yml",
+        "--time-limit",
+        "60",
+    ];
+    let twins = twins();
+    assert!(twins.len() >= 20, "{}", twins.len());
+    for (name, broken, mended) in twins {
+        let _ = std::fs::remove_file(&witness);
+        std::fs::write(&program, &broken).expect("a program");
+        let verify = [
+            "verify",
+            "twin.c",
+            "--witness",
+            "w.yml",
+            "--time-limit",
+            "60",
+        ];
+        let found = regatta(place.path(), &verify);
+        assert_eq!(found.status.code(), Some(1), "{name}: {}", said(&found));
+        let confirmed = regatta(place.path(), &validate);
+        let text = said(&confirmed);
+        assert_eq!(confirmed.status.code(), Some(1), "{name}: {text}");
+        std::fs::write(&program, &mended).expect("a program");
+        let original = std::fs::read_to_string(&witness).expect("a witness");
+        let changed = original.replace(&hash(&broken), &hash(&mended));
+        assert_ne!(original, changed, "{name}");
+        std::fs::write(&witness, changed).expect("a witness");
+        let refuted = regatta(place.path(), &validate);
+        let text = said(&refuted);
+        let result = "RESULT: UNKNOWN(the witness is refuted: no run along its path violates";
+        assert!(text.contains(result), "{name}: {text}");
+        assert_eq!(refuted.status.code(), Some(2), "{name}: {text}");
+        let right = regatta(place.path(), &verify[..2]);
+        assert_eq!(right.status.code(), Some(0), "{name}: {}", said(&right));
+    }
 }

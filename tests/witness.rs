@@ -160,6 +160,49 @@ fn parts(invariant: &str) -> BTreeSet<&str> {
     value.split(" && ").collect()
 }
 
+/// What is proved of memory is said as the source has it.
+#[test]
+fn memory_is_said_as_the_source_has_it() {
+    for (program, engine, expected) in [
+        ("members.c", "predicate-abstraction", "s.i == s.j"),
+        ("members.c", "predicate-abstraction", "s.in.low"),
+        ("cells.c", "predicate-abstraction", "a[1]"),
+        ("indices.c", "predicate-abstraction", "a[k].y"),
+        ("pointers.c", "predicate-abstraction", "&x"),
+    ] {
+        let (output, entry) = witness(&[program, "--portfolio", engine]);
+        assert_eq!(verdict(&output), "RESULT: TRUE", "{program}");
+        let found = invariants(&entry.expect("a witness"));
+        let has_it = found.iter().any(|invariant| invariant.contains(expected));
+        assert!(has_it, "{program}: {expected}: {found:#?}");
+    }
+}
+
+/// What is proved of a recursive function is a contract, which came with format 2.1.
+#[test]
+fn a_recursive_function_has_a_contract() {
+    for (format, is_there) in [("2.0", false), ("2.1", true)] {
+        let (output, entry) = witness(&["recursive.c", "--witness-format", format]);
+        assert_eq!(verdict(&output), "RESULT: TRUE");
+        let entry = entry.expect("a witness");
+        assert_eq!(entry["metadata"]["format_version"], format);
+        let elements = entry["content"].as_array().expect("elements");
+        let mut contracts = elements.iter().filter_map(|one| one.get("contract"));
+        let contract = contracts.next();
+        assert_eq!(contract.is_some(), is_there, "{entry}");
+        let Some(contract) = contract else { continue };
+        assert_eq!(contract["type"], "function_contract");
+        assert_eq!(contract["format"], "ext_c_expression");
+        assert_eq!(contract["location"]["function"], "sum");
+        assert_eq!(contract["location"]["line"], 4);
+        let ensures = contract["ensures"].as_str().expect("what it gives");
+        assert!(
+            ensures.contains("\\result") && ensures.contains("\\at(n, Old)"),
+            "{ensures}"
+        );
+    }
+}
+
 #[test]
 fn a_loop_has_its_invariant() {
     let (output, entry) = witness(&["equal_counters.c", "--portfolio", "impact"]);

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::call_strings::{CallStrings, Node};
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
-use super::places::{Facts, Meaning, is_in_scope};
-use crate::program::{EdgeId, LocationId, Program, Simplified};
+use super::places::{Facts, Meaning, is_in_scope, is_relation_in_scope};
+use crate::program::{EdgeId, FunctionId, LocationId, Program, Simplified};
 use crate::term::TermId;
 
 /// Something that holds whenever a location is reached by certain calls.
@@ -100,6 +100,63 @@ pub fn invariants(
         is_in_scope(&lowered, &stacks, node, formula).then_some(Invariant {
             location,
             calls,
+            formula,
+        })
+    };
+    batches.flatten().filter_map(&mut translate).collect()
+}
+
+/// Something that a confirmed proof says of a recursive function, whoever calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub function: FunctionId,
+    pub when: Moment,
+    /// A Boolean term over the variables of the program as lowered: those of instance [`AT_ENTRY`](super::certificate::AT_ENTRY) are in the state in which
+    /// the function was entered.
+    pub formula: TermId,
+}
+
+/// When a [`Summary`] holds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    /// Whenever the function is entered. It speaks of that state alone.
+    Entry,
+    /// Whenever it comes back.
+    Exit,
+}
+
+/// What a confirmed proof says of the entries and exits of recursive functions.
+pub fn summaries(
+    lowered: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+) -> Vec<Summary> {
+    let meaning = Meaning::new(simplified, lowered);
+    let lowered = Lowered::new(lowered);
+    let mut stacks = CallStrings::new(&lowered);
+    let steps = needed_steps(certificate).into_iter();
+    let batches = steps.filter_map(|index| match &certificate.steps[index] {
+        ProofStep::Summaries { batch } => Some(batch),
+        _ => None,
+    });
+    let mut translate = |(at, formula): &(InvariantLocation, TermId)| {
+        let (location, calls) = meaning.place(at.location, &at.calls)?;
+        let id = lowered.program.location(location).function;
+        if !calls.is_empty() || id == lowered.program.start || !lowered.calls.is_recursive(id) {
+            return None;
+        }
+        let function = lowered.program.function(id);
+        let when = match location {
+            at if at == function.entry => Moment::Entry,
+            at if at == function.exit => Moment::Exit,
+            _ => return None,
+        };
+        let formula = meaning.relation(*formula)?;
+        let stack = stacks.root(id);
+        let node = Node { stack, location };
+        is_relation_in_scope(&lowered, &stacks, node, formula).then_some(Summary {
+            function: id,
+            when,
             formula,
         })
     };

@@ -14,7 +14,7 @@ use crate::program::interpreter::{
 };
 use crate::program::{
     EdgeId, FunctionId, InputKind, InputPart, LocationId, Operation, Program, Role, Span,
-    VariableId,
+    VariableId, c_value,
 };
 use crate::term::{
     Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
@@ -511,7 +511,7 @@ impl Values<'_> {
                     let described = program.variable(*target);
                     if described.sort.scalar().is_some() {
                         nameless.insert(self.term(*target), changes.len());
-                        let value = describe_value(&state.value(*target), described.c_type);
+                        let value = c_value::describe(&state.value(*target), described.c_type);
                         changes.push(Change {
                             name: from,
                             value,
@@ -561,7 +561,7 @@ impl Values<'_> {
             return None;
         }
         let described = self.program.variable(variable);
-        let value = describe_value(&state.value(variable), described.c_type);
+        let value = c_value::describe(&state.value(variable), described.c_type);
         self.change(described.name.clone(), value, from)
     }
 
@@ -603,7 +603,7 @@ impl Values<'_> {
         if object.name.starts_with('<') {
             return None;
         }
-        let value = describe_value(&state.cell(region.variable, cell)?, None);
+        let value = c_value::describe(&state.cell(region.variable, cell)?, None);
         let name = match object.size <= bytes {
             true => object.name.clone(),
             false => format!("{}[{}]", object.name, offset / bytes),
@@ -632,25 +632,6 @@ impl Values<'_> {
             }
         });
         found
-    }
-}
-
-/// A value as C would write it.
-pub fn describe_value(value: &Value, c_type: Option<crate::program::CScalar>) -> String {
-    use crate::program::CScalar;
-    match (value, c_type) {
-        (Value::BitVec(bits), None | Some(CScalar::Integer { signed: true, .. })) => {
-            bits.signed().to_string()
-        }
-        (Value::BitVec(bits), Some(CScalar::Pointer)) => match bits.bits() {
-            0 => "NULL".to_owned(),
-            address => format!("{address:#x}"),
-        },
-        (Value::BitVec(bits), _) => bits.bits().to_string(),
-        (Value::Bool(truth), _) => u8::from(*truth).to_string(),
-        (Value::Int(number), _) => number.to_string(),
-        (Value::Float(float), _) => float.to_string(),
-        (Value::Array(_), _) => "…".to_owned(),
     }
 }
 

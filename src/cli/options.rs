@@ -10,6 +10,7 @@ use crate::experiment::accounting::Way;
 use crate::experiment::table::format::Format;
 use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
+use crate::witness::format::Version;
 
 /// A parallel portfolio verifier for C.
 ///
@@ -245,9 +246,19 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub dump: Option<PathBuf>,
 
-    /// Write a witness of the answer here (format 2.0 of the Competition on Software Verification)
+    /// Write a witness of the answer here, in a format of the Competition on Software Verification
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
+
+    /// Which format; with 2.1 what is proved of recursive functions is said as contracts
+    #[arg(
+        long,
+        value_name = "VERSION",
+        value_enum,
+        default_value = "2.0",
+        help_heading = "Output"
+    )]
+    pub witness_format: WitnessFormat,
 
     /// Write the proof as SMT-LIB files here, each of which is to be unsatisfiable, with an index; the folder must not
     /// exist, or be empty
@@ -257,6 +268,26 @@ pub struct VerifyOptions {
     /// Log what happens to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// A version of the witness format that witnesses are written in.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WitnessFormat {
+    /// What most validators read.
+    #[value(name = "2.0")]
+    V2_0,
+    /// With contracts of functions.
+    #[value(name = "2.1")]
+    V2_1,
+}
+
+impl From<WitnessFormat> for Version {
+    fn from(format: WitnessFormat) -> Self {
+        match format {
+            WitnessFormat::V2_0 => Self::V2_0,
+            WitnessFormat::V2_1 => Self::V2_1,
+        }
+    }
 }
 
 /// What a run may use.

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions};
+use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use super::verify::{self, Job};
 use super::{complain, witness};
 use crate::portfolio::task::Validation;
@@ -27,6 +27,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
         dump: None,
         certificate: None,
         witness: None,
+        witness_format: WitnessFormat::V2_0,
         harness: None,
         replay: ReplayOption::Interpreter,
         sarif: None,

@@ -127,8 +127,9 @@ pub(super) fn run_with(
             .map(|folder| folder.path().to_owned()),
     };
     let witness = options.witness.as_deref();
-    let publish =
-        witness.map(|file| move |evidence: &Evidence<'_>| witness::publish(file, evidence));
+    let version = options.witness_format.into();
+    let publish = witness
+        .map(|file| move |evidence: &Evidence<'_>| witness::publish(file, version, evidence));
     let tells = progress.is_some() || options.report.is_some();
     limits.tell_resources = tells.then_some(progress::INTERVAL);
     let is_described = options.json || reports.is_some();

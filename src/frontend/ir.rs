@@ -55,10 +55,20 @@ pub struct DeclaredName {
     pub name: Arc<str>,
     /// What it names, if that is an object.
     pub object: Option<ObjectIndex>,
+    /// The scalars in that object, and how C names them.
+    pub places: Arc<[ScalarPlace]>,
     /// From when it can be seen.
     pub begin: Time,
     /// When its scope ends.
     pub end: Time,
+}
+
+/// A scalar in an object that has a name, or a row of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScalarPlace {
+    /// What comes after the object's name: `.f`, `[3].f`; of a row with `[]` where the index goes (`[].f`).
+    pub path: String,
+    pub leaf: Leaf,
 }
 
 /// What lies outside of a unit.

@@ -180,6 +180,41 @@ impl SourceText {
         texts.join(" ")
     }
 
+    /// The values of the cases of the `switch` with the number, without those of another one within.
+    pub fn cases(&self, number: usize) -> Vec<std::ops::Range<TokenIndex>> {
+        let outer = &self.statements[number];
+        let inside = &self.statements[number + 1..];
+        let mut after_inner = 0;
+        let mut cases = Vec::new();
+        for statement in inside.iter().take_while(|one| one.first <= outer.last) {
+            let is_inner = statement.first < after_inner;
+            if is_inner {
+                continue;
+            }
+            match statement.kind {
+                StatementKind::Switch(_) => after_inner = statement.last + 1,
+                StatementKind::Labelled if self.bytes(statement.first) == b"case" => {
+                    let begin = statement.first + 1;
+                    cases.push(begin..self.colon(begin, statement.last));
+                }
+                _ => {}
+            }
+        }
+        cases
+    }
+
+    /// The colon that ends the label whose expression begins at the token.
+    fn colon(&self, begin: TokenIndex, end: TokenIndex) -> TokenIndex {
+        let mut at = begin;
+        let mut choices = 0;
+        while at < end && !(choices == 0 && self.is(at, b":")) {
+            choices += usize::from(self.is(at, b"?"));
+            choices -= usize::from(self.is(at, b":") && choices > 0);
+            at = self.partner(at).max(at) + 1;
+        }
+        at
+    }
+
     /// The tokens that begin on a line.
     pub fn on_line(&self, line: u32) -> std::ops::Range<TokenIndex> {
         let starts = &self.tokens.line_starts;
@@ -549,13 +584,7 @@ impl SourceText {
                 }
             }
             Some(word::Case | word::Default) => {
-                let mut at = open;
-                let mut choices = 0;
-                while at < end && !(choices == 0 && self.is(at, b":")) {
-                    choices += usize::from(self.is(at, b"?"));
-                    choices -= usize::from(self.is(at, b":") && choices > 0);
-                    at = self.partner(at).max(at) + 1;
-                }
+                let at = self.colon(open, end);
                 (StatementKind::Labelled, self.labelled(at + 1, end, is_item))
             }
             _ if self.is_name(first) && self.is(open, b":") => (
@@ -697,6 +726,11 @@ mod tests {
         assert_eq!(loops, [(8, 3), (10, 3)]);
         let choices = found(&source, |one| matches!(one.kind, StatementKind::If(_)));
         assert_eq!(choices, [(9, 5)]);
+        let is_switch = |one: &StatementText| matches!(one.kind, StatementKind::Switch(_));
+        let switch = source.statements().iter().position(is_switch);
+        let cases = source.cases(switch.expect("a switch"));
+        let cases: Vec<String> = cases.into_iter().map(|case| source.words(case)).collect();
+        assert_eq!(cases, ["1"]);
         let labels = found(&source, |one| one.kind == StatementKind::Labelled);
         assert_eq!(labels, [(12, 3), (13, 3), (15, 1)]);
         let others = found(&source, |one| one.kind == StatementKind::Other);

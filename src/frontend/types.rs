@@ -7,6 +7,7 @@
 
 mod definition;
 pub mod layout;
+mod places;
 pub mod record;
 pub mod relation;
 

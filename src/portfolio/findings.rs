@@ -1,17 +1,17 @@
 //! What the analyses see and what they have proved, in words and in C: for the report, and so in the events.
 //!
-//! A formula is told as C where C can say it ([`to_c`]), with the names that the program to analyse has for its
-//! variables, else as SMT-LIB.
+//! A formula is told as C where C can say it ([`to_c`]), with the names of the source ([`ShortNames`]), else as SMT-LIB.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::invariants::{BatchId, Snapshot};
 use crate::certify::{Certificate, InvariantLocation, ProofStep};
+use crate::program::c_value::c_type;
 use crate::program::dot::describe;
 use crate::program::{
-    CScalar, CallGraph, CutPointKind, CutPoints, EdgeId, FunctionId, InlinedProgram, LocationId,
-    Operation, Program, Span, Variable,
+    CallGraph, CutPointKind, CutPoints, EdgeId, FunctionId, InlinedProgram, LocationId, Operation,
+    Program, ShortNames, Span, Variable, VariableId,
 };
 use crate::term::{CType, CVariable, Sort, Symbol, TermId, conjuncts, store, to_c, to_smtlib};
 
@@ -152,6 +152,7 @@ pub(super) fn automaton(program: &Program) -> Automaton {
             continue;
         }
         told += edges.len();
+        let id = FunctionId(index as u32);
         function.edges = edges
             .iter()
             .map(|edge| AutomatonEdge {
@@ -160,7 +161,7 @@ pub(super) fn automaton(program: &Program) -> Automaton {
                 operations: edge
                     .operations
                     .iter()
-                    .map(|operation| words.operation(operation))
+                    .map(|operation| words.operation(operation, id))
                     .collect(),
                 place: program.sources.describe(edge.span),
             })
@@ -232,15 +233,17 @@ pub(super) fn proof(
 /// Says what terms are, in C if that can say it.
 struct Words<'p> {
     program: &'p Program,
-    variables: FxHashMap<Symbol, &'p Variable>,
+    names: ShortNames<'p>,
+    variables: FxHashMap<Symbol, VariableId>,
 }
 
 impl<'p> Words<'p> {
     fn new(program: &'p Program) -> Self {
-        let variables = program.variables.iter();
+        let variables = (0..).map(VariableId).zip(&program.variables);
         Self {
             program,
-            variables: variables.map(|one| (one.symbol, one)).collect(),
+            names: ShortNames::new(program),
+            variables: variables.map(|(id, one)| (one.symbol, id)).collect(),
         }
     }
 
@@ -258,57 +261,61 @@ impl<'p> Words<'p> {
             place: place(location.span),
             function: self.program.function(location.function).name.clone(),
             calls: at.calls.iter().map(call_place).collect(),
-            formula: shorten(self.formula(formula)),
+            formula: shorten(self.formula(formula, location.function)),
             publisher: publisher.map(str::to_owned),
         }
     }
 
-    fn formula(&self, formula: TermId) -> String {
+    fn formula(&self, formula: TermId, function: FunctionId) -> String {
         let parts = conjuncts(store(), formula);
-        let texts = parts.iter().map(|&part| self.term(part));
+        let texts = parts.iter().map(|&part| self.term(part, function));
         match texts.collect::<Option<Vec<_>>>() {
             Some(texts) if !texts.is_empty() => texts.join(" && "),
             _ => to_smtlib(store(), formula),
         }
     }
 
-    fn operation(&self, operation: &Operation) -> String {
-        let name = |variable| self.program.variable(variable).name.as_str();
+    fn operation(&self, operation: &Operation, function: FunctionId) -> String {
+        let name = |variable| self.names.of(variable, function);
         let text = match operation {
             Operation::Assign { target, value } => {
-                let value = self.term(*value);
+                let value = self.term(*value, function);
                 value.map(|value| format!("{} = {value}", name(*target)))
             }
             Operation::Assume(condition) => self
-                .term(*condition)
+                .term(*condition, function)
                 .map(|condition| format!("[{condition}]")),
             _ => None,
         };
         shorten(text.unwrap_or_else(|| describe(self.program, operation)))
     }
 
-    fn term(&self, term: TermId) -> Option<String> {
+    /// The term as C; in the function, for the names.
+    fn term(&self, term: TermId, function: FunctionId) -> Option<String> {
         let declared = |symbol: Symbol, instance: u32| {
-            let variable = self.variables.get(&symbol)?;
+            let variable = *self.variables.get(&symbol)?;
+            let name = self.names.of(variable, function);
             let name = match instance {
-                0 => variable.name.clone(),
-                _ => format!("old {}", variable.name),
+                0 => name.to_owned(),
+                _ => format!("old {name}"),
             };
-            let c_type = c_type(symbol.sort(), variable.c_type)?;
+            let c_type = told_type(self.program.variable(variable))?;
             Some(CVariable { name, c_type })
         };
         to_c(store(), term, &declared)
     }
 }
 
-fn c_type(sort: Sort, scalar: Option<CScalar>) -> Option<CType> {
-    Some(match (sort, scalar) {
-        (Sort::Bool, _) | (_, Some(CScalar::Bool)) => CType::Bool,
-        (_, Some(CScalar::Integer { bits, signed: true })) => CType::Signed(bits),
-        (_, Some(CScalar::Integer { bits, .. })) => CType::Unsigned(bits),
-        (Sort::Float(format), _) => CType::Float(format),
-        (Sort::BitVec(bits), _) => CType::Unsigned(bits),
-        _ => return None,
+/// The type that a variable is told with. What C does not know is a number without a sign, or a truth value.
+fn told_type(variable: &Variable) -> Option<CType> {
+    let known = match variable.sort {
+        Sort::Bool => Some(CType::Bool),
+        sort => c_type(variable.c_type, sort),
+    };
+    known.or(match variable.sort {
+        Sort::BitVec(bits) => Some(CType::Unsigned(bits)),
+        Sort::Float(format) => Some(CType::Float(format)),
+        _ => None,
     })
 }
 

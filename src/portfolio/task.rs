@@ -21,7 +21,7 @@ use super::ledger::{self, AssumptionPolicy};
 use super::verdict::{Conclusion, InputValue, Verdict};
 use crate::analysis::invariants::InvariantStore;
 use crate::certify::check::FactNumbers;
-use crate::certify::path::{Detail, describe_value};
+use crate::certify::path::Detail;
 use crate::certify::portable::{Reply, Request};
 use crate::certify::record::Destination;
 use crate::certify::replay::Violation;
@@ -31,7 +31,7 @@ use crate::program::block::Blocks;
 use crate::program::ghost::WRONG;
 use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use crate::program::simplify::Simplified;
-use crate::program::{InputKind, InputPart, Program};
+use crate::program::{InputKind, InputPart, Program, c_value};
 use crate::term::Value;
 use crate::witness::values::SaidOfInput;
 use crate::workers::Workers;
@@ -385,7 +385,7 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
         Some(InputValue {
             source,
             place: program.sources.describe(input.span),
-            value: describe_value(value, input.c_type),
+            value: c_value::describe(value, input.c_type),
         })
     });
     shown.collect()

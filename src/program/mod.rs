@@ -6,7 +6,7 @@
 //!   what names mean; [`build`]: automata made by hand; [`validate`]: whether one is well formed; [`assumption`]: what was
 //!   assumed when it was made; [`external`]: what the source does not define.
 //! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
-//! * [`dot`]: automata as Graphviz; [`ghost`]: what watches a program's runs.
+//! * [`c_value`]: types and values in C; [`short_names`]: variables' names for people; [`dot`]: automata as Graphviz; [`ghost`]: what watches a program's runs.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
 //! * [`simplify`](mod@simplify): from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
@@ -15,6 +15,7 @@
 pub mod assumption;
 pub mod block;
 pub mod build;
+pub mod c_value;
 pub mod call_graph;
 pub mod cfa;
 pub mod conditions;
@@ -28,6 +29,7 @@ pub mod inline;
 pub mod interpreter;
 pub mod liveness;
 pub mod persistent;
+pub mod short_names;
 pub mod simplify;
 pub mod source;
 #[cfg(test)]
@@ -47,8 +49,11 @@ pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
+pub use short_names::ShortNames;
 pub use simplify::{Simplified, open_assumptions, simplify};
 pub use source::{FileId, SourceMap, Span};
 pub use validate::Malformed;
 pub use variables::VariableUse;
-pub use waypoint::{DeclaredName, Names, Passed, Waypoint, WaypointKind, Waypoints};
+pub use waypoint::{
+    Cells, DeclaredName, NamedPart, Names, PartHome, Passed, Waypoint, WaypointKind, Waypoints,
+};

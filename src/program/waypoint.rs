@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::cfa::{EdgeId, InputId, LocationId, VariableId};
+use super::cfa::{CScalar, EdgeId, InputId, LocationId, RegionId, VariableId};
 use super::source::Span;
+use crate::term::TermId;
 
 /// When the front end was at a place of the text.
 pub type Time = u32;
@@ -52,12 +53,58 @@ pub struct Passed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredName {
     pub name: Arc<str>,
-    /// The variable that holds the scalar object of that name; `None` for what is no variable of the program.
-    pub variable: Option<VariableId>,
+    /// What the scalars of its object are in the program; none for what is no object, or none that matters.
+    pub parts: Vec<NamedPart>,
+    /// Where its object is, if that is in memory and the same as long as the name can be seen: a constant, or a variable.
+    pub address: Option<TermId>,
+    /// The size of its object in bytes.
+    pub size: u64,
     /// From when it can be seen.
     pub begin: Time,
     /// When its scope ends.
     pub end: Time,
+}
+
+/// A scalar in an object that has a name, or a row of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPart {
+    /// What comes after the object's name: `.f`, `[3].f`; of a row with `[]` where the index goes (`[].f`).
+    pub path: String,
+    pub home: PartHome,
+    /// How C reads it.
+    pub c_type: CScalar,
+    /// Where it begins in the object, in bits.
+    pub bit_offset: u64,
+}
+
+/// What holds a [`NamedPart`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PartHome {
+    /// A variable holds the scalar.
+    Variable(VariableId),
+    /// Cells of a memory region hold the row.
+    Cells(Cells),
+}
+
+/// Cells of a memory region at equal distances.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    pub region: RegionId,
+    /// The index of the first one.
+    pub first: u64,
+    /// From one index to the next.
+    pub stride: u64,
+    /// How many there are; a single one is no row.
+    pub count: u64,
+}
+
+impl Cells {
+    /// Which of them has the index.
+    pub fn number(&self, index: u64) -> Option<u64> {
+        let distance = index.checked_sub(self.first)?;
+        let is_one = distance.is_multiple_of(self.stride) && distance / self.stride < self.count;
+        is_one.then(|| distance / self.stride)
+    }
 }
 
 /// The waypoints and names of a program as lowered; empty for others.
@@ -148,43 +195,87 @@ impl Waypoints {
 /// The names of a program, for looking them up.
 pub struct Names<'w> {
     waypoints: &'w Waypoints,
-    of_variable: FxHashMap<VariableId, Vec<usize>>,
+    of_variable: FxHashMap<VariableId, Vec<PartIndex>>,
+    of_region: FxHashMap<RegionId, Vec<PartIndex>>,
+    of_address: FxHashMap<TermId, Vec<usize>>,
     of_name: FxHashMap<&'w str, Vec<usize>>,
 }
+
+/// A name's number, and that of one of its parts.
+type PartIndex = (usize, usize);
 
 impl<'w> Names<'w> {
     pub fn new(waypoints: &'w Waypoints) -> Self {
         let mut names = Self {
             waypoints,
             of_variable: FxHashMap::default(),
+            of_region: FxHashMap::default(),
+            of_address: FxHashMap::default(),
             of_name: FxHashMap::default(),
         };
         for (index, declared) in waypoints.names.iter().enumerate() {
             let same = names.of_name.entry(&declared.name).or_default();
             same.push(index);
-            if let Some(variable) = declared.variable {
-                names.of_variable.entry(variable).or_default().push(index);
+            if let Some(address) = declared.address {
+                names.of_address.entry(address).or_default().push(index);
+            }
+            for (part, NamedPart { home, .. }) in declared.parts.iter().enumerate() {
+                let homes = match home {
+                    PartHome::Variable(variable) => names.of_variable.entry(*variable).or_default(),
+                    PartHome::Cells(cells) => names.of_region.entry(cells.region).or_default(),
+                };
+                homes.push((index, part));
             }
         }
         names
     }
 
-    /// What the name means at the time: of the declarations that can be seen, the latest.
-    fn meaning(&self, name: &str, at: Time) -> Option<&'w DeclaredName> {
+    /// The declaration with the number, if its name means that at the time: of the declarations that can be seen, the
+    /// latest counts.
+    fn seen(&self, index: usize, at: Time) -> Option<&'w DeclaredName> {
         let names = &self.waypoints.names;
-        let same = self.of_name.get(name)?.iter();
-        same.map(|&index| &names[index])
-            .filter(|declared| declared.begin <= at && at < declared.end)
-            .max_by_key(|declared| declared.begin)
+        let declared = &names[index];
+        let same = self.of_name.get(&*declared.name)?.iter();
+        let meaning = same
+            .copied()
+            .filter(|&index| names[index].begin <= at && at < names[index].end)
+            .max_by_key(|&index| names[index].begin)?;
+        // The same object may be declared again.
+        let is_same = meaning == index
+            || (!declared.parts.is_empty() && names[meaning].parts == declared.parts);
+        is_same.then_some(declared)
     }
 
-    /// The C name by which the variable is known at the time; `None` where it has none, or where another hides it.
-    pub fn of(&self, variable: VariableId, at: Time) -> Option<&'w str> {
-        let mut names = self.of_variable.get(&variable)?.iter();
-        names.find_map(|&index| {
-            let name = &*self.waypoints.names[index].name;
-            let meaning = self.meaning(name, at)?;
-            (meaning.variable == Some(variable)).then_some(name)
+    /// The C expression by which the variable is known at the time; `None` where it has none, or where another hides it.
+    pub fn of(&self, variable: VariableId, at: Time) -> Option<String> {
+        let mut parts = self.of_variable.get(&variable)?.iter();
+        parts.find_map(|&(index, part)| {
+            let declared = self.seen(index, at)?;
+            Some(format!("{}{}", declared.name, declared.parts[part].path))
         })
+    }
+
+    /// The rows and single scalars in the region that have a name at the time, and these, with `[]` for an index in a row.
+    pub fn in_region(
+        &self,
+        region: RegionId,
+        at: Time,
+    ) -> impl Iterator<Item = (String, Cells, CScalar)> + '_ {
+        let parts = self.of_region.get(&region).map_or(&[][..], Vec::as_slice);
+        parts.iter().filter_map(move |&(index, part)| {
+            let declared = self.seen(index, at)?;
+            let part = &declared.parts[part];
+            let PartHome::Cells(cells) = part.home else {
+                return None;
+            };
+            let text = format!("{}{}", declared.name, part.path);
+            Some((text, cells, part.c_type))
+        })
+    }
+
+    /// The object that is at the address, which is a constant or a variable, as the operand of `&`.
+    pub fn at_address(&self, address: TermId, at: Time) -> Option<&'w str> {
+        let mut objects = self.of_address.get(&address)?.iter();
+        objects.find_map(|&index| Some(&*self.seen(index, at)?.name))
     }
 }

@@ -2,6 +2,7 @@
 //! the library with debug assertions and overflow checks; the programs that they are about are in `tests`. What is
 //! tested of the command, as users get it, is in `tests` too.
 
+mod c_terms;
 mod layout;
 mod mutation;
 mod order;

@@ -253,20 +253,47 @@ fn names_mean_what_c_says_at_each_place() {
     };
     let statement = |line, column| at(line, column, WaypointKind::Statement);
     // In `f`, its own `x` hides the global one, and the inner `a` the parameter.
-    assert_eq!(names.of(variable("x"), statement(3, 34)), None);
-    assert_eq!(names.of(variable("f::x"), statement(3, 34)), Some("x"));
-    assert_eq!(names.of(variable("f::a"), statement(3, 34)), Some("a"));
-    assert_eq!(names.of(variable("f::a"), statement(3, 55)), None);
-    assert_eq!(names.of(variable("f::a"), statement(3, 64)), Some("a"));
+    assert_eq!(names.of(variable("x"), statement(3, 34)).as_deref(), None);
+    assert_eq!(
+        names.of(variable("f::x"), statement(3, 34)).as_deref(),
+        Some("x")
+    );
+    assert_eq!(
+        names.of(variable("f::a"), statement(3, 34)).as_deref(),
+        Some("a")
+    );
+    assert_eq!(
+        names.of(variable("f::a"), statement(3, 55)).as_deref(),
+        None
+    );
+    assert_eq!(
+        names.of(variable("f::a"), statement(3, 64)).as_deref(),
+        Some("a")
+    );
     // A declaration is passed before it declares.
-    assert_eq!(names.of(variable("main::y"), statement(4, 18)), None);
-    assert_eq!(names.of(variable("main::y"), statement(4, 42)), Some("y"));
-    assert_eq!(names.of(variable("x"), statement(4, 42)), None);
-    assert_eq!(names.of(variable("x"), statement(4, 51)), Some("x"));
-    assert_eq!(names.of(variable("f::x"), statement(4, 51)), None);
+    assert_eq!(
+        names.of(variable("main::y"), statement(4, 18)).as_deref(),
+        None
+    );
+    assert_eq!(
+        names.of(variable("main::y"), statement(4, 42)).as_deref(),
+        Some("y")
+    );
+    assert_eq!(names.of(variable("x"), statement(4, 42)).as_deref(), None);
+    assert_eq!(
+        names.of(variable("x"), statement(4, 51)).as_deref(),
+        Some("x")
+    );
+    assert_eq!(
+        names.of(variable("f::x"), statement(4, 51)).as_deref(),
+        None
+    );
     // The controlling expression of a `for` is in the scope of its declaration, the statement is not.
     let head = at(4, 61, WaypointKind::Loop);
-    assert_eq!(names.of(variable("main::y"), head), None);
-    assert_eq!(names.of(variable("main::y"), statement(4, 61)), Some("y"));
-    assert_eq!(names.of(variable("g"), head), Some("g"));
+    assert_eq!(names.of(variable("main::y"), head).as_deref(), None);
+    assert_eq!(
+        names.of(variable("main::y"), statement(4, 61)).as_deref(),
+        Some("y")
+    );
+    assert_eq!(names.of(variable("g"), head).as_deref(), Some("g"));
 }

@@ -90,7 +90,27 @@ fn branch_condition(value: &str) -> String {
     match value {
         "true" => CHOICE.to_owned(),
         "false" => format!("!{CHOICE}"),
-        number => format!("{CHOICE} == {number}"),
+        number if number.parse::<i128>().is_ok() => format!("{CHOICE} == {number}"),
+        condition => condition.to_owned(),
+    }
+}
+
+/// When a `switch` with the cases, which are constants or ranges of them, goes to its default.
+pub fn default_of(cases: &[String]) -> String {
+    // Cases are converted to the type of the value.
+    let value = |text: &str| format!("(__typeof__({CHOICE}))({text})");
+    let is_case = |case: &String| match case.split_once("...") {
+        Some((low, high)) => format!(
+            "({CHOICE} >= {} && {CHOICE} <= {})",
+            value(low),
+            value(high)
+        ),
+        None => format!("{CHOICE} == {}", value(case)),
+    };
+    let cases: Vec<String> = cases.iter().map(is_case).collect();
+    match cases.is_empty() {
+        true => "1".to_owned(),
+        false => format!("!({})", cases.join(" || ")),
     }
 }
 

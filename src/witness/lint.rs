@@ -7,7 +7,7 @@ use super::format::{
     Action, Content, Entry, Invariant, InvariantKind, Location, Segment, TaskText, Version,
     Waypoint, WaypointKind, Witness,
 };
-use super::instrument::{RESULT, Step, with_expressions};
+use super::instrument::{RESULT, Step, default_of, with_expressions};
 use super::node::Located;
 use super::points::{Point, Wanted, find};
 use crate::frontend::digest::sha256;
@@ -352,8 +352,7 @@ impl Linter<'_> {
             (Some(constraint), WaypointKind::Branching) => {
                 let value = constraint.value.value.trim().to_owned();
                 if value == "default" {
-                    self.unused("the default of a switch");
-                    return None;
+                    return self.default_step(point?, waypoint, segment);
                 }
                 if let Some(Point::Branch(number)) = point
                     && !self.branch_value(number, &value)
@@ -382,6 +381,36 @@ impl Linter<'_> {
             condition,
         };
         Some((point?, step))
+    }
+
+    /// A step that is passed when none of the cases of a `switch` has the value.
+    fn default_step(
+        &mut self,
+        point: Point,
+        waypoint: &Waypoint,
+        segment: u32,
+    ) -> Option<(Point, Step)> {
+        use crate::frontend::statements::StatementKind;
+        let source = &self.subject.source;
+        let cases = match point {
+            Point::Branch(number) => match source.statements()[number].kind {
+                StatementKind::Switch(_) => Some(source.cases(number)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(cases) = cases else {
+            let message = "`default` is no value of this branching";
+            self.complain(waypoint.at, message);
+            return None;
+        };
+        let cases: Vec<String> = cases.into_iter().map(|case| source.words(case)).collect();
+        let step = Step {
+            segment,
+            leads_on: waypoint.action != Action::Avoid,
+            condition: Some(default_of(&cases)),
+        };
+        Some((point, step))
     }
 
     /// Whether the statement can branch by the value: a `switch` has numbers, everything else truth values.

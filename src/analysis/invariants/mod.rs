@@ -29,8 +29,10 @@
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`store`](mod@store): proved batches, with versions and with whose they are; [`exchange`]: an analysis's view of it;
 //!   [`taken`]: what it takes.
+//! * [`mod@asserted`]: candidates from the program's assertions.
 //! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
 
+mod asserted;
 pub mod exchange;
 mod features;
 pub mod guess;
@@ -45,6 +47,7 @@ pub mod taken;
 mod tests;
 mod tuples;
 
+pub use asserted::asserted;
 pub use exchange::Exchange;
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
 

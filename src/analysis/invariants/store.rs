@@ -338,6 +338,11 @@ impl InvariantStore {
         gone
     }
 
+    /// Somebody believes in the formulas, who is no analysis with an [`super::Exchange`] of its own.
+    pub fn offer(&self, publisher: &Publisher, candidates: impl IntoIterator<Item = Candidate>) {
+        self.offers.add(publisher, candidates);
+    }
+
     /// Waits until something is offered to the prover, so long at most; says if there is something.
     pub fn wait_for_offers(&self, most: Duration) -> bool {
         self.offers.wait(most)

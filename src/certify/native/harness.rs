@@ -6,11 +6,10 @@
 
 use std::fmt::{self, Write as _};
 
-use super::literal;
 use super::script::{Contents, Returned, Script, UnsaidKind};
 use crate::certify::replay::Violation;
 use crate::program::{
-    CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span,
+    CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span, c_value,
 };
 use crate::term::Value;
 
@@ -178,7 +177,7 @@ impl Writer<'_> {
                 InputKind::Nondet(name) => in_comment(name),
                 _ => in_comment(&input.kind.to_string()),
             };
-            let value = match literal::literal(value, source.c_type) {
+            let value = match c_value::literal(value, source.c_type) {
                 Some(value) => value,
                 None => "(an array)".to_owned(),
             };
@@ -384,7 +383,7 @@ void {name}(void)
         for one in returned {
             let place = self.place(one.span);
             let (value, remark) = match &one.value {
-                Contents::Scalar(value) => match literal::literal(value, c_type(ty)) {
+                Contents::Scalar(value) => match c_value::literal(value, c_type(ty)) {
                     Some(value) => (value, ""),
                     None => ("0".to_owned(), ", a value that is not said in C here"),
                 },

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::literal;
 use crate::program::interpreter::Journal;
 use crate::program::{
     DataModel, External, ExternalKind, Input, InputKind, InputPart, Program, ReturnType, Span,
+    c_value,
 };
 use crate::term::{Sort, Value};
 
@@ -175,7 +175,7 @@ fn add_part(
     match part {
         InputPart::Begin => {}
         InputPart::Bits { start, count } => {
-            parts.push((start, count, literal::bits(value).ok_or_else(unsaid)?));
+            parts.push((start, count, c_value::bits(value).ok_or_else(unsaid)?));
         }
         InputPart::Cells { bytes } => {
             let size = match &external.kind {
@@ -195,7 +195,7 @@ fn add_part(
                     Sort::BitVec(width) => Value::bit_vec(width, cell.into()),
                     _ => Value::int(cell),
                 };
-                let bits = literal::bits(array.select(&position)).ok_or_else(unsaid)?;
+                let bits = c_value::bits(array.select(&position)).ok_or_else(unsaid)?;
                 parts.push((cell * bytes * 8, bytes * 8, bits));
             }
         }
@@ -221,12 +221,12 @@ fn said(
             returns: ReturnType::Scalar(name),
             ..
         } => {
-            if name.ends_with('*') && literal::bits(value) != Some(0) {
+            if name.ends_with('*') && c_value::bits(value) != Some(0) {
                 return Err(UnsaidKind::Pointer(external.name.clone()));
             }
             // 32-bit code has no such integers.
             let is_too_wide = name.contains("__int128") && data_model == DataModel::Ilp32;
-            match literal::literal(value, input.c_type) {
+            match c_value::literal(value, input.c_type) {
                 Some(_) if !is_too_wide => Ok(()),
                 _ => unsaid(),
             }

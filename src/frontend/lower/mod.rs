@@ -368,7 +368,7 @@ impl<'a> Lowerer<'a> {
                 dynamic_rounding: self.dynamic_rounding,
                 outside,
                 externals: self.externals,
-                names: self.scopes.take_names(),
+                names: self.scopes.take_names(&self.types),
             },
             warnings: self.warnings,
             conflicts,

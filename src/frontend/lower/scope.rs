@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::ir::{DeclaredName, ObjectIndex};
-use crate::frontend::types::Type;
+use crate::frontend::ir::{DeclaredName, ObjectIndex, ScalarPlace};
+use crate::frontend::types::{Type, TypeTable};
 use crate::program::Span;
 use crate::program::waypoint::Time;
 
@@ -74,8 +74,8 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     /// Entities with linkage by name.
     pub linked: FxHashMap<Rc<str>, Linked>,
-    /// All ordinary identifiers that were declared, and how deep in scopes.
-    names: Vec<(DeclaredName, usize)>,
+    /// All ordinary identifiers that were declared, what they stand for, and how deep in scopes.
+    names: Vec<(DeclaredName, SymbolId, usize)>,
     now: Time,
 }
 
@@ -96,10 +96,20 @@ impl Scopes {
         self.now
     }
 
-    /// The names that were declared.
-    pub fn take_names(&mut self) -> Vec<DeclaredName> {
+    /// The names that were declared, once all types are complete.
+    pub fn take_names(&mut self, types: &TypeTable) -> Vec<DeclaredName> {
+        let mut of_type: FxHashMap<Type, Arc<[ScalarPlace]>> = FxHashMap::default();
         let names = std::mem::take(&mut self.names).into_iter();
-        names.map(|entry| entry.0).collect()
+        names
+            .map(|(mut name, symbol, _)| {
+                if name.object.is_some() {
+                    let ty = self.symbol(symbol).ty;
+                    let places = of_type.entry(ty).or_insert_with(|| types.places(ty).into());
+                    name.places = Arc::clone(places);
+                }
+                name
+            })
+            .collect()
     }
 
     fn note_name(&mut self, name: &str, symbol: SymbolId, depth: usize) {
@@ -110,10 +120,11 @@ impl Scopes {
         let declared = DeclaredName {
             name: Arc::from(name),
             object,
+            places: Arc::default(),
             begin: self.tick(),
             end: Time::MAX,
         };
-        self.names.push((declared, depth));
+        self.names.push((declared, symbol, depth));
     }
 
     pub fn enter(&mut self, number: u32) {
@@ -130,7 +141,7 @@ impl Scopes {
             && let Some(scope) = self.scopes.pop()
         {
             let end = self.tick();
-            for (declared, of) in &mut self.names[scope.first_name..] {
+            for (declared, _, of) in &mut self.names[scope.first_name..] {
                 if *of == depth {
                     declared.end = declared.end.min(end);
                 }

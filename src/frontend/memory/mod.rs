@@ -4,6 +4,7 @@
 //! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
 //! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
 //!    scalar variables, the others lie in regions; [`layout`] gives addresses.
+//!    [`names`]: what the names of the source are in all that.
 //! 4. [`mod@emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
 //!
 //! # What the memory model says of programs without defined behaviour
@@ -25,6 +26,7 @@ mod function_pointers;
 mod indices;
 pub mod integer;
 mod layout;
+mod names;
 mod plan;
 mod points_to;
 #[cfg(test)]
@@ -98,6 +100,6 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
     planner.finish_bases(&mut builder);
     emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run()?;
     debug_assert_ne!(builder.program.functions.len(), 0);
-    builder.waypoints.names = plan.names(unit);
+    builder.waypoints.names = planner.names(&plan);
     Ok(builder.finish())
 }

@@ -1,7 +1,5 @@
 //! Where everything lives: which objects become scalar variables, which lie in which region and at what address.
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{Builder, Description};
@@ -15,7 +13,7 @@ use crate::frontend::ir::{
     Storage, Unit,
 };
 use crate::program::{
-    Arithmetic, CScalar, DeclaredName, FunctionId, Region, RegionId, Role, Scope, Span, VariableId,
+    Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId,
 };
 use crate::term::{FloatFormat, ScalarSort, Sort, TermId};
 
@@ -203,34 +201,6 @@ impl Plan {
     /// The class with the id.
     pub fn class_by_id(&self, id: ClassId) -> &Class {
         &self.classes[id.0 as usize]
-    }
-
-    /// The unit's names, with the variables that hold what they name.
-    pub fn names(&self, unit: &Unit) -> Vec<DeclaredName> {
-        let declared = unit.names.iter().map(|name| DeclaredName {
-            name: Arc::clone(&name.name),
-            variable: name.object.and_then(|object| self.scalar(unit, object)),
-            begin: name.begin,
-            end: name.end,
-        });
-        declared.collect()
-    }
-
-    /// The variable that is all of the object, if it is a scalar.
-    fn scalar(&self, unit: &Unit, object: ObjectIndex) -> Option<VariableId> {
-        let Home::Variables(id) = self.homes[object.0 as usize] else {
-            return None;
-        };
-        let data = &unit.objects[object.0 as usize];
-        let ([leaf], [plan]) = (&data.leaves[..], &self.class_by_id(id).fields[..]) else {
-            return None;
-        };
-        let is_whole =
-            leaf.count == 1 && leaf.bit_offset == 0 && u64::from(leaf.bits) == plan.field.bits;
-        match plan.home {
-            FieldHome::Variable(variable) if is_whole => Some(variable),
-            _ => None,
-        }
     }
 
     /// Number of elements that an object of the size has in the class's regions.

@@ -323,7 +323,7 @@ impl TypeTable {
     }
 
     /// Width of a scalar's representation without padding, in bits.
-    fn value_bits(&self, ty: Type) -> u32 {
+    pub(super) fn value_bits(&self, ty: Type) -> u32 {
         match self.kind(ty) {
             TypeKind::Float(kind) => kind.format().storage_bits(),
             _ => self

@@ -28,10 +28,10 @@ use super::coordinator::Coordinator;
 use super::crash::number::FIRST_ANALYSIS;
 use super::event::EventKind;
 use super::findings;
-use super::task::Task;
+use super::task::{Task, Validation};
 use super::verdict::Conclusion;
 use crate::analysis::CancellationToken;
-use crate::analysis::invariants::BatchId;
+use crate::analysis::invariants::{BatchId, Publisher, asserted};
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
 use crate::workers::Threads;
@@ -96,6 +96,11 @@ pub(in crate::portfolio) fn run(
             racer: racer(coordinator.admit_resting(PROVER_PRIORITY), id),
             awake: sender.clone(),
         };
+        if let Some(Validation::Invariants { count: 1.. }) = task.options.validation {
+            // What the witness believes in need not wait for an analysis to come upon it.
+            let witness = Publisher::from("witness");
+            task.invariants.offer(&witness, asserted(&blocks));
+        }
         prover.start();
     }
     let mut lineup = Lineup {

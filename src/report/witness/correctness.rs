@@ -10,18 +10,16 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::expression;
+use super::scope::{Scopes, conjunction};
 use super::write::Place;
-use crate::certify::certificate::quantified;
 use crate::certify::check::FactNumbers;
 use crate::certify::invariants::{Invariant, invariants, needed_steps};
 use crate::certify::{self, Certificate, ProofStep};
 use crate::portfolio::evidence::Evidence;
 use crate::program::{
-    CallGraph, EdgeId, FunctionId, LocationId, Names, Program, Simplified, VariableId, Waypoint,
-    WaypointKind,
+    CallGraph, EdgeId, FunctionId, LocationId, Program, Simplified, Waypoint, WaypointKind,
 };
-use crate::term::{Symbol, TermId, conjuncts, store, to_c};
+use crate::term::{TermId, conjuncts, store};
 
 /// Longer expressions are not written.
 const LONGEST: usize = 4_000;
@@ -212,14 +210,8 @@ fn in_source(program: &Program, known: Vec<Invariant>, facts: &[Invariant]) -> F
         }
     }
     let source = Source {
-        program,
-        names: Names::new(&program.waypoints),
+        scopes: Scopes::new(program),
         waypoints: program.waypoints.by_location(),
-        variables: (0..)
-            .map(VariableId)
-            .zip(&program.variables)
-            .map(|(id, variable)| (variable.symbol, id))
-            .collect(),
     };
     let calls = CallGraph::new(program);
     let mut found: Vec<SourceInvariant> = Vec::new();
@@ -311,41 +303,10 @@ fn joined(cases: &[Vec<String>]) -> (Option<String>, usize) {
     ((!parts.is_empty()).then(|| conjunction(&parts)), lost)
 }
 
-/// Whether the text is a single operand of `&&`, as it stands.
-fn is_operand(text: &str) -> bool {
-    // A text with one of these outside of parentheses binds less tightly than `&&`.
-    let mut depth = 0_u32;
-    let mut last = ' ';
-    for character in text.chars() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            '?' if depth == 0 => return false,
-            '|' if depth == 0 && last == '|' => return false,
-            _ => {}
-        }
-        last = character;
-    }
-    true
-}
-
-fn conjunction(parts: &[String]) -> String {
-    if let [only] = parts {
-        return only.clone();
-    }
-    let operands = parts.iter().map(|part| match is_operand(part) {
-        true => part.clone(),
-        false => format!("({part})"),
-    });
-    operands.collect::<Vec<_>>().join(" && ")
-}
-
 /// The source of a program.
 struct Source<'p> {
-    program: &'p Program,
-    names: Names<'p>,
+    scopes: Scopes<'p>,
     waypoints: FxHashMap<LocationId, Vec<Waypoint>>,
-    variables: FxHashMap<Symbol, VariableId>,
 }
 
 impl Source<'_> {
@@ -363,15 +324,8 @@ impl Source<'_> {
 
     /// The formula as C says it at the waypoint.
     fn expression(&self, formula: TermId, at: Waypoint) -> Option<String> {
-        if quantified(formula).is_some() {
-            return None;
-        }
-        let declared = |symbol: Symbol, instance: u32| {
-            let variable = *self.variables.get(&symbol).filter(|_| instance == 0)?;
-            let name = self.names.of(variable, at.time)?;
-            expression::c_variable(self.program.variable(variable), name)
-        };
-        to_c(store(), formula, &declared).filter(|text| text.len() <= LONGEST)
+        let text = self.scopes.expression(formula, at.time)?;
+        (text.len() <= LONGEST).then_some(text)
     }
 }
 

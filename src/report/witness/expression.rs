@@ -1,24 +1,8 @@
 //! Variables and values of the program as C expressions.
 
+use crate::program::c_value::{self, c_type};
 use crate::program::{CScalar, Program, Variable, VariableId};
-use crate::term::{Build, CType, CVariable, Sort, TermId, Value, store, to_c};
-
-/// The C type of values of the sort that C reads so; `None` for those that are not printed.
-pub(super) fn c_type(c_type: Option<CScalar>, sort: Sort) -> Option<CType> {
-    match (c_type?, sort) {
-        (CScalar::Integer { bits, signed: true }, _) => Some(CType::Signed(bits)),
-        (
-            CScalar::Integer {
-                bits,
-                signed: false,
-            },
-            _,
-        ) => Some(CType::Unsigned(bits)),
-        (CScalar::Bool, _) => Some(CType::Bool),
-        (CScalar::Float, Sort::Float(format)) => Some(CType::Float(format)),
-        (CScalar::Float | CScalar::Pointer, _) => None,
-    }
-}
+use crate::term::{Build, CVariable, FloatFormat, Sort, TermId, Value, store, to_c};
 
 /// The variable as C declares it under the name.
 pub(super) fn c_variable(variable: &Variable, name: &str) -> Option<CVariable> {
@@ -56,28 +40,16 @@ fn constant(value: &Value) -> Option<TermId> {
     }
 }
 
-/// The value as a constant, as C reads it; `None` where C has none.
+/// The value as a constant for `\result == …`; `None` where C has none, or others do not read it.
 pub(super) fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
-    match (value, c_type?) {
-        (Value::BitVec(bits), CScalar::Integer { signed: true, .. }) => {
-            Some(bits.signed().to_string())
-        }
-        (Value::BitVec(bits), CScalar::Integer { .. } | CScalar::Bool) => {
-            // Without a suffix, C has no decimal constant beyond the largest signed number.
-            let suffix = if i64::try_from(bits.bits()).is_ok() {
-                ""
-            } else {
-                "U"
-            };
-            Some(format!("{}{suffix}", bits.bits()))
-        }
-        (Value::Bool(truth), _) => Some(u8::from(*truth).to_string()),
-        (Value::Int(number), CScalar::Integer { .. } | CScalar::Bool) => Some(number.to_string()),
+    let is_plain = match (value, c_type?) {
+        (_, CScalar::Pointer) => false,
         (Value::Float(float), _) => {
-            let is_number = !float.is_nan() && !float.is_infinite();
-            let text = is_number.then(|| to_c(store(), store().value(value), &|_, _| None));
-            text.flatten()
+            let is_odd = matches!(float.format(), FloatFormat::F16 | FloatFormat::F128);
+            !float.is_nan() && !float.is_infinite() && !is_odd
         }
-        _ => None,
-    }
+        (Value::BitVec(bits), _) => bits.width() <= 64,
+        _ => true,
+    };
+    is_plain.then(|| c_value::literal(value, c_type)).flatten()
 }

@@ -1,4 +1,5 @@
-//! Witnesses of answers, in the format of the Competition on Software Verification (version 2.0).
+//! Witnesses of answers, in the format of the Competition on Software Verification (version 2.0, or 2.1 if that is asked
+//! for).
 //!
 //! Every statement of a witness is true of the program as the user wrote it: what cannot be said in C, in the scope of a
 //! place that is known exactly, is left out. A validator that does not find it there may take longer, but one that finds
@@ -6,11 +7,14 @@
 //!
 //! * [`violation`]: from the run of a confirmed alarm to the waypoints that it passes.
 //! * [`correctness`]: from the invariants of a confirmed proof to those of the source.
-//! * [`expression`]: variables and values as C.
+//! * [`contract`]: from summaries of recursive functions to contracts, which came with version 2.1.
+//! * [`scope`]: formulas as C, over what has a name at a place; [`expression`]: variables and values as C.
 //! * [`mod@write`]: the file.
 
+mod contract;
 pub mod correctness;
 mod expression;
+mod scope;
 pub mod violation;
 pub mod write;
 
@@ -19,9 +23,10 @@ use std::path::Path;
 use crate::certify::Certificate;
 use crate::portfolio::event::EventKind;
 use crate::portfolio::evidence::{Evidence, Ground};
+use crate::witness::format::Version;
 
 /// Writes the witness of an answer to the file. What the user should know of it goes out as a warning.
-pub fn publish(file: &Path, evidence: &Evidence<'_>) {
+pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
     let warn = |message: String| evidence.reporter.event(EventKind::Warning { message });
     let entry = match evidence.ground {
         Ground::Run(violation) => {
@@ -52,16 +57,25 @@ pub fn publish(file: &Path, evidence: &Evidence<'_>) {
             let all = found.invariants.len();
             found.invariants.retain(|one| one.at.file_name == name);
             found.left_out.elsewhere = all - found.invariants.len();
-            if found.invariants.is_empty() {
+            let mut contracts = Vec::new();
+            if version >= Version::V2_1 {
+                let (said, lost) =
+                    contract::contracts(evidence.lowered, evidence.simplified, &proof);
+                contracts = said;
+                contracts.retain(|one| one.at.file_name == name);
+                found.left_out.all += lost;
+                found.left_out.inexpressible += lost;
+            }
+            if found.invariants.is_empty() && contracts.is_empty() {
                 warn(format!(
                     "the witness has no invariant: {}",
                     found.left_out.reason()
                 ));
             }
-            write::Entry::Correctness(found.invariants)
+            write::Entry::Correctness(found.invariants, contracts)
         }
     };
-    let written = write::write(file, &entry, evidence.options);
+    let written = write::write(file, version, &entry, evidence.options);
     if let Err(error) = written {
         warn(format!(
             "no witness is written to {}: {error}",

@@ -277,7 +277,7 @@ impl<'a> Follower<'a> {
             drawn.position += inserted;
             let text = drawn.assigned.as_ref().and_then(|(variable, value)| {
                 let name = self.names.of(*variable, statement.time)?;
-                expression::equation(self.program, *variable, name, value)
+                expression::equation(self.program, *variable, &name, value)
             });
             match text.filter(|_| statement.span.column > 0 && self.is_in_step) {
                 Some(text) => {

@@ -1,4 +1,4 @@
-//! Witness files: version 2.0 of the format, as JSON, which is YAML.
+//! Witness files: version 2.0 of the format, or 2.1, as JSON, which is YAML.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rand::RngExt as _;
 use serde::Serialize;
 
+use super::contract::Contract;
 use super::correctness::{InvariantKind, SourceInvariant};
 use super::violation::Followed;
 use crate::frontend::Specification;
@@ -15,15 +16,15 @@ use crate::portfolio::file;
 use crate::portfolio::task::RunOptions;
 use crate::program::{FunctionId, Program, Span};
 use crate::report::utc;
-
-const FORMAT_VERSION: &str = "2.0";
+use crate::witness::format::Version;
 
 /// What a witness says.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// The waypoints of a run, in order, the last one being the target.
     Violation(Vec<Followed>),
-    Correctness(Vec<SourceInvariant>),
+    /// Contracts are for versions from 2.1 on.
+    Correctness(Vec<SourceInvariant>, Vec<Contract>),
 }
 
 /// A place in the source.
@@ -85,7 +86,12 @@ impl SourceLines {
 ///
 /// # Errors
 /// When the program cannot be read or the file cannot be written.
-pub fn write(path: &Path, entry: &Entry, options: &RunOptions) -> std::io::Result<()> {
+pub fn write(
+    path: &Path,
+    version: Version,
+    entry: &Entry,
+    options: &RunOptions,
+) -> std::io::Result<()> {
     let name = options.file.display().to_string();
     let program = std::fs::read(&options.file)?;
     let task = TaskText {
@@ -97,7 +103,7 @@ pub fn write(path: &Path, entry: &Entry, options: &RunOptions) -> std::io::Resul
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let metadata = Metadata {
-        format_version: FORMAT_VERSION,
+        format_version: version.name(),
         uuid: uuid(rand::rng().random()),
         creation_time: utc::seconds(since.map_or(0, |since| since.as_secs())),
         producer: Producer {
@@ -107,15 +113,20 @@ pub fn write(path: &Path, entry: &Entry, options: &RunOptions) -> std::io::Resul
         task,
     };
     let content = match entry {
-        Entry::Violation(followed) => Content::Violation(followed.iter().map(segment).collect()),
-        Entry::Correctness(invariants) => {
-            Content::Correctness(invariants.iter().map(invariant).collect())
+        Entry::Violation(followed) => {
+            let segments = followed.iter();
+            Content::Violation(segments.map(|one| segment(one, version)).collect())
+        }
+        Entry::Correctness(invariants, contracts) => {
+            let invariants = invariants.iter().map(invariant);
+            let all = invariants.chain(contracts.iter().map(contract));
+            Content::Correctness(all.collect())
         }
     };
     let entry = EntryText {
         entry_type: match entry {
             Entry::Violation(_) => "violation_sequence",
-            Entry::Correctness(_) => "invariant_set",
+            Entry::Correctness(..) => "invariant_set",
         },
         metadata,
         content,
@@ -193,7 +204,7 @@ struct TaskText {
 #[serde(untagged)]
 enum Content<'e> {
     Violation(Vec<SegmentText<'e>>),
-    Correctness(Vec<InvariantElement<'e>>),
+    Correctness(Vec<SetElement<'e>>),
 }
 
 #[derive(Serialize)]
@@ -223,8 +234,21 @@ struct Constraint<'e> {
 }
 
 #[derive(Serialize)]
-struct InvariantElement<'e> {
-    invariant: InvariantText<'e>,
+#[serde(rename_all = "lowercase")]
+enum SetElement<'e> {
+    Invariant(InvariantText<'e>),
+    Contract(ContractText<'e>),
+}
+
+#[derive(Serialize)]
+struct ContractText<'e> {
+    r#type: &'static str,
+    location: &'e Place,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requires: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ensures: Option<&'e str>,
+    format: &'static str,
 }
 
 #[derive(Serialize)]
@@ -235,17 +259,19 @@ struct InvariantText<'e> {
     format: &'static str,
 }
 
-fn segment(followed: &Followed) -> SegmentText<'_> {
+fn segment(followed: &Followed, version: Version) -> SegmentText<'_> {
+    let of_result = match version {
+        Version::V2_0 => "acsl_expression",
+        Version::V2_1 | Version::V2_2 => "ext_c_expression",
+    };
     let (kind, location, constraint) = match followed {
         Followed::Assumption { at, value } => {
             ("assumption", at, Some((value, Some("c_expression"))))
         }
         Followed::Branching { at, value } => ("branching", at, Some((value, None))),
-        Followed::FunctionReturn { at, value } => (
-            "function_return",
-            at,
-            Some((value, Some("acsl_expression"))),
-        ),
+        Followed::FunctionReturn { at, value } => {
+            ("function_return", at, Some((value, Some(of_result))))
+        }
         Followed::Target { at } => ("target", at, None),
     };
     let waypoint = WaypointText {
@@ -259,18 +285,26 @@ fn segment(followed: &Followed) -> SegmentText<'_> {
     }
 }
 
-fn invariant(invariant: &SourceInvariant) -> InvariantElement<'_> {
-    InvariantElement {
-        invariant: InvariantText {
-            r#type: match invariant.kind {
-                InvariantKind::Loop => "loop_invariant",
-                InvariantKind::Location => "location_invariant",
-            },
-            location: &invariant.at,
-            value: &invariant.value,
-            format: "c_expression",
+fn invariant(invariant: &SourceInvariant) -> SetElement<'_> {
+    SetElement::Invariant(InvariantText {
+        r#type: match invariant.kind {
+            InvariantKind::Loop => "loop_invariant",
+            InvariantKind::Location => "location_invariant",
         },
-    }
+        location: &invariant.at,
+        value: &invariant.value,
+        format: "c_expression",
+    })
+}
+
+fn contract(contract: &Contract) -> SetElement<'_> {
+    SetElement::Contract(ContractText {
+        r#type: "function_contract",
+        location: &contract.at,
+        requires: contract.requires.as_deref(),
+        ensures: contract.ensures.as_deref(),
+        format: "ext_c_expression",
+    })
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ pub(super) enum Reading {
     /// An integer of at most 2^n in magnitude, as a `long long`.
     Integer(u64),
     Float(FloatFormat),
+    /// A pointer to `void`, of so many bits.
+    Pointer(u8),
 }
 
 #[derive(Clone, Debug)]
@@ -220,6 +222,17 @@ impl Expression {
     pub(super) fn integer(&self) -> Option<(Text, u64)> {
         match self.reading {
             Reading::Integer(bits) => Some((self.text(), bits)),
+            _ => None,
+        }
+    }
+
+    /// A pointer, or the constant that is the null pointer.
+    pub(super) fn pointer(&self) -> Option<Text> {
+        match self.reading {
+            Reading::Pointer(_) => Some(self.text()),
+            Reading::Literal(value) if value.bits() == 0 => {
+                Some(("0".to_owned(), Binding::Primary))
+            }
             _ => None,
         }
     }

@@ -30,11 +30,14 @@ const LONGEST: usize = 1 << 16;
 /// A variable as C declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CVariable {
+    /// A name, or another expression that is a place (`s.f`, `a[3]`) and binds as tightly. Of a variable that is an array:
+    /// the place of a cell, with the first `[]` for the index (`a[]`, `s[].f`).
     pub name: String,
+    /// Of an array: that of a cell.
     pub c_type: CType,
 }
 
-/// A type that values can be printed for.
+/// A type that values can be printed for. Widths that no integer type has are those of bit-fields.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CType {
     /// `signed char`, `short`, `int`, `long`, `long long`, by their size in bits.
@@ -45,10 +48,15 @@ pub enum CType {
     Bool,
     /// `float`, `double` and `long double`.
     Float(FloatFormat),
+    /// Of pointers only equality is said: what number an address is, C leaves open.
+    Pointer,
 }
 
 /// The term as a C expression over the variables that `declared` knows. A truth value becomes 0 or 1, an integer its
 /// value; a bit vector an expression that is congruent to it. `None` if C cannot say it, or not in reasonable length.
+///
+/// A cell of an array is meant where its index is in bounds: whoever asks for an expression that is defined everywhere has
+/// to see to that. Bounds are less than half of what the index's sort has.
 pub fn to_c(
     pool: &(impl Pool + ?Sized),
     term: TermId,
@@ -60,6 +68,13 @@ pub fn to_c(
             TermKind::Constant(constant) => literal(constant),
             TermKind::Variable { symbol, instance } => {
                 declared(symbol, instance).and_then(|variable| of_variable(symbol.sort(), variable))
+            }
+            TermKind::Apply {
+                op: Op::Select,
+                arguments: [array, index],
+            } => {
+                let index = printed.get(index).and_then(Option::as_deref);
+                index.and_then(|index| cell(pool, *array, index, declared))
             }
             TermKind::Apply { op, arguments } => {
                 let operands: Option<Vec<_>> = arguments
@@ -128,15 +143,22 @@ fn of_variable(sort: Sort, CVariable { name, c_type }: CVariable) -> Option<Expr
         (Sort::BitVec(width), CType::Bool) if width <= 64 => {
             Expression::new(text, Reading::Unsigned(width, None))
         }
-        (Sort::BitVec(width), CType::Signed(bits)) if bits == width => {
-            signed_type(bits)?;
+        (Sort::BitVec(width @ ..=64), CType::Signed(bits)) if bits == width => {
+            // A bit-field of more bits than `int` is computed with in just as many by some, and converted by others.
+            let is_wide_field = bits > 32 && signed_type(bits).is_none();
+            let text = match is_wide_field {
+                true => cast("long long", text),
+                false => text,
+            };
             Expression::new(text, Reading::Signed(width))
         }
-        (Sort::BitVec(width), CType::Unsigned(bits)) if bits == width => {
-            unsigned_type(bits)?;
+        (Sort::BitVec(width @ ..=64), CType::Unsigned(bits)) if bits == width => {
             // `unsigned long` is not `unsigned long long`, but computes as it does.
-            let exact = (bits >= 32).then_some(bits);
+            let exact = matches!(bits, 32 | 64).then_some(bits);
             Expression::new(text, Reading::Unsigned(width, exact))
+        }
+        (Sort::BitVec(width), CType::Pointer) => {
+            Expression::new(cast("void *", text), Reading::Pointer(width))
         }
         (Sort::Int, CType::Signed(bits @ ..=64)) => Expression::new(
             cast("long long", text),
@@ -153,6 +175,31 @@ fn of_variable(sort: Sort, CVariable { name, c_type }: CVariable) -> Option<Expr
         }
         _ => return None,
     })
+}
+
+/// The cell of the array, read.
+fn cell(
+    pool: &(impl Pool + ?Sized),
+    array: TermId,
+    index: &Expression,
+    declared: &dyn Fn(Symbol, u32) -> Option<CVariable>,
+) -> Option<Expression> {
+    let (symbol, instance) = pool.as_variable(array)?;
+    let CVariable { name, c_type } = declared(symbol, instance)?;
+    let (before, after) = name.split_once("[]")?;
+    let Sort::Array { element, .. } = symbol.sort() else {
+        return None;
+    };
+    // In bounds the index is the same number when read with its sign.
+    let index = match index.reading {
+        Reading::Integer(_) | Reading::Signed(_) => index.text(),
+        Reading::Literal(value) if i32::try_from(value.bits()).is_ok() => {
+            (value.bits().to_string(), Binding::Primary)
+        }
+        _ => index.unsigned()?,
+    };
+    let name = format!("{before}[{}]{after}", index.0);
+    of_variable(element.into(), CVariable { name, c_type })
 }
 
 fn truth(text: Text) -> Expression {
@@ -233,7 +280,10 @@ fn choice(condition: &Expression, then: &Expression, otherwise: &Expression) -> 
             otherwise.unsigned()?,
             Reading::Unsigned(value.width(), None),
         ),
-        (Reading::Integer(_), _) => None,
+        (Reading::Pointer(width), Reading::Pointer(_)) => {
+            both(then.text(), otherwise.text(), Reading::Pointer(width))
+        }
+        (Reading::Integer(_) | Reading::Pointer(_), _) => None,
     }
 }
 
@@ -251,6 +301,7 @@ fn equality(a: &Expression, b: &Expression) -> Option<Expression> {
             }
             (a.text(), b.text())
         }
+        (Reading::Pointer(_), _) | (_, Reading::Pointer(_)) => (a.pointer()?, b.pointer()?),
         _ if (a.is_signed() || a.literal().is_some())
             && (b.is_signed() || b.literal().is_some()) =>
         {

@@ -66,6 +66,7 @@ fn type_name(c_type: CType) -> &'static str {
         CType::Bool => "_Bool",
         CType::Float(FloatFormat::F32) => "float",
         CType::Float(_) => "double",
+        CType::Pointer => "void *",
     }
 }
 

@@ -1,27 +1,62 @@
-//! Values as constants of C.
+//! Values and types of the program as C has them: for harnesses and witnesses, which are read by compilers and other
+//! verifiers, and for people.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
 use crate::program::CScalar;
-use crate::term::{FloatFormat, FloatValue, Value};
+use crate::term::{CType, FloatFormat, FloatValue, Sort, Value};
+
+/// The C type of what C reads so and has the sort; `None` for what C does not read, or reads in another way than the sort
+/// says.
+pub fn c_type(scalar: Option<CScalar>, sort: Sort) -> Option<CType> {
+    match (scalar?, sort) {
+        (CScalar::Integer { bits, signed: true }, _) => Some(CType::Signed(bits)),
+        (CScalar::Integer { bits, .. }, _) => Some(CType::Unsigned(bits)),
+        (CScalar::Bool, _) => Some(CType::Bool),
+        (CScalar::Float, Sort::Float(format)) => Some(CType::Float(format)),
+        (CScalar::Pointer, Sort::BitVec(_)) => Some(CType::Pointer),
+        (CScalar::Float | CScalar::Pointer, _) => None,
+    }
+}
 
 /// The value as a constant expression of C, with its value and without conversions; `None` for arrays, and for numbers
 /// that no integer type has.
 pub fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
-    match value {
-        Value::Bool(truth) => Some(u8::from(*truth).to_string()),
-        Value::Float(float) => Some(float_literal(*float)),
-        Value::Array(_) => None,
-        Value::Int(number) => integer_literal(number),
-        Value::BitVec(bits) => match c_type {
-            Some(CScalar::Integer { signed: true, .. }) => integer_literal(&bits.signed().into()),
-            Some(CScalar::Pointer) => match bits.bits() {
-                0 => Some("0".to_owned()),
-                address => Some(format!("(void *){address:#x}UL")),
-            },
-            _ => integer_literal(&bits.bits().into()),
+    match (value, c_type) {
+        (Value::Float(float), _) => Some(float_literal(*float)),
+        (Value::BitVec(bits), Some(CScalar::Pointer)) if bits.bits() != 0 => {
+            Some(format!("(void *){:#x}UL", bits.bits()))
+        }
+        _ => integer_literal(&number(value, c_type)?),
+    }
+}
+
+/// The value as people read it: without suffixes, and what has no literal in words.
+pub fn describe(value: &Value, c_type: Option<CScalar>) -> String {
+    match (value, c_type) {
+        (Value::BitVec(bits), Some(CScalar::Pointer)) => match bits.bits() {
+            0 => "NULL".to_owned(),
+            address => format!("{address:#x}"),
         },
+        // Of what C does not read the sign is shown: most of it is an `int`.
+        (Value::BitVec(bits), None) => bits.signed().to_string(),
+        (Value::Float(float), _) => float.to_string(),
+        (Value::Array(_), _) => "…".to_owned(),
+        _ => number(value, c_type).map_or_else(String::new, |number| number.to_string()),
+    }
+}
+
+/// The number that C reads; `None` for floats and arrays.
+fn number(value: &Value, c_type: Option<CScalar>) -> Option<BigInt> {
+    match value {
+        Value::Bool(truth) => Some(u8::from(*truth).into()),
+        Value::Int(number) => Some(number.clone()),
+        Value::BitVec(bits) => Some(match c_type {
+            Some(CScalar::Integer { signed: true, .. }) => bits.signed().into(),
+            _ => bits.bits().into(),
+        }),
+        Value::Float(_) | Value::Array(_) => None,
     }
 }
 
@@ -135,9 +170,23 @@ mod tests {
             literal(&Value::Bool(true), Some(CScalar::Bool)).unwrap(),
             "1"
         );
-        let pointer = |bits| literal(&Value::bit_vec(64, bits), Some(CScalar::Pointer)).unwrap();
-        assert_eq!(pointer(0), "0");
-        assert_eq!(pointer(0x10), "(void *)0x10UL");
+        let pointer = |bits| Value::bit_vec(64, bits);
+        let (null, other) = (pointer(0), pointer(0x10));
+        assert_eq!(literal(&null, Some(CScalar::Pointer)).unwrap(), "0");
+        assert_eq!(describe(&null, Some(CScalar::Pointer)), "NULL");
+        assert_eq!(
+            literal(&other, Some(CScalar::Pointer)).unwrap(),
+            "(void *)0x10UL"
+        );
+        assert_eq!(describe(&other, Some(CScalar::Pointer)), "0x10");
+        let int = Some(CScalar::Integer {
+            bits: 32,
+            signed: true,
+        });
+        assert_eq!(
+            describe(&Value::bit_vec(32, 1 << 31), int),
+            i32::MIN.to_string()
+        );
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! Names of variables for people: as the source has them where that is unambiguous, else with their function.
+
+use rustc_hash::FxHashMap;
+
+use super::cfa::{FunctionId, Program, Role, Scope, VariableId};
+
+/// The names of a program's variables.
+pub struct ShortNames<'p> {
+    program: &'p Program,
+    /// The variables by the last part of their names.
+    same: FxHashMap<&'p str, Vec<VariableId>>,
+}
+
+impl<'p> ShortNames<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let mut same: FxHashMap<&str, Vec<VariableId>> = FxHashMap::default();
+        for (id, variable) in (0..).map(VariableId).zip(&program.variables) {
+            if variable.role == Role::Source {
+                same.entry(last_part(&variable.name)).or_default().push(id);
+            }
+        }
+        Self { program, same }
+    }
+
+    /// What the variable is called in the function: `x`, if no other variable of the program is called so, or none that
+    /// could be meant there; else `f::x`.
+    pub fn of(&self, variable: VariableId, function: FunctionId) -> &'p str {
+        let described = self.program.variable(variable);
+        let short = last_part(&described.name);
+        let is_seen = |id: &VariableId| match self.program.variable(*id).scope {
+            Scope::Global => true,
+            Scope::Local(of) => of == function,
+        };
+        let same = self.same.get(short).map_or(&[][..], Vec::as_slice);
+        let is_clear = match same {
+            [only] => *only == variable,
+            _ => is_seen(&variable) && same.iter().filter(|one| is_seen(one)).count() == 1,
+        };
+        match is_clear && same.contains(&variable) {
+            true => short,
+            false => &described.name,
+        }
+    }
+}
+
+/// `x` of `main::1::x`.
+fn last_part(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::preprocess::Preprocessed;
+    use crate::frontend::{LoadOptions, load_preprocessed};
+
+    #[test]
+    fn functions_are_named_where_two_variables_could_be_meant() {
+        let text = "int g, x; int f(int a, int n) { int x = a + n; return x + g; }\n\
+            int main(void) { int a = f(x, 2); { int b = a; a = b; { int b = g; a += b; } } return a; }\n";
+        let source = Preprocessed::from_text("a.c", text);
+        let program = load_preprocessed(source, &LoadOptions::default())
+            .expect("a program")
+            .program;
+        let names = ShortNames::new(&program);
+        let function = |name: &str| {
+            let found = program.functions.iter().position(|one| one.name == name);
+            FunctionId(found.expect("a function") as u32)
+        };
+        let of = |variable: &str, at: &str| {
+            let found = program
+                .variables
+                .iter()
+                .position(|one| one.name == variable);
+            names.of(VariableId(found.expect(variable) as u32), function(at))
+        };
+        assert_eq!(of("g", "main"), "g");
+        assert_eq!(of("f::n", "main"), "n");
+        assert_eq!(of("f::a", "f"), "a");
+        assert_eq!(of("f::a", "main"), "f::a");
+        assert_eq!(of("main::a", "main"), "a");
+        // A global that a local hides.
+        assert_eq!(of("x", "f"), "x");
+        assert_eq!(of("f::x", "f"), "f::x");
+        assert_eq!(of("x", "main"), "x");
+    }
+}

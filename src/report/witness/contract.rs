@@ -1,0 +1,138 @@
+//! From the summaries of recursive functions in a confirmed proof to contracts of the source (format 2.1).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::expression;
+use super::scope::conjunction;
+use super::write::Place;
+use crate::certify::Certificate;
+use crate::certify::certificate::{AT_ENTRY, quantified};
+use crate::certify::invariants::{Moment, summaries};
+use crate::program::waypoint::Time;
+use crate::program::{
+    EdgeId, FunctionId, Names, Program, Scope, Simplified, VariableId, WaypointKind,
+};
+use crate::term::{Symbol, TermId, conjuncts, store, to_c};
+
+/// Longer expressions are not written.
+const LONGEST: usize = 4_000;
+
+/// What a function asks for and gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// The function's definition.
+    pub at: Place,
+    /// What holds whenever it is called: a C expression over its parameters and what is global.
+    pub requires: Option<String>,
+    /// What holds whenever it comes back, with `\result` and `\at(…, Old)`.
+    pub ensures: Option<String>,
+}
+
+/// What a confirmed proof says of recursive functions, and how many of its formulas about them cannot be said.
+pub fn contracts(
+    program: &Program,
+    simplified: &Simplified,
+    certificate: &Certificate,
+) -> (Vec<Contract>, usize) {
+    let mut said: BTreeMap<FunctionId, [Vec<String>; 2]> = BTreeMap::new();
+    let mut left_out = 0;
+    let source = Source::new(program);
+    for summary in summaries(program, simplified, certificate) {
+        for part in conjuncts(store(), summary.formula) {
+            let text = source.text(part, summary.function, summary.when);
+            let Some(text) = text.filter(|text| text.len() <= LONGEST) else {
+                left_out += 1;
+                continue;
+            };
+            let texts = &mut said.entry(summary.function).or_default()[summary.when as usize];
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    let joined = |texts: &[String]| (!texts.is_empty()).then(|| conjunction(texts));
+    let contracts = said.into_iter().map(|(id, [requires, ensures])| Contract {
+        at: Place::of(program, program.function(id).span, Some(id)),
+        requires: joined(&requires),
+        ensures: joined(&ensures),
+    });
+    (contracts.collect(), left_out)
+}
+
+/// The source of a program, as contracts see it.
+struct Source<'p> {
+    program: &'p Program,
+    names: Names<'p>,
+    variables: FxHashMap<Symbol, VariableId>,
+    /// When the front end was at the first statement of a function: its parameters have names then, its locals not yet.
+    begins: BTreeMap<FunctionId, Time>,
+}
+
+impl<'p> Source<'p> {
+    fn new(program: &'p Program) -> Self {
+        let variables = (0..).map(VariableId).zip(&program.variables);
+        let mut begins: BTreeMap<FunctionId, Time> = BTreeMap::new();
+        for (index, edge) in program.edges.iter().enumerate() {
+            let function = program.location(edge.source).function;
+            let id = EdgeId(index as u32);
+            for passed in program.waypoints.of_edge(id) {
+                if passed.waypoint.kind == WaypointKind::Statement {
+                    let time = passed.waypoint.time;
+                    let first = begins.entry(function).or_insert(time);
+                    *first = time.min(*first);
+                }
+            }
+        }
+        Self {
+            program,
+            names: Names::new(&program.waypoints),
+            variables: variables
+                .map(|(id, variable)| (variable.symbol, id))
+                .collect(),
+            begins,
+        }
+    }
+
+    /// The formula as a contract says it.
+    fn text(&self, formula: TermId, function: FunctionId, when: Moment) -> Option<String> {
+        if quantified(formula).is_some() {
+            return None;
+        }
+        let declared = |symbol: Symbol, instance: u32| {
+            let variable = *self.variables.get(&symbol)?;
+            let name = self.name(variable, instance, function, when)?;
+            let declared = self.program.variable(variable);
+            expression::c_variable(declared, &name)
+        };
+        to_c(store(), formula, &declared)
+    }
+
+    fn name(
+        &self,
+        variable: VariableId,
+        instance: u32,
+        function: FunctionId,
+        when: Moment,
+    ) -> Option<String> {
+        let described = self.program.function(function);
+        let is_entry = instance == AT_ENTRY;
+        if let ([result], Moment::Exit, false) = (&described.results[..], when, is_entry)
+            && *result == variable
+        {
+            return Some("\\result".to_owned());
+        }
+        let is_local = self.program.variable(variable).scope != Scope::Global;
+        let is_parameter = described.parameters.contains(&variable);
+        // A parameter's value at the end is nobody's business; a local variable has none at the beginning.
+        if is_local && !(is_parameter && is_entry) {
+            return None;
+        }
+        let name = self.names.of(variable, *self.begins.get(&function)?)?;
+        Some(match (when, is_entry) {
+            (Moment::Exit, true) => format!("\\at({name}, Old)"),
+            _ => name,
+        })
+    }
+}
