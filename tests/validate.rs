@@ -567,6 +567,7 @@ fn our_own_witnesses_are_validated() {
         "../witness/indices",
         "../witness/pointers",
         "../witness/recursive",
+        "../witness/layout",
     ] {
         let file = engines.join(format!("{program}.c"));
         let file = file.display().to_string();

@@ -306,17 +306,19 @@ impl<'p> Words<'p> {
     }
 }
 
-/// The type that a variable is told with. What C does not know is a number without a sign, or a truth value.
+/// The type that a variable is told with. What C does not know, and a pointer, is a number without a sign, or a truth value.
 fn told_type(variable: &Variable) -> Option<CType> {
     let known = match variable.sort {
         Sort::Bool => Some(CType::Bool),
         sort => c_type(variable.c_type, sort),
     };
-    known.or(match variable.sort {
-        Sort::BitVec(bits) => Some(CType::Unsigned(bits)),
-        Sort::Float(format) => Some(CType::Float(format)),
-        _ => None,
-    })
+    known
+        .filter(|known| *known != CType::Pointer)
+        .or(match variable.sort {
+            Sort::BitVec(bits) => Some(CType::Unsigned(bits)),
+            Sort::Float(format) => Some(CType::Float(format)),
+            _ => None,
+        })
 }
 
 fn shorten(mut text: String) -> String {

@@ -68,13 +68,11 @@ pub struct DeclaredName {
 /// A scalar in an object that has a name, or a row of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPart {
-    /// What comes after the object's name: `.f`, `[3].f`; of a row with `[]` where the index goes (`[].f`).
-    pub path: String,
+    /// The C expression, with the object's name: `s.f`, `a[3].f`; of a row with `[]` where the index goes (`a[].f`).
+    pub text: String,
     pub home: PartHome,
     /// How C reads it.
     pub c_type: CScalar,
-    /// Where it begins in the object, in bits.
-    pub bit_offset: u64,
 }
 
 /// What holds a [`NamedPart`].
@@ -251,7 +249,7 @@ impl<'w> Names<'w> {
         let mut parts = self.of_variable.get(&variable)?.iter();
         parts.find_map(|&(index, part)| {
             let declared = self.seen(index, at)?;
-            Some(format!("{}{}", declared.name, declared.parts[part].path))
+            Some(declared.parts[part].text.clone())
         })
     }
 
@@ -268,8 +266,7 @@ impl<'w> Names<'w> {
             let PartHome::Cells(cells) = part.home else {
                 return None;
             };
-            let text = format!("{}{}", declared.name, part.path);
-            Some((text, cells, part.c_type))
+            Some((part.text.clone(), cells, part.c_type))
         })
     }
 

@@ -6,11 +6,12 @@ int main(void) {
   int n = __VERIFIER_nondet_int();
   unsigned k = __VERIFIER_nondet_int();
   if (k >= 8) return 0;
-  a[k].x = 1;
   a[k].y = 5;
   while (n > 0) {
+    unsigned m = __VERIFIER_nondet_int();
     n--;
-    a[k].x = 1;
+    a[n % 8].x = 1;
+    if (m < 8 && m != k) a[m].y = n;
   }
   if (a[k].y != 5) reach_error();
   return 0;

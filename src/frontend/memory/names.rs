@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cells::FieldKind;
 use super::plan::{Class, ClassId, FieldHome, FieldPlan, Home, Plan, Planner};
-use crate::frontend::ir::{Leaf, ObjectIndex, ScalarPlace, ScalarType};
+use crate::frontend::ir::{self, Leaf, ObjectIndex, ScalarPlace, ScalarType};
 use crate::program::{CScalar, Cells, DeclaredName, NamedPart, PartHome, RegionId};
 use crate::term::{Pool as _, TermId, store};
 
@@ -25,8 +25,7 @@ impl Planner<'_, '_> {
             let object = name.object;
             DeclaredName {
                 name: Arc::clone(&name.name),
-                parts: object
-                    .map_or_else(Vec::new, |object| self.parts(plan, object, &name.places)),
+                parts: object.map_or_else(Vec::new, |object| self.parts(plan, object, name)),
                 address: object.and_then(|object| address(plan, object)),
                 size: object.map_or(0, |object| self.unit.objects[object.0 as usize].size),
                 begin: name.begin,
@@ -36,7 +35,7 @@ impl Planner<'_, '_> {
         declared.collect()
     }
 
-    fn parts(&self, plan: &Plan, object: ObjectIndex, places: &[ScalarPlace]) -> Vec<NamedPart> {
+    fn parts(&self, plan: &Plan, object: ObjectIndex, name: &ir::DeclaredName) -> Vec<NamedPart> {
         let (id, base) = match plan.homes[object.0 as usize] {
             Home::Variables(id) => (id, None),
             Home::Static(id, address) => (id, self.base(plan, id, object, address)),
@@ -48,8 +47,10 @@ impl Planner<'_, '_> {
             start: target.offset.wrapping_mul(8),
             base,
         };
-        let parts = places.iter().flat_map(|place| member.parts(place));
-        parts.collect()
+        let places = name.places.iter();
+        let parts = places.flat_map(|place| member.parts(&name.name, place));
+        let bytes = member.bytes(&name.name, self.unit.objects[object.0 as usize].size);
+        parts.chain(bytes).collect()
     }
 
     /// Where the object is, as the indices of its class's regions are counted.
@@ -81,21 +82,20 @@ fn address(plan: &Plan, object: ObjectIndex) -> Option<TermId> {
 
 impl Member<'_> {
     /// What the place is: parts of one scalar each if variables hold it, at most one otherwise.
-    fn parts(&self, place: &ScalarPlace) -> Vec<NamedPart> {
+    fn parts(&self, name: &str, place: &ScalarPlace) -> Vec<NamedPart> {
         let Some(c_type) = c_scalar(&place.leaf) else {
             return Vec::new();
         };
-        let part = |path: String, home, bit_offset| NamedPart {
-            path,
+        let part = |path: &str, home| NamedPart {
+            text: format!("{name}{path}"),
             home,
             c_type,
-            bit_offset,
         };
         let leaf = &place.leaf;
         if !self.class.scalar {
             let cells = self.cells(leaf);
             let home = cells.map(PartHome::Cells);
-            let part = home.map(|home| part(place.path.clone(), home, leaf.bit_offset));
+            let part = home.map(|home| part(&place.path, home));
             return part.into_iter().collect();
         }
         let mut parts = Vec::new();
@@ -112,10 +112,38 @@ impl Member<'_> {
                 && plan.field.bits == u64::from(leaf.bits)
             {
                 let path = place.path.replacen("[]", &format!("[{number}]"), 1);
-                parts.push(part(path, PartHome::Variable(variable), offset));
+                parts.push(part(&path, PartHome::Variable(variable)));
             }
         }
         parts
+    }
+
+    /// The bytes of the object, where it is kept as bytes.
+    fn bytes(&self, name: &str, size: u64) -> Vec<NamedPart> {
+        let Some(first) = self.base.filter(|_| !self.class.scalar) else {
+            return Vec::new();
+        };
+        let is_bytes = |plan: &&FieldPlan| {
+            plan.field.kind == FieldKind::Mixed && plan.field.granule == 1 && size > 0
+        };
+        let fields = self.class.fields.iter().filter(is_bytes);
+        let parts = fields.filter_map(|plan| match plan.home {
+            FieldHome::Region { region, .. } => Some(NamedPart {
+                text: format!("((unsigned char *)&{name})[]"),
+                home: PartHome::Cells(Cells {
+                    region,
+                    first,
+                    stride: 1,
+                    count: size,
+                }),
+                c_type: CScalar::Integer {
+                    bits: 8,
+                    signed: false,
+                },
+            }),
+            _ => None,
+        });
+        parts.collect()
     }
 
     /// The cells of the region that hold the row.

@@ -40,7 +40,8 @@ pub fn contracts(
     let mut left_out = 0;
     let source = Source::new(program);
     for summary in summaries(program, simplified, certificate) {
-        for part in conjuncts(store(), summary.formula) {
+        let parts = conjuncts(store(), summary.formula);
+        for part in parts.into_iter().filter(|part| *part != TermId::TRUE) {
             let text = source.text(part, summary.function, summary.when);
             let Some(text) = text.filter(|text| text.len() <= LONGEST) else {
                 left_out += 1;

@@ -191,9 +191,11 @@ impl Places<'_, '_> {
                     return None;
                 }
                 let distance = pool.sub(index, constant(cells.first));
-                let number = match cells.stride {
-                    1 => distance,
-                    stride => {
+                let number = match (cells.stride, factor(distance, cells.stride)) {
+                    (1, _) => distance,
+                    // In bounds the product does not wrap around.
+                    (_, Some(number)) => number,
+                    (stride, None) => {
                         let rest = pool.urem(distance, constant(stride));
                         self.guards.push(pool.eq(rest, constant(0)));
                         pool.udiv(distance, constant(stride))
@@ -202,9 +204,13 @@ impl Places<'_, '_> {
                 self.guards.push(pool.ult(number, constant(cells.count)));
                 Some(number)
             }
-            Sort::Int if cells.stride == 1 => {
+            Sort::Int => {
                 let constant = |value: u64| pool.value(&Value::int(value));
-                let number = pool.int_sub(index, constant(cells.first));
+                let distance = pool.int_sub(index, constant(cells.first));
+                let number = match cells.stride {
+                    1 => distance,
+                    stride => factor(distance, stride)?,
+                };
                 self.guards.push(pool.int_le(pool.int(0), number));
                 self.guards.push(pool.int_lt(number, constant(cells.count)));
                 Some(number)
@@ -290,6 +296,18 @@ fn number(term: TermId) -> Option<u64> {
     match store().bit_vec_constant(term) {
         Some(bits) => u64::try_from(bits.bits()).ok(),
         None => u64::try_from(store().int_constant(term)?).ok(),
+    }
+}
+
+/// What the term is so many times of, if it is a product by that number.
+fn factor(term: TermId, by: u64) -> Option<TermId> {
+    let product = store()
+        .arguments(Op::BvMul, term)
+        .or_else(|| store().arguments(Op::IntMul, term));
+    match product? {
+        &[one, other] if number(other) == Some(by) => Some(one),
+        &[other, one] if number(other) == Some(by) => Some(one),
+        _ => None,
     }
 }
 
