@@ -1,6 +1,6 @@
 //! Tables of an experiment: by configuration, by category, why there is no answer.
 //!
-//! * [`format`]: as text, CSV, Markdown and LaTeX.
+//! * [`mod@format`]: as text, CSV, Markdown and LaTeX.
 
 pub mod format;
 

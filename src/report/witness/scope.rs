@@ -304,9 +304,9 @@ fn factor(term: TermId, by: u64) -> Option<TermId> {
     let product = store()
         .arguments(Op::BvMul, term)
         .or_else(|| store().arguments(Op::IntMul, term));
-    match product? {
-        &[one, other] if number(other) == Some(by) => Some(one),
-        &[other, one] if number(other) == Some(by) => Some(one),
+    match *product? {
+        [one, other] if number(other) == Some(by) => Some(one),
+        [other, one] if number(other) == Some(by) => Some(one),
         _ => None,
     }
 }
