@@ -96,7 +96,7 @@ fn bash_completes_the_command_that_need_not_be_named() {
         let output = Command::new("bash").args(["-c", &ask]).output();
         String::from_utf8(output.expect("bash runs").stdout).expect("UTF-8")
     };
-    assert_eq!(complete("regatta --witn", 1).trim(), "--witness");
+    assert_eq!(complete("regatta --harn", 1).trim(), "--harness");
     assert_eq!(complete("regatta val", 1).trim(), "validate");
     assert_eq!(complete("regatta --portfolio svc", 2).trim(), "svcomp");
     assert_eq!(

@@ -746,12 +746,11 @@ int main(void) {
                 .collect(),
         };
         let path = path_with(text, Detail::Folded, inputs);
-        let expected = [
-            "0:4: main::x=12",
-            "0:5: __VERIFIER_nondet_int()=34",
-            "0:5:error",
-        ];
-        assert_eq!(path, expected);
+        let path = path.join("\n");
+        assert!(
+            path.ends_with("main::x=12 __VERIFIER_nondet_int()=34\n0:5:error"),
+            "{path}"
+        );
     }
 
     #[test]

@@ -12,7 +12,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
-use crate::program::{BlockEnd, Blocks, DataModel, InlinedProgram, InputSource, Program};
+use crate::program::{
+    BlockEnd, Blocks, DataModel, InlinedProgram, InputKind, InputSource, Program,
+};
 use crate::solver::{Answer, CheckLimit, SolverConfig, new_solver};
 use crate::term::random::{Language, RandomTerms, seeds};
 use crate::term::{
@@ -78,7 +80,8 @@ fn variables(sort: Sort, model: DataModel) -> Vec<Variable> {
         };
         Variable {
             symbol: Symbol::new(&format!("c_terms::{own}"), sort),
-            declaration: format!("{name} {call}(void); {variable};\n"),
+            // What is not static could be changed by the calls.
+            declaration: format!("{name} {call}(void); static {variable};\n"),
             declared: CVariable {
                 name: place,
                 c_type,
@@ -129,9 +132,10 @@ fn failure(variables: &[Variable], program: Program) -> TermId {
             let InputSource::Input(id) = input.source else {
                 return None;
             };
-            // The calls have a line each, after the declarations and the head of `main`.
-            let line = program.input(id).span.line as usize;
-            let variable = variables.get(line.checked_sub(variables.len() + 3)?)?;
+            let InputKind::Nondet(call) = &program.input(id).kind else {
+                return None;
+            };
+            let variable = variables.iter().find(|variable| variable.call == *call)?;
             Some(as_returned(variable, symbol.sort()))
         };
         failure = store().or2(failure, instantiate(store(), block.guard, values));
@@ -146,9 +150,7 @@ fn as_returned(variable: &Variable, sort: Sort) -> TermId {
     match (variable.symbol.sort(), sort) {
         (own, sort) if own == sort => value,
         (Sort::Bool, Sort::BitVec(width)) => pool.ite(value, pool.bv(width, 1), pool.bv(width, 0)),
-        (Sort::BitVec(own), Sort::BitVec(width)) if own < width => {
-            pool.zero_extend(value, width - own)
-        }
+        (Sort::BitVec(own), Sort::BitVec(width)) if own < width => pool.zero_extend(value, width),
         (own, sort) => panic!("{own} as {sort}"),
     }
 }
