@@ -127,7 +127,7 @@ fn what_is_killed_goes_on() {
     let output = regatta(path, &["experiment", "run", "e.toml"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(
-        errors(&output).contains("the last line was torn (38 bytes)"),
+        errors(&output).contains("the last line was torn (36 bytes)"),
         "{}",
         errors(&output)
     );
@@ -179,12 +179,7 @@ fn two_at_once_and_other_experiments_are_refused() {
         "the list of configurations changed",
     );
     change("tasks/07.c", "7", "8", "the task `tasks/07` changed");
-    change(
-        "verifier",
-        "TRUE",
-        "FALSE",
-        "the program of `a`, which was built anew, changed",
-    );
+    change("verifier", "TRUE", "FALSE", "the program of `a` changed");
     // A line in the middle that is none.
     let results = path.join("e.results/results.jsonl");
     let text = std::fs::read_to_string(&results).expect("results");
@@ -391,10 +386,12 @@ fn an_experiment_from_begin_to_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let hard = "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);\n\
-        int main(void) { unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), x = a, y = b, n = 0;\n\
-        while (__VERIFIER_nondet_uint()) { x = x * y + 1; y = y * x + n; n++; }\n\
-        if (x * x * y == 3000000019u * n && y > x) reach_error(); return 0; }\n";
+    // The greatest prime of 64 bits has no factors; a solver that multiplies bit by bit needs long for that.
+    let hard = "extern unsigned long __VERIFIER_nondet_ulong(void); extern void reach_error(void);\n\
+        int main(void) { unsigned long a = __VERIFIER_nondet_ulong(), b = __VERIFIER_nondet_ulong(), n = 0;\n\
+        while (__VERIFIER_nondet_ulong()) n++;\n\
+        if (a > 1 && b > 1 && a < 4294967296 && b < 4294967296 && a * b == 18446744073709551557u) reach_error();\n\
+        return 0; }\n";
     std::fs::write(path.join("hard.c"), hard).expect("written");
     let text = format!(
         "limits.wall = 2\nlimits.cores = 1\npages = true\n[[tasks]]\nfiles = [\"hard.c\", \"{0}/rotation.c\", \"{0}/midpoint.c\"]\n\

@@ -120,7 +120,7 @@ impl Fixed {
         if let Some((one, other)) = pairs.find(|(one, other)| !one.is_same(other)) {
             return Some(match one.digest == other.digest {
                 true => format!("the configuration `{}`", one.name),
-                false => format!("the program of `{}`, which was built anew", one.name),
+                false => format!("the program of `{}`", one.name),
             });
         }
         (self.version != other.version).then(|| "the program's version".to_owned())
