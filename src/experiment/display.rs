@@ -3,7 +3,7 @@
 //! Both are on standard error. The view has the last lines of the terminal; what is to be read afterwards, wrong answers first of
 //! all, goes above it. There is no thread: the runner, which forks, draws.
 
-use std::io::{IsTerminal as _, Stderr, stderr};
+use std::io::{IsTerminal as _, Stderr, Write as _, stderr};
 use std::time::Duration;
 
 use ratatui::backend::CrosstermBackend;
@@ -94,7 +94,10 @@ impl Display {
 
     fn write(&mut self, message: &str, style: Style) {
         match &mut self.view {
-            View::Lines => eprintln!("{message}"),
+            View::Lines => {
+                // Nobody may be reading any more.
+                let _ = writeln!(stderr(), "{message}");
+            }
             View::Live(terminal) => {
                 let width = terminal.size().map_or(80, |size| size.width.max(1));
                 let text = Line::from(Span::styled(message, style));
@@ -187,7 +190,7 @@ impl Display {
                 // What is written next comes below the view.
                 let area = terminal.get_frame().area();
                 let _ = terminal.set_cursor_position((0, area.bottom().saturating_sub(1)));
-                eprintln!();
+                let _ = writeln!(stderr());
             }
         }
     }

@@ -10,6 +10,8 @@ pub mod draw;
 pub mod matrices;
 pub mod pairs;
 
+use std::collections::BTreeSet;
+
 use super::data::Data;
 
 /// A plot.
@@ -105,6 +107,16 @@ pub fn plots(data: &Data, base: usize) -> Vec<Plot> {
     plots.extend(pairs::price_of_the_race(data));
     plots.extend(matrices::publishers(data));
     plots.extend(matrices::winners(data));
+    // Plain names of two configurations may be the same.
+    let mut taken = BTreeSet::new();
+    for plot in &mut plots {
+        let base = plot.name.clone();
+        let mut number = 1;
+        while !taken.insert(plot.name.clone()) {
+            number += 1;
+            plot.name = format!("{base}-{number}");
+        }
+    }
     plots
 }
 
