@@ -26,7 +26,7 @@ use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
 use crate::program::ghost::restrict;
 use crate::program::interpreter::Executable;
-use crate::program::simplify::{simplify, unsimplified};
+use crate::program::simplify::{Simplified, simplify, unsimplified};
 use crate::program::{CallGraph, CutPoints, FunctionId, Operation, Program, Span};
 use crate::term::record_shared_terms;
 use crate::workers::Workers;
@@ -71,6 +71,15 @@ pub fn run(
         Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };
+    // What a witness's values lead to is seen without the simplifier.
+    let mut lowered = lowered;
+    if let Some(Validation::Violation { .. }) = options.validation {
+        let task = new_task(options, reporter, dump.clone(), publish, lowered, None);
+        if let Some(conclusion) = follow::values(&task) {
+            return end(&task, conclusion, publish);
+        }
+        lowered = task.lowered;
+    }
     let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
         reporter.phase("simplify", || simplify(&lowered))
     });
@@ -94,20 +103,7 @@ pub fn run(
     if let Some(dump) = &dump {
         dump.write("simplified.dot", &to_dot(&simplified.program));
     }
-    let mut task = Task {
-        dump,
-        options: options.clone(),
-        reporter: reporter.clone(),
-        executable: Executable::compile(&lowered),
-        lowered,
-        checker: None,
-        simplified,
-        invariants: InvariantStore::new(),
-        grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
-    };
-    if let Some(conclusion) = follow::values(&task) {
-        return end(&task, conclusion, publish);
-    }
+    let mut task = new_task(options, reporter, dump, publish, lowered, Some(simplified));
     task.start_checker();
     if task.simplified.is_safe() {
         match simplifier_decides(&task) {
@@ -127,6 +123,28 @@ pub fn run(
     let conclusion = examined
         .unwrap_or_else(|| Conclusion::unknown("internal error in the examination of an alarm"));
     end(&task, conclusion, publish)
+}
+
+/// What all parts of a run share. Without a simplified program, that is the program as lowered.
+fn new_task(
+    options: &RunOptions,
+    reporter: &Reporter,
+    dump: Option<Arc<Dump>>,
+    publish: Option<&Publisher<'_>>,
+    lowered: Program,
+    simplified: Option<Simplified>,
+) -> Task {
+    Task {
+        dump,
+        options: options.clone(),
+        reporter: reporter.clone(),
+        executable: Executable::compile(&lowered),
+        simplified: simplified.unwrap_or_else(|| unsimplified(&lowered)),
+        lowered,
+        checker: None,
+        invariants: InvariantStore::new(),
+        grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
+    }
 }
 
 fn load_program(

@@ -285,7 +285,8 @@ pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f6
         LaneView {
             engine: engine.map_or_else(String::new, |analysis| analysis.engine.clone()),
             is_winner: winner == Some(name.as_str()),
-            ran: round(ran.map(|(begin, end, _)| end - begin).sum()),
+            // A sum of nothing is a negative zero.
+            ran: round(0.0 + ran.map(|(begin, end, _)| end - begin).sum::<f64>()),
             spans: lane
                 .spans
                 .iter()
