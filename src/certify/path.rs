@@ -14,7 +14,7 @@ use crate::program::interpreter::{
 };
 use crate::program::{
     EdgeId, FunctionId, InputKind, InputPart, LocationId, Operation, Program, Role, Span,
-    VariableId, c_value,
+    VariableId, c_value, last_part,
 };
 use crate::term::{
     Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
@@ -101,12 +101,7 @@ pub fn path(
     shown.truncate(STEPS);
     let mut values = Values {
         program,
-        symbols: program
-            .variables
-            .iter()
-            .enumerate()
-            .map(by_symbol)
-            .collect(),
+        symbols: program.variables_by_symbol(),
         position: 0,
         wanted: shown.iter().filter_map(Shown::position).collect(),
         last: FxHashMap::default(),
@@ -123,10 +118,6 @@ pub fn path(
         what: PathEvent::Error,
     });
     Some(path)
-}
-
-fn by_symbol((number, variable): (usize, &crate::program::Variable)) -> (Symbol, VariableId) {
-    (variable.symbol, VariableId(number as u32))
 }
 
 /// An edge of the run, or a call with the activation that it makes.
@@ -544,7 +535,7 @@ impl Values<'_> {
     fn is_of_the_source(&self, variable: VariableId) -> bool {
         let described = self.program.variable(variable);
         // Names of ours are none in C.
-        let local = described.name.rsplit("::").next().unwrap_or_default();
+        let local = last_part(&described.name);
         described.role == Role::Source
             && described.sort.scalar().is_some()
             && !local.starts_with(['#', '<'])

@@ -6,6 +6,7 @@ use crate::certify::path::{Change, PathEvent, PathStep};
 use crate::portfolio::crash::number::FIRST_ANALYSIS;
 use crate::portfolio::event::{Event, EventKind};
 use crate::portfolio::verdict::{Conclusion, Verdict};
+use crate::program::last_part;
 use crate::report::place::Place;
 use crate::report::sources::Sources;
 
@@ -34,7 +35,7 @@ fn line(step: &PathStep, sources: &mut Sources) -> String {
     let indent = "  ".repeat(step.depth.min(20) as usize);
     let list = |changes: &[Change]| {
         let changes = changes.iter().map(|change| {
-            let name = local_name(&change.name);
+            let name = last_part(&change.name);
             match &change.from {
                 Some(from) => format!("{name} = {} from {from}", change.value),
                 None => format!("{name} = {}", change.value),
@@ -75,11 +76,6 @@ fn short_place(text: &str) -> String {
     let place = Place::parse(text);
     let (file, line) = place.map_or((text.to_owned(), 0), |place| (place.file, place.line));
     format!("{}:{line}", file.rsplit('/').next().unwrap_or(&file))
-}
-
-/// A variable's name without the function that it is in.
-fn local_name(name: &str) -> &str {
-    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// The line at a place, without its indentation; empty if it cannot be read.

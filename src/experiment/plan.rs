@@ -4,6 +4,7 @@ use super::definition::Order;
 use super::folder::Fixed;
 use super::record::Key;
 use super::selection::draw;
+use crate::frontend::digest::hexadecimal;
 
 /// A run that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ fn plain(name: &str) -> String {
         .collect();
     match text == name.replace('/', "+") && !name.contains('+') {
         true => text,
-        false => format!("{text}.{}", super::selection::hex(&draw(0, name)[..4])),
+        false => format!("{text}.{}", hexadecimal(&draw(0, name)[..4])),
     }
 }
 

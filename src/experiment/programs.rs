@@ -4,9 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use super::selection::hex;
+use crate::frontend::digest::sha256;
 use crate::frontend::{Error, ErrorKind, Place};
 
 /// A build of the verifier.
@@ -57,11 +55,9 @@ impl Programs {
         }
         let read = || -> std::io::Result<Program> {
             let stamp = stamp(&path.metadata()?);
-            let mut hash = Sha256::new();
-            hash.update(std::fs::read(&path)?);
             Ok(Program {
                 path: path.clone(),
-                digest: hex(&hash.finalize()),
+                digest: sha256(&std::fs::read(&path)?),
                 stamp,
             })
         };

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::definition::{Definition, Tasks};
 use super::score::is_expectation;
+use crate::frontend::digest::hexadecimal;
 use crate::frontend::{Error, ErrorKind, Place, Specification, Task};
 
 /// A task as it is run.
@@ -354,16 +355,7 @@ fn digest(files: &[&Path]) -> Result<String, Error> {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(&bytes);
     }
-    Ok(hex(&hash.finalize()))
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Ok(hexadecimal(&hash.finalize()))
 }
 
 #[cfg(test)]

@@ -6,10 +6,14 @@ use sha2::{Digest, Sha256};
 
 /// The SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &[u8]) -> String {
-    let digest = Sha256::digest(text);
-    digest.iter().fold(String::new(), |mut hexadecimal, byte| {
-        let _ = write!(hexadecimal, "{byte:02x}");
-        hexadecimal
+    hexadecimal(&Sha256::digest(text))
+}
+
+/// Bytes in hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
     })
 }
 

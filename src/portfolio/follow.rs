@@ -6,7 +6,7 @@ use super::task::{Task, Validation};
 use super::verdict::Conclusion;
 use crate::certify::replay::{Replay, judge, replay_compiled};
 use crate::program::interpreter::{InputSource, Limits, Machine, RecordingInputs};
-use crate::program::{Input, InputId, InputKind, Operation, Program};
+use crate::program::{Input, InputId, InputKind, Operation, Program, last_part};
 use crate::term::Value;
 use crate::witness::values::SaidOfInput;
 
@@ -62,7 +62,7 @@ fn uninitialised(program: &Program) -> FxHashMap<InputId, String> {
         .filter(|(input, _)| program.input(*input).kind == InputKind::Uninitialised)
         .map(|(input, target)| {
             let name = &program.variable(target).name;
-            (input, name.rsplit("::").next().unwrap_or(name).to_owned())
+            (input, last_part(name).to_owned())
         })
         .collect()
 }

@@ -23,6 +23,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::program::assumption::Assumption;
@@ -396,6 +397,14 @@ pub enum InputKind {
 }
 
 impl Program {
+    /// The variables by their symbols.
+    pub fn variables_by_symbol(&self) -> FxHashMap<Symbol, VariableId> {
+        let variables = (0..).map(VariableId).zip(&self.variables);
+        variables
+            .map(|(id, variable)| (variable.symbol, id))
+            .collect()
+    }
+
     /// From now on the location's reachability violates the property.
     pub fn add_error(&mut self, location: LocationId, property: Property) {
         self.errors.push(location);

@@ -49,7 +49,7 @@ pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
-pub use short_names::ShortNames;
+pub use short_names::{ShortNames, last_part};
 pub use simplify::{Simplified, open_assumptions, simplify};
 pub use source::{FileId, SourceMap, Span};
 pub use validate::Malformed;

@@ -43,8 +43,8 @@ impl<'p> ShortNames<'p> {
     }
 }
 
-/// `x` of `main::1::x`.
-fn last_part(name: &str) -> &str {
+/// A variable's name without the function that it is in: `x` of `main::1::x`.
+pub fn last_part(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use minijinja::syntax::SyntaxConfig;
+use minijinja::Value;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -19,7 +18,7 @@ use super::data::Data;
 use super::plot::{draw, plots};
 use super::record::Record;
 use super::table::{Cell, Sheet, by_category, by_configuration, by_reason};
-use crate::report::html::STYLE;
+use crate::report::html::{STYLE, renderer};
 
 const TEMPLATES: [(&str, &str); 4] = [
     ("page.html", include_str!("templates/page.html")),
@@ -102,13 +101,7 @@ struct RunView {
 pub fn page(data: &Data, base: usize, at: &Path) -> Result<String, String> {
     let view = View::new(data, base, at)?;
     let render = || -> Result<String, minijinja::Error> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let mut syntax = SyntaxConfig::builder();
-        environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
-        for (name, text) in TEMPLATES {
-            environment.add_template(name, text)?;
-        }
+        let mut environment = renderer(TEMPLATES)?;
         environment.add_template("style.css", STYLE)?;
         let page = environment.get_template("page.html")?;
         page.render(Value::from(Serde(&view)))

@@ -13,7 +13,7 @@ use crate::frontend::ir::{
     Storage, Unit,
 };
 use crate::program::{
-    Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId,
+    Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId, last_part,
 };
 use crate::term::{FloatFormat, ScalarSort, Sort, TermId};
 
@@ -766,12 +766,11 @@ impl Planner<'_, '_> {
 }
 
 fn is_identifier(name: &str) -> bool {
-    name.rsplit("::").next().is_some_and(|name| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
-    })
+    let name = last_part(name);
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
 /// What to append to an object's name for a part of it.

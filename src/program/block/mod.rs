@@ -185,13 +185,8 @@ impl Blocks {
             inlined.calls(),
             &mut VariableUse::new(program),
         );
-        let symbols = program.variables.iter().enumerate();
         Self {
-            by_symbol: Arc::new(
-                symbols
-                    .map(|(index, variable)| (variable.symbol, VariableId(index as u32)))
-                    .collect(),
-            ),
+            by_symbol: Arc::new(program.variables_by_symbol()),
             errors: program.errors.iter().copied().collect(),
             liveness: Arc::new(liveness),
             known: RwLock::default(),

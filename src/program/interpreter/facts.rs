@@ -43,11 +43,8 @@ pub(crate) struct FactTable {
 impl FactTable {
     /// A table for the program's terms.
     pub(crate) fn new(program: &Program) -> Self {
-        let variables = program.variables.iter().enumerate();
         Self {
-            variables: variables
-                .map(|(index, variable)| (variable.symbol, VariableId(index as u32)))
-                .collect(),
+            variables: program.variables_by_symbol(),
             facts: FxHashMap::default(),
         }
     }

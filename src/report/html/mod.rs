@@ -135,19 +135,30 @@ struct PublisherView {
     invariants: Vec<InvariantView>,
 }
 
+/// What renders pages made of the templates, each with its name.
+///
+/// # Errors
+/// When a template is wrong.
+pub fn renderer<'t>(
+    templates: impl IntoIterator<Item = (&'t str, &'t str)>,
+) -> Result<Environment<'t>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let mut syntax = SyntaxConfig::builder();
+    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
+    for (name, text) in templates {
+        environment.add_template(name, text)?;
+    }
+    Ok(environment)
+}
+
 /// The page for a run.
 ///
 /// # Errors
 /// When a template is wrong, which a test excludes.
 pub fn to_html(recording: &Recording, ending: &Ending) -> Result<String, minijinja::Error> {
     let view = View::new(recording, ending);
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let mut syntax = SyntaxConfig::builder();
-    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
-    for (name, text) in TEMPLATES {
-        environment.add_template(name, text)?;
-    }
+    let mut environment = renderer(TEMPLATES)?;
     // Where a place is on the page; nowhere, if its line is not.
     let ids = line_ids(&view.files);
     environment.add_function("anchor", move |file: String, line: usize| {

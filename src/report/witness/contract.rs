@@ -73,7 +73,6 @@ struct Source<'p> {
 
 impl<'p> Source<'p> {
     fn new(program: &'p Program) -> Self {
-        let variables = (0..).map(VariableId).zip(&program.variables);
         let mut begins: BTreeMap<FunctionId, Time> = BTreeMap::new();
         for (index, edge) in program.edges.iter().enumerate() {
             let function = program.location(edge.source).function;
@@ -89,9 +88,7 @@ impl<'p> Source<'p> {
         Self {
             program,
             names: Names::new(&program.waypoints),
-            variables: variables
-                .map(|(id, variable)| (variable.symbol, id))
-                .collect(),
+            variables: program.variables_by_symbol(),
             begins,
         }
     }

@@ -27,13 +27,10 @@ pub(super) struct Scopes<'p> {
 
 impl<'p> Scopes<'p> {
     pub fn new(program: &'p Program) -> Self {
-        let variables = (0..).map(VariableId).zip(&program.variables);
         Self {
             program,
             names: Names::new(&program.waypoints),
-            variables: variables
-                .map(|(id, variable)| (variable.symbol, id))
-                .collect(),
+            variables: program.variables_by_symbol(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::contract::Contract;
 use super::correctness::{InvariantKind, SourceInvariant};
 use super::violation::Followed;
 use crate::frontend::Specification;
-use crate::frontend::digest::sha256;
+use crate::frontend::digest::{hexadecimal, sha256};
 use crate::portfolio::file;
 use crate::portfolio::task::RunOptions;
 use crate::program::{FunctionId, Program, Span};
@@ -147,10 +147,6 @@ fn specification(property: &Specification) -> String {
             calls.chain(labels).collect::<Vec<_>>().join("\n")
         }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A random UUID (version 4, RFC 9562) from random bytes.
