@@ -1,0 +1,201 @@
+//! Unwinding of small programs, whose outcome is known, and of random ones; each proof is checked.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::{Options, Statistics, run};
+use crate::analysis::Answer;
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::certify::{Budget, Certificate, Check, ProofStep, check};
+use crate::program::testing::{Machine, Outcome, Recursion, random_program};
+use crate::program::{Program, simplify};
+
+const DECLARED: &str = "extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_assume(int);
+    extern void *malloc(unsigned long); void reach_error(void) {}\n";
+
+/// What is found within the time, and what the checker says of a proof.
+fn unwind(
+    program: &Program,
+    options: &Options,
+    time: Duration,
+) -> (Answer, Statistics, Option<Check>) {
+    let simplified = simplify(program);
+    let blocks = blocks(simplified.program.clone());
+    let mut statistics = Statistics::default();
+    let answer = Setting::of(program).run_within(time, |context| {
+        run(&blocks, options, &default_solver, context, &mut statistics)
+    });
+    let answer = answer.expect("a solver");
+    let verdict = match &answer {
+        Answer::Safe(certificate) => {
+            let budget = Budget::of(Duration::from_secs(60));
+            Some(check(program, &simplified, certificate, budget))
+        }
+        _ => None,
+    };
+    (answer, statistics, verdict)
+}
+
+fn c(text: &str) -> Program {
+    lowered(&format!("{DECLARED}{text}"))
+}
+
+fn proves(text: &str) -> Statistics {
+    let (answer, statistics, check) =
+        unwind(&c(text), &Options::default(), Duration::from_secs(60));
+    assert_eq!(check, Some(Check::Confirmed), "{answer:?}\n{text}");
+    statistics
+}
+
+fn refutes(text: &str) {
+    let (answer, _, _) = unwind(&c(text), &Options::default(), Duration::from_secs(60));
+    assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}\n{text}");
+}
+
+#[test]
+fn loops_with_constant_bounds_unroll_by_themselves() {
+    let done = proves(
+        "int main(void) { int a[20], s = 0;
+           for (int i = 0; i < 20; i++) a[i] = __VERIFIER_nondet_int() & 15;
+           for (int i = 0; i < 20; i++) s += a[i];
+           if (s < 0 || s > 300) reach_error(); return 0; }",
+    );
+    assert_eq!((done.walks, done.open_rounds, done.questions), (1, 0, 0));
+    assert!(done.rounds >= 20, "{done:?}");
+}
+
+#[test]
+fn loops_with_open_bounds_end_where_they_must() {
+    let done = proves(
+        "int main(void) { int n = __VERIFIER_nondet_int(), i = 0, s = 0; __VERIFIER_assume(n >= 0 && n < 9);
+           while (i < n) { i++; s += 2; }
+           if (s != 2 * n) reach_error(); return 0; }",
+    );
+    assert!(done.open_rounds >= 8, "{done:?}");
+    refutes(
+        "int main(void) { int n = __VERIFIER_nondet_int(), i = 0, s = 0;
+           while (i < n) { i++; s += 2; }
+           if (s == 22) reach_error(); return 0; }",
+    );
+}
+
+#[test]
+fn pointers_are_known_by_cases() {
+    proves(
+        "struct node { int value; struct node *next; };
+         int main(void) { struct node *list = 0; int odd = 0;
+           for (int i = 0; i < 4; i++) { if (__VERIFIER_nondet_int()) { struct node *one = malloc(sizeof *one);
+             one->value = i; one->next = list; list = one; odd++; } }
+           int count = 0; int last = 9;
+           while (list) { if (list->value >= last) reach_error(); last = list->value; count++; list = list->next; }
+           if (count != odd) reach_error(); return 0; }",
+    );
+    refutes(
+        "int main(void) { int a[4] = {0}, i = __VERIFIER_nondet_int() & 3, j = __VERIFIER_nondet_int() & 3;
+           a[i] = 1; a[j] = 2; if (a[0] == 1 && a[3] == 2) reach_error(); return 0; }",
+    );
+    proves(
+        "int main(void) { int a[4] = {0}, i = __VERIFIER_nondet_int() & 3, j = __VERIFIER_nondet_int() & 3;
+           a[i] = 1; a[j] = 2; int s = a[0] + a[1] + a[2] + a[3]; if (s != 2 && s != 3) reach_error(); return 0; }",
+    );
+}
+
+#[test]
+fn an_index_that_could_be_any_is_compared_with_all_cells() {
+    let text = |last| {
+        format!(
+            "int main(void) {{ int a[9]; int i = __VERIFIER_nondet_int();
+               for (int k = 0; k < 9; k++) a[k] = k;
+               __VERIFIER_assume(i >= 0 && i < 9); a[i] = 50;
+               int n = 0; for (int k = 0; k < 9; k++) n += a[k] == 50; if (n != {last}) reach_error(); return 0; }}"
+        )
+    };
+    proves(&text(1));
+    refutes(&text(2));
+}
+
+#[test]
+fn objects_at_addresses_that_are_seen_are_told_apart() {
+    let text = |last| {
+        format!(
+            "void put(char *to, int i, char what) {{ to[i] = what; }}
+             int main(void) {{ char in[4], out[6]; unsigned long at = (unsigned long)in ^ (unsigned long)out;
+               if (at == 0) reach_error();
+               for (int i = 0; i < 4; i++) put(in, i, __VERIFIER_nondet_int());
+               for (int i = 0; i < 4; i++) put(out, i, in[3 - i]);
+               for (int i = 0; i < 4; i++) if (out[i] != in[3 - i]) reach_error();
+               int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n >= 0 && n < 4);
+               put(out, n, 1); if (out[3] == {last} && n == 3) reach_error(); return 0; }}"
+        )
+    };
+    proves(&text(2));
+    refutes(&text(1));
+}
+
+#[test]
+fn functions_that_call_themselves_end_where_they_must() {
+    proves(
+        "int sum(int n) { int own = n; if (n <= 0) return 0; int rest = sum(n - 1); return rest + own; }
+         int main(void) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n >= 0 && n < 5);
+           if (sum(n) != n * (n + 1) / 2) reach_error(); return 0; }",
+    );
+    refutes(
+        "int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); }
+         int main(void) { if (f(__VERIFIER_nondet_int()) == 7) reach_error(); return 0; }",
+    );
+}
+
+#[test]
+fn a_lie_about_rounds_is_not_believed() {
+    let behind_loop = "int main(void) { int n = __VERIFIER_nondet_int(), i = 0;
+        while (i < n) i++;
+        if (i == 17) reach_error(); return 0; }";
+    let in_recursion = "void f(int n) { if (n == 9) reach_error(); if (n >= 0) f(n + 1); }
+        int main(void) { f(__VERIFIER_nondet_int()); return 0; }";
+    let through_memory = "int a[8]; int main(void) { unsigned i = __VERIFIER_nondet_int();
+        a[i % 8] = 1; if (a[(i + 1) % 8] == 0 && a[3]) reach_error(); return 0; }";
+    for text in [behind_loop, in_recursion, through_memory] {
+        let program = c(text);
+        let steps = vec![ProofStep::Unwinding { rounds: Vec::new() }];
+        let budget = Budget::of(Duration::from_secs(20));
+        let check = check(
+            &program,
+            &simplify(&program),
+            &Certificate { steps },
+            budget,
+        );
+        assert_ne!(check, Check::Confirmed, "{text}");
+    }
+}
+
+#[test]
+fn a_loop_without_an_end_is_no_proof_and_hides_no_error() {
+    let endless = "int main(void) { int x = 0; while (1) { x = x > 100 ? 0 : x + 1; int y = __VERIFIER_nondet_int();
+        if (y == 77 && x == 9) reach_error(); } }";
+    refutes(endless);
+    let harmless = c(&endless.replace("x == 9", "x == 300"));
+    let began = Instant::now();
+    let (answer, _, _) = unwind(&harmless, &Options::default(), Duration::from_secs(2));
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// What a run shows is not denied, and no proof is refuted.
+    #[test]
+    fn agrees_with_runs(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        for recursion in [Recursion::Excluded, Recursion::Allowed] {
+            let program = random_program(&bytes, recursion);
+            let outcomes = (0..24).map(|seed| Machine::new(&program, seed).run(3000));
+            let fails = outcomes.into_iter().any(|one| matches!(one, Outcome::Error(_) | Outcome::Unsupported(_)));
+            let (answer, _, check) = unwind(&program, &Options::default(), Duration::from_secs(1));
+            if let Answer::Safe(_) = answer {
+                prop_assert!(!fails, "{:?}", answer);
+                prop_assert!(!matches!(check, Some(Check::Refuted { .. })), "{:?}", check);
+            }
+        }
+    }
+}

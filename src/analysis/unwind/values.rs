@@ -1,0 +1,373 @@
+//! Values of terms along the way: what is constant stays constant, and what is one of few constants is known by cases.
+//!
+//! A value that is one of few constants is a list of *cases*: the constants, each with its condition, of which exactly one holds on the
+//! path that the value is on. An operator is applied to each of them, so that an index, a pointer or a counter that depends on
+//! inputs by the path alone remains a list of constants, and a condition on it becomes one on paths. Every such list is a
+//! term of one shape, a chain of choices; what the chain of a term was made of is remembered beside it.
+//!
+//! The address of an object may be a variable. Then a pointer is that address and an *offset*, and the offset is what is known by
+//! cases.
+//!
+//! What else is known of a term is the set of numbers that [`crate::term::domain`] finds; it decides conditions, and makes remainders
+//! of what is hardly greater than the divisor differences.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::term::domain::{AbstractValue, Environment, Values};
+use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
+
+/// More cases are not kept apart.
+const CASES: usize = 64;
+/// An operator with two arguments that have cases is applied to so many pairs.
+const PAIRS: usize = 64;
+
+/// A constant and the condition under which it is the value.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub value: TermId,
+    pub condition: TermId,
+}
+
+/// Terms of the walk, with what is known of their values.
+pub struct Terms<'a> {
+    pub arena: &'a Arena,
+    ranges: Environment<'a, Arena>,
+    cases: FxHashMap<TermId, Rc<[Case]>>,
+    /// Objects' addresses that are no constants, with the objects' sizes.
+    pub objects: FxHashMap<TermId, u64>,
+    /// Pairs of such that are known to be those of objects apart from each other.
+    pub apart: FxHashSet<(TermId, TermId)>,
+    /// Sums of an object's address and an offset that is known by cases.
+    sums: FxHashMap<TermId, (TermId, TermId)>,
+}
+
+impl<'a> Terms<'a> {
+    /// Nothing is known of variables; `base` has nothing.
+    pub fn new(arena: &'a Arena, base: &'a Values) -> Self {
+        Self {
+            arena,
+            ranges: Environment::new(arena, base, false),
+            cases: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            apart: FxHashSet::default(),
+            sums: FxHashMap::default(),
+        }
+    }
+
+    /// The condition holds on all paths from here on.
+    pub fn assume(&mut self, condition: TermId) {
+        self.ranges.assume(condition);
+    }
+
+    /// The numbers that the term can be.
+    pub fn range(&mut self, term: TermId) -> Option<AbstractValue> {
+        // After a contradiction everything would be anything.
+        if self.ranges.is_empty() {
+            return None;
+        }
+        self.ranges.value(term)
+    }
+
+    /// The cases of a value that is known by cases: of a constant, itself.
+    pub fn cases(&self, term: TermId) -> Option<Rc<[Case]>> {
+        if self.arena.is_constant(term) {
+            let condition = TermId::TRUE;
+            let value = term;
+            return Some(Rc::new([Case { value, condition }]));
+        }
+        self.cases.get(&term).cloned()
+    }
+
+    /// The choice of a term.
+    pub fn ite(&mut self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
+        if then == otherwise || condition == TermId::TRUE {
+            return then;
+        }
+        if condition == TermId::FALSE {
+            return otherwise;
+        }
+        if self.arena.sort(then) != Sort::Bool
+            && let (Some(a), Some(b)) = (self.cases(then), self.cases(otherwise))
+            && let Some(all) = self.joined(condition, &a, &b)
+        {
+            return self.chain(all);
+        }
+        if let (Some((a, x)), Some((b, y))) = (self.pointer(then), self.pointer(otherwise))
+            && a == b
+        {
+            let offset = self.ite(condition, x, y);
+            return self.sum(a, offset);
+        }
+        self.arena.ite(condition, then, otherwise)
+    }
+
+    /// The object's address and the offset that the term is the sum of, if it is one.
+    pub fn pointer(&self, term: TermId) -> Option<(TermId, TermId)> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        if let Some(&known) = self.sums.get(&term) {
+            return Some(known);
+        }
+        let Sort::BitVec(width) = self.arena.sort(term) else {
+            return None;
+        };
+        if self.objects.contains_key(&term) {
+            return Some((term, self.arena.bv(width, 0)));
+        }
+        let &[address, offset] = self.arena.arguments(Op::BvAdd, term)? else {
+            return None;
+        };
+        let is_one = self.objects.contains_key(&address) && self.arena.is_constant(offset);
+        is_one.then_some((address, offset))
+    }
+
+    fn sum(&mut self, address: TermId, offset: TermId) -> TermId {
+        let term = self.arena.add(address, offset);
+        if !self.arena.is_constant(offset) && self.cases.contains_key(&offset) {
+            self.sums.insert(term, (address, offset));
+        }
+        term
+    }
+
+    /// An operator of pointers.
+    fn of_pointers(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
+        let &[a, b] = arguments else {
+            return None;
+        };
+        let of = |terms: &Self, term| match terms.pointer(term) {
+            Some((address, offset)) => Some((Some(address), offset)),
+            None => terms.cases(term).map(|_| (None, term)),
+        };
+        let ((one, x), (other, y)) = (of(self, a)?, of(self, b)?);
+        let sort = self.arena.sort(x);
+        match (op, one, other) {
+            (Op::BvAdd, Some(address), None) | (Op::BvAdd, None, Some(address)) => {
+                let offset = self.apply(Op::BvAdd, sort, &[x, y]);
+                Some(self.sum(address, offset))
+            }
+            (Op::Eq, Some(one), Some(other)) if one == other => {
+                Some(self.apply(Op::Eq, Sort::Bool, &[x, y]))
+            }
+            (Op::BvUlt | Op::BvUle, Some(one), Some(other)) if one == other => {
+                // Without a wrap-around the offsets decide.
+                let (low, high) = self.range(one)?.intervals.hull()?;
+                let Sort::BitVec(width @ 1..=64) = sort else {
+                    return None;
+                };
+                for offset in [x, y] {
+                    let (least, most) = self.range(offset)?.intervals.signed_hull()?;
+                    if low + least < 0 || high + most >= 1i128 << width {
+                        return None;
+                    }
+                }
+                let op = match op {
+                    Op::BvUlt => Op::BvSlt,
+                    _ => Op::BvSle,
+                };
+                Some(self.apply(op, Sort::Bool, &[x, y]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The cases of a choice, unless they are too many.
+    fn joined(&self, condition: TermId, a: &[Case], b: &[Case]) -> Option<Vec<Case>> {
+        let arena = self.arena;
+        let not = arena.not(condition);
+        let mut all = Vec::with_capacity(a.len() + b.len());
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() || j < b.len() {
+            let from_a = a.get(i).filter(|a| j >= b.len() || a.value <= b[j].value);
+            let from_b = b.get(j).filter(|b| i >= a.len() || b.value <= a[i].value);
+            let (value, condition) = match (from_a, from_b) {
+                (Some(a), Some(b)) if a.condition == b.condition => (a.value, a.condition),
+                (Some(a), Some(b)) => {
+                    let (a, b) = (a, b);
+                    let one = arena.and2(condition, a.condition);
+                    (a.value, arena.or2(one, arena.and2(not, b.condition)))
+                }
+                (Some(a), None) => (a.value, arena.and2(condition, a.condition)),
+                (None, Some(b)) => (b.value, arena.and2(not, b.condition)),
+                (None, None) => break,
+            };
+            i += usize::from(from_a.is_some());
+            j += usize::from(from_b.is_some());
+            if condition != TermId::FALSE {
+                all.push(Case { value, condition });
+            }
+        }
+        (all.len() <= CASES).then_some(all)
+    }
+
+    /// The cases as a term; exactly one of them holds.
+    fn chain(&mut self, mut cases: Vec<Case>) -> TermId {
+        let Some(last) = cases.pop() else {
+            return TermId::FALSE;
+        };
+        let earlier = cases.iter().rev();
+        let term = earlier.fold(last.value, |otherwise, case| {
+            self.arena.ite(case.condition, case.value, otherwise)
+        });
+        if !self.arena.is_constant(term) {
+            cases.push(last);
+            self.cases.insert(term, cases.into());
+        }
+        term
+    }
+
+    /// The operator applied to what are no arrays.
+    pub fn apply(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
+        let plain = self.arena.apply(op, sort, arguments);
+        if self.arena.is_constant(plain) || matches!(op, Op::And | Op::Or | Op::Not) {
+            return plain;
+        }
+        if let Some(by_cases) = self.apply_by_cases(op, sort, arguments) {
+            return by_cases;
+        }
+        if !self.objects.is_empty()
+            && let Some(pointer) = self.of_pointers(op, arguments)
+        {
+            return pointer;
+        }
+        let known = match sort {
+            Sort::Bool => self.range(plain).and_then(|value| value.as_truth()),
+            _ => None,
+        };
+        match known {
+            Some(truth) => TermId::from_bool(truth),
+            None => self.reduced(op, arguments).unwrap_or(plain),
+        }
+    }
+
+    fn apply_by_cases(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> Option<TermId> {
+        let open = (0..arguments.len()).filter(|&place| !self.arena.is_constant(arguments[place]));
+        let open: Vec<usize> = open.collect();
+        let lists: Option<Vec<Rc<[Case]>>> = open
+            .iter()
+            .map(|&place| self.cases(arguments[place]))
+            .collect();
+        let lists = lists?;
+        let pairs: usize = lists.iter().map(|list| list.len()).product();
+        if lists.is_empty() || lists.len() > 2 || pairs > PAIRS {
+            return None;
+        }
+        let mut results: Vec<Case> = Vec::new();
+        let mut given = arguments.to_vec();
+        for first in lists[0].iter() {
+            given[open[0]] = first.value;
+            let others = lists.get(1).map_or(&[][..], |list| list);
+            if others.is_empty() {
+                let value = self.arena.apply(op, sort, &given);
+                self.add_case(&mut results, value, first.condition);
+            }
+            for second in others {
+                given[open[1]] = second.value;
+                let value = self.arena.apply(op, sort, &given);
+                let condition = self.arena.and2(first.condition, second.condition);
+                self.add_case(&mut results, value, condition);
+            }
+        }
+        if results
+            .iter()
+            .any(|case| !self.arena.is_constant(case.value))
+        {
+            return None;
+        }
+        results.sort_unstable_by_key(|case| case.value);
+        if sort == Sort::Bool {
+            let holds = |value| {
+                let mut found = results.iter().filter(|case| case.value == value);
+                found.next().map_or(TermId::FALSE, |case| case.condition)
+            };
+            return Some(match (holds(TermId::TRUE), holds(TermId::FALSE)) {
+                (_, TermId::FALSE) => TermId::TRUE,
+                (condition, _) => condition,
+            });
+        }
+        (results.len() <= CASES).then(|| self.chain(results))
+    }
+
+    fn add_case(&self, cases: &mut Vec<Case>, value: TermId, condition: TermId) {
+        if condition == TermId::FALSE {
+            return;
+        }
+        match cases.iter_mut().find(|case| case.value == value) {
+            Some(case) => case.condition = self.arena.or2(case.condition, condition),
+            None => cases.push(Case { value, condition }),
+        }
+    }
+
+    /// A quotient or remainder of what is less than twice the divisor.
+    fn reduced(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
+        let (is_quotient, is_signed) = match op {
+            Op::BvUdiv => (true, false),
+            Op::BvUrem => (false, false),
+            Op::BvSdiv => (true, true),
+            Op::BvSrem => (false, true),
+            _ => return None,
+        };
+        let arena = self.arena;
+        let &[dividend, divisor] = arguments else {
+            return None;
+        };
+        let Some(Constant::BitVec(by)) = arena.constant(divisor) else {
+            return None;
+        };
+        let (width, by) = (by.width(), i128::try_from(by.bits()).ok()?);
+        let greatest = self.range(dividend)?.intervals.hull()?.1;
+        let sign = 1i128
+            .checked_shl(u32::from(width) - 1)
+            .filter(|&sign| sign > 0)?;
+        if by == 0 || is_signed && (greatest >= sign || by >= sign) {
+            return None;
+        }
+        if greatest < by {
+            return Some(if is_quotient {
+                arena.bv(width, 0)
+            } else {
+                dividend
+            });
+        }
+        if greatest >= by.checked_mul(2)? {
+            return None;
+        }
+        let less = arena.ult(dividend, divisor);
+        Some(match is_quotient {
+            true => arena.ite(less, arena.bv(width, 0), arena.bv(width, 1)),
+            false => arena.ite(less, dividend, arena.sub(dividend, divisor)),
+        })
+    }
+
+    /// The numbers that an index can be, ascending, if they are no more than so many.
+    pub fn numbers(&mut self, term: TermId, most: usize) -> Option<Vec<i128>> {
+        let value = self.range(term)?;
+        let mut numbers = Vec::new();
+        let step = value.congruence.modulus().max(1);
+        for &(low, high) in value.intervals.spans() {
+            let mut next = value.congruence.next(low)?;
+            if (high - next) / step >= most as i128 {
+                return None;
+            }
+            while next <= high {
+                numbers.push(next);
+                next += step;
+            }
+            if numbers.len() > most {
+                return None;
+            }
+        }
+        Some(numbers)
+    }
+
+    /// The number as a constant of the sort.
+    pub fn number(&self, sort: Sort, number: i128) -> Option<TermId> {
+        match sort {
+            Sort::BitVec(width) => Some(self.arena.bv(width, number as u128)),
+            Sort::Int => Some(self.arena.int_big(number.into())),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Memory for [`super::rounds`]: each index of a region that is known has a slot of its own, and the region's slot has the rest.
+//!
+//! An index is known if it is a constant, or the variable address of an object and a constant offset. Cells of several objects in one
+//! region are told apart by their objects where offsets stay within these. That the objects are apart is not taken for granted:
+//! wherever it is used, it is an obligation, a condition that is to be impossible ([`Lifted::obligations`]).
+
+use super::lifted::{Alternatives, Lifted};
+use super::{State, Walk};
+use crate::term::{Build, Constant, Op, Pool, Sort, TermId};
+
+/// Cells of one region that are looked at for an index that could be any.
+const ANY_INDEX: usize = 256;
+
+/// In the place of an object's address where the index is a constant.
+const CONSTANT: TermId = TermId::FALSE;
+
+/// Where an index leads.
+struct Places {
+    object: TermId,
+    is_inside: bool,
+    /// Indices with their conditions.
+    all: Vec<(TermId, TermId)>,
+}
+
+impl Walk<'_, '_> {
+    /// The slot of the cell at the index, which is known.
+    fn cell(&self, region: u32, index: TermId, object: TermId) -> u32 {
+        let mut slots = self.slots.borrow_mut();
+        let new = slots.initial.len() as u32;
+        let id = *slots.cells.entry((region, index)).or_insert(new);
+        if id == new {
+            let (variable, _) = slots.initial[region as usize];
+            slots.initial.push((variable, None));
+            slots.regions.insert(id, (region, index, object));
+            slots.cells_of.entry(region).or_default().push(id);
+        }
+        id
+    }
+
+    /// What the state has in a slot that it says nothing of.
+    pub(super) fn absent(&self, lifted: &mut Lifted<'_>, state: &State, slot: u32) -> TermId {
+        let known = self.slots.borrow().regions.get(&slot).copied();
+        let Some((region, index, object)) = known else {
+            return self.initial(slot);
+        };
+        for other in self.objects_of(region) {
+            if other.0 != object {
+                self.oblige(lifted, state, object, other.0);
+            }
+        }
+        self.arena.select(self.read(state, region), index)
+    }
+
+    fn objects_of(&self, region: u32) -> Vec<(TermId, bool)> {
+        let slots = self.slots.borrow();
+        slots.objects_of.get(&region).cloned().unwrap_or_default()
+    }
+
+    /// Two objects are to be apart wherever the state is.
+    fn oblige(&self, lifted: &mut Lifted<'_>, state: &State, one: TermId, other: TermId) {
+        let (one, other) = (one.min(other), one.max(other));
+        let conditions = self.conjuncts(state.guard);
+        let known = lifted.obliged.entry((one, other)).or_default();
+        // What was demanded under fewer conditions is demanded.
+        let is_demanded = |less: &Vec<TermId>| less.iter().all(|part| conditions.contains(part));
+        if known.iter().any(is_demanded) {
+            return;
+        }
+        known.push(conditions.to_vec());
+        let arena = &*self.arena;
+        let begins_in = |a: TermId, b: TermId| match (lifted.objects.get(&b), arena.sort(b)) {
+            (Some(&size), Sort::BitVec(width)) if arena.sort(a) == arena.sort(b) => {
+                arena.ult(arena.sub(a, b), arena.bv(width, size.into()))
+            }
+            _ => TermId::TRUE,
+        };
+        let meet = arena.or2(begins_in(one, other), begins_in(other, one));
+        lifted.obligations.push(arena.and2(state.guard, meet));
+    }
+
+    /// The cells that the index may be of, if they are told apart from all others of the region.
+    fn places(
+        &self,
+        lifted: &mut Lifted<'_>,
+        state: &State,
+        region: u32,
+        index: TermId,
+    ) -> Option<Places> {
+        let (object, offsets): (TermId, Alternatives) = match lifted.alternatives(index) {
+            Some(all) => (CONSTANT, all),
+            None => {
+                let (object, offset) = lifted.within(index)?;
+                (object, lifted.alternatives(offset)?)
+            }
+        };
+        let size = lifted.objects.get(&object).copied().unwrap_or(0);
+        let is_within = |one: &(TermId, TermId)| match self.arena.constant(one.0) {
+            Some(Constant::BitVec(offset)) => offset.bits() < u128::from(size),
+            _ => false,
+        };
+        let is_inside = object != CONSTANT && offsets.iter().all(is_within);
+        for (other, others_inside) in self.objects_of(region) {
+            if other != object {
+                if !is_inside || !others_inside || other == CONSTANT {
+                    return None;
+                }
+                self.oblige(lifted, state, object, other);
+            }
+        }
+        let index = |offset| match object {
+            CONSTANT => offset,
+            address => self.arena.add(address, offset),
+        };
+        let all = offsets.iter().map(|&(offset, when)| (index(offset), when));
+        Some(Places {
+            object,
+            is_inside,
+            all: all.collect(),
+        })
+    }
+
+    /// The region has cells of the object from here on.
+    fn note_object(&self, region: u32, object: TermId, is_inside: bool) {
+        let mut slots = self.slots.borrow_mut();
+        let objects = slots.objects_of.entry(region).or_default();
+        match objects.iter_mut().find(|known| known.0 == object) {
+            Some(known) => known.1 &= is_inside,
+            None => objects.push((object, is_inside)),
+        }
+    }
+
+    /// The cells of the region in the state, with their indices.
+    fn cells(&self, state: &State, region: u32) -> Vec<(TermId, u32, TermId)> {
+        let slots = self.slots.borrow();
+        let all = slots.cells_of.get(&region).into_iter().flatten();
+        all.filter_map(|&slot| Some((slots.regions[&slot].1, slot, *state.values.get(slot)?)))
+            .collect()
+    }
+
+    fn at(&self, state: &State, region: u32, index: TermId) -> TermId {
+        let slot = self.slots.borrow().cells.get(&(region, index)).copied();
+        match slot.and_then(|slot| state.values.get(slot)) {
+            Some(&value) => value,
+            None => self.arena.select(self.read(state, region), index),
+        }
+    }
+
+    /// The element at the index.
+    pub(super) fn load(
+        &self,
+        lifted: &mut Lifted<'_>,
+        state: &State,
+        region: u32,
+        index: TermId,
+    ) -> TermId {
+        if let Some(places) = self.places(lifted, state, region, index)
+            && let Some((&(first, _), rest)) = places.all.split_first()
+        {
+            let first = self.at(state, region, first);
+            return rest.iter().fold(first, |value, &(other, when)| {
+                let other = self.at(state, region, other);
+                lifted.choose(when, other, value)
+            });
+        }
+        let objects = self.objects_of(region);
+        if objects.iter().all(|known| known.0 == CONSTANT)
+            && let Some(numbers) = lifted.numbers(index)
+            && !numbers.is_empty()
+            && let Sort::BitVec(width) = self.arena.sort(index)
+        {
+            let values = numbers.into_iter().map(|number| {
+                let constant = self.arena.bv(width, number as u128);
+                (number, self.at(state, region, constant))
+            });
+            let values: Vec<(i128, TermId)> = values.collect();
+            return self.halved(index, width, &values);
+        }
+        let cells = self.cells(state, region);
+        if cells.len() > ANY_INDEX {
+            return self.arena.select(self.array(state, region), index);
+        }
+        let rest = self.arena.select(self.read(state, region), index);
+        cells.into_iter().fold(rest, |value, (own, _, element)| {
+            let same = lifted.apply(Op::Eq, Sort::Bool, &[index, own]);
+            self.arena.ite(same, element, value)
+        })
+    }
+
+    /// The value by number, found by halves.
+    fn halved(&self, index: TermId, width: u8, values: &[(i128, TermId)]) -> TermId {
+        let (_, first) = values[0];
+        if values.iter().all(|&(_, value)| value == first) {
+            return first;
+        }
+        let (below, above) = values.split_at(values.len() / 2);
+        let limit = self.arena.bv(width, above[0].0 as u128);
+        let is_below = self.arena.ult(index, limit);
+        self.arena.ite(
+            is_below,
+            self.halved(index, width, below),
+            self.halved(index, width, above),
+        )
+    }
+
+    /// Writes to the region.
+    pub(super) fn write_cell(
+        &self,
+        lifted: &mut Lifted<'_>,
+        state: &mut State,
+        region: u32,
+        index: TermId,
+        element: TermId,
+    ) {
+        if let Some(places) = self.places(lifted, state, region, index) {
+            self.note_object(region, places.object, places.is_inside);
+            for (index, when) in places.all {
+                let before = self.at(state, region, index);
+                let after = lifted.choose(when, element, before);
+                let slot = self.cell(region, index, places.object);
+                state.values.insert(slot, after);
+            }
+            return;
+        }
+        let cells = self.cells(state, region);
+        if cells.len() > ANY_INDEX {
+            let array = self.arena.store(self.array(state, region), index, element);
+            return self.set_array(state, region, array);
+        }
+        let rest = self.arena.store(self.read(state, region), index, element);
+        state.values.insert(region, rest);
+        for (own, slot, before) in cells {
+            let same = lifted.apply(Op::Eq, Sort::Bool, &[index, own]);
+            state
+                .values
+                .insert(slot, lifted.choose(same, element, before));
+        }
+    }
+
+    /// All of the region as a term.
+    pub(super) fn array(&self, state: &State, region: u32) -> TermId {
+        let rest = self.read(state, region);
+        let cells = self.cells(state, region).into_iter();
+        cells.fold(rest, |array, (index, _, element)| {
+            self.arena.store(array, index, element)
+        })
+    }
+
+    /// Replaces all of the region; what the term stores at constant indices are cells.
+    pub(super) fn set_array(&self, state: &mut State, region: u32, array: TermId) {
+        for (_, slot, _) in self.cells(state, region) {
+            state.values.remove(slot);
+        }
+        let objects = self.objects_of(region);
+        let is_plain = objects.iter().all(|known| known.0 == CONSTANT);
+        let mut rest = array;
+        while is_plain
+            && let Some((Op::Store, &[inner, index, element])) = self.arena.as_application(rest)
+            && self.arena.is_constant(index)
+        {
+            self.note_object(region, CONSTANT, false);
+            let slot = self.cell(region, index, CONSTANT);
+            if state.values.get(slot).is_none() {
+                state.values.insert(slot, element);
+            }
+            rest = inner;
+        }
+        state.values.insert(region, rest);
+    }
+}

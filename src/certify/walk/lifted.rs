@@ -1,0 +1,291 @@
+//! Operators lifted to values that are one of a few constants, for [`super::rounds`].
+//!
+//! Such a value is kept as the constants that it can be and, for each, when it is that one. This is the checker's own way to keep
+//! counters, pointers and indices constant where paths join; it has nothing of what an engine does for that.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::term::domain::{Environment, Values};
+use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
+
+/// A value may be one of so many constants.
+const ALTERNATIVES: usize = 48;
+/// An index may be one of so many numbers for which nothing else is known.
+const NUMBERS: i128 = 256;
+
+/// Constants, each with the condition under which it is the value. Exactly one of these holds where the value is of interest.
+pub(super) type Alternatives = Rc<Vec<(TermId, TermId)>>;
+
+/// Builds terms.
+pub(super) struct Lifted<'a> {
+    arena: &'a Arena,
+    known: FxHashMap<TermId, Alternatives>,
+    /// Variable addresses of objects, with the objects' sizes.
+    pub objects: FxHashMap<TermId, u64>,
+    /// Sums of such an address and one of a few constants.
+    sums: FxHashMap<TermId, (TermId, TermId)>,
+    /// Pairs of objects that were demanded to be apart, each with the conditions under which.
+    pub obliged: FxHashMap<(TermId, TermId), Vec<Vec<TermId>>>,
+    /// What is to be impossible for that.
+    pub obligations: Vec<TermId>,
+    /// What numbers terms can be; `None` where everything that decides is to be told.
+    numbers: Option<Environment<'a, Arena>>,
+}
+
+impl<'a> Lifted<'a> {
+    pub fn new(arena: &'a Arena, nothing: &'a Values) -> Self {
+        let numbers = (!arena.records()).then(|| Environment::new(arena, nothing, false));
+        Self {
+            arena,
+            known: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            sums: FxHashMap::default(),
+            obliged: FxHashMap::default(),
+            obligations: Vec::new(),
+            numbers,
+        }
+    }
+
+    /// What the value can be, if that is a few constants.
+    pub fn alternatives(&self, value: TermId) -> Option<Alternatives> {
+        match self.arena.is_constant(value) {
+            true => Some(Rc::new(vec![(value, TermId::TRUE)])),
+            false => self.known.get(&value).cloned(),
+        }
+    }
+
+    /// `condition ? a : b`.
+    pub fn choose(&mut self, condition: TermId, a: TermId, b: TermId) -> TermId {
+        match condition {
+            _ if a == b => return a,
+            TermId::TRUE => return a,
+            TermId::FALSE => return b,
+            _ => {}
+        }
+        if self.arena.sort(a) != Sort::Bool
+            && let (Some(left), Some(right)) = (self.alternatives(a), self.alternatives(b))
+        {
+            let not = self.arena.not(condition);
+            let mut all = Vec::new();
+            for (&(value, when), side) in left
+                .iter()
+                .map(|one| (one, condition))
+                .chain(right.iter().map(|one| (one, not)))
+            {
+                self.add(&mut all, value, self.arena.and2(side, when));
+            }
+            // What both have at the same time does not depend on the choice.
+            for (value, when) in &mut all {
+                let of = |list: &Alternatives| {
+                    let found = list.iter().find(|one| one.0 == *value);
+                    found.map(|one| one.1)
+                };
+                if let (Some(one), Some(other)) = (of(&left), of(&right))
+                    && one == other
+                {
+                    *when = one;
+                }
+            }
+            if let Some(value) = self.value_of(all) {
+                return value;
+            }
+        }
+        if let (Some((object, x)), Some((other, y))) = (self.within(a), self.within(b))
+            && object == other
+        {
+            let offset = self.choose(condition, x, y);
+            return self.add_offset(object, offset);
+        }
+        self.arena.ite(condition, a, b)
+    }
+
+    /// The object's address and the offset that a pointer is made of.
+    pub fn within(&self, pointer: TermId) -> Option<(TermId, TermId)> {
+        let Sort::BitVec(width) = self.arena.sort(pointer) else {
+            return None;
+        };
+        if self.objects.contains_key(&pointer) {
+            return Some((pointer, self.arena.bv(width, 0)));
+        }
+        if let Some(&parts) = self.sums.get(&pointer) {
+            return Some(parts);
+        }
+        match self.arena.arguments(Op::BvAdd, pointer)? {
+            &[object, offset]
+                if self.objects.contains_key(&object) && self.arena.is_constant(offset) =>
+            {
+                Some((object, offset))
+            }
+            _ => None,
+        }
+    }
+
+    fn add_offset(&mut self, object: TermId, offset: TermId) -> TermId {
+        let pointer = self.arena.add(object, offset);
+        if self.known.contains_key(&offset) {
+            self.sums.insert(pointer, (object, offset));
+        }
+        pointer
+    }
+
+    /// What an operator does to offsets, where it is about pointers into one object.
+    fn offsets(&mut self, op: Op, operands: &[TermId]) -> Option<TermId> {
+        let &[a, b] = operands else {
+            return None;
+        };
+        let sort = self.arena.sort(a);
+        match (op, self.within(a), self.within(b)) {
+            (Op::BvAdd, Some((object, offset)), None) => {
+                self.alternatives(b)?;
+                let offset = self.apply(op, sort, &[offset, b]);
+                Some(self.add_offset(object, offset))
+            }
+            (Op::BvAdd, None, Some((object, offset))) => {
+                self.alternatives(a)?;
+                let offset = self.apply(op, sort, &[offset, a]);
+                Some(self.add_offset(object, offset))
+            }
+            (Op::Eq, Some((one, x)), Some((other, y))) if one == other => {
+                Some(self.apply(Op::Eq, Sort::Bool, &[x, y]))
+            }
+            (Op::BvUlt | Op::BvUle, Some((one, x)), Some((other, y))) if one == other => {
+                let Sort::BitVec(width @ 1..=64) = sort else {
+                    return None;
+                };
+                let numbers = self.numbers.as_mut()?;
+                let (lowest, highest) = numbers.value(one)?.intervals.hull()?;
+                for offset in [x, y] {
+                    let (least, most) = numbers.value(offset)?.intervals.signed_hull()?;
+                    // Neither pointer wraps around.
+                    if lowest + least < 0 || highest + most >= 1 << width {
+                        return None;
+                    }
+                }
+                let is_strict = op == Op::BvUlt;
+                let signed = if is_strict { Op::BvSlt } else { Op::BvSle };
+                Some(self.apply(signed, Sort::Bool, &[x, y]))
+            }
+            _ => None,
+        }
+    }
+
+    fn add(&self, all: &mut Vec<(TermId, TermId)>, value: TermId, when: TermId) {
+        if when == TermId::FALSE {
+            return;
+        }
+        match all.iter_mut().find(|one| one.0 == value) {
+            Some(one) => one.1 = self.arena.or2(one.1, when),
+            None => all.push((value, when)),
+        }
+    }
+
+    /// The alternatives as one term, unless they are too many.
+    fn value_of(&mut self, mut all: Vec<(TermId, TermId)>) -> Option<TermId> {
+        if all.len() > ALTERNATIVES {
+            return None;
+        }
+        all.sort_unstable();
+        let (&(first, _), rest) = all.split_first()?;
+        let value = rest.iter().fold(first, |value, &(other, when)| {
+            self.arena.ite(when, other, value)
+        });
+        if !self.arena.is_constant(value) {
+            self.known.insert(value, Rc::new(all));
+        }
+        Some(value)
+    }
+
+    /// The operator applied to terms none of which is an array.
+    pub fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
+        let term = self.arena.apply(op, sort, operands);
+        if matches!(op, Op::And | Op::Or | Op::Not) || self.arena.is_constant(term) {
+            return term;
+        }
+        if let Some(lifted) = self.lift(op, sort, operands) {
+            return lifted;
+        }
+        if !self.objects.is_empty()
+            && let Some(term) = self.offsets(op, operands)
+        {
+            return term;
+        }
+        if sort == Sort::Bool
+            && let Some(numbers) = &mut self.numbers
+            && let Some(truth) = numbers.value(term).and_then(|value| value.as_truth())
+        {
+            return TermId::from_bool(truth);
+        }
+        self.remainder(op, operands).unwrap_or(term)
+    }
+
+    fn lift(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> Option<TermId> {
+        // The combinations of operands so far, with their conditions.
+        let mut rows = vec![(Vec::with_capacity(operands.len()), TermId::TRUE)];
+        for &operand in operands {
+            let alternatives = self.alternatives(operand)?;
+            if rows.len() * alternatives.len() > ALTERNATIVES {
+                return None;
+            }
+            let mut next = Vec::new();
+            for (row, when) in &rows {
+                for &(value, also) in alternatives.iter() {
+                    let when = self.arena.and2(*when, also);
+                    if when != TermId::FALSE {
+                        let mut row: Vec<TermId> = row.clone();
+                        row.push(value);
+                        next.push((row, when));
+                    }
+                }
+            }
+            rows = next;
+        }
+        let mut all = Vec::new();
+        for (row, when) in rows {
+            let value = self.arena.apply(op, sort, &row);
+            if !self.arena.is_constant(value) {
+                return None;
+            }
+            self.add(&mut all, value, when);
+        }
+        if sort == Sort::Bool {
+            let when = |truth| {
+                let found = all.iter().find(|one| one.0 == TermId::from_bool(truth));
+                found.map_or(TermId::FALSE, |one| one.1)
+            };
+            return Some(match when(false) {
+                TermId::FALSE => TermId::TRUE,
+                _ => when(true),
+            });
+        }
+        self.value_of(all)
+    }
+
+    /// `a % b` for a constant b where a < 2b.
+    fn remainder(&mut self, op: Op, operands: &[TermId]) -> Option<TermId> {
+        let (Op::BvUrem, &[a, b]) = (op, operands) else {
+            return None;
+        };
+        let Some(Constant::BitVec(divisor)) = self.arena.constant(b) else {
+            return None;
+        };
+        let divisor = i128::try_from(divisor.bits()).ok().filter(|&one| one > 0)?;
+        let (_, most) = self.numbers.as_mut()?.value(a)?.intervals.hull()?;
+        if most < divisor {
+            return Some(a);
+        }
+        let arena = self.arena;
+        (most - divisor < divisor).then(|| arena.ite(arena.ult(a, b), a, arena.sub(a, b)))
+    }
+
+    /// The numbers that an index can be, ascending, if they are few.
+    pub fn numbers(&mut self, index: TermId) -> Option<Vec<i128>> {
+        let value = self.numbers.as_mut()?.value(index)?;
+        let (low, high) = value.intervals.hull()?;
+        if !matches!(self.arena.sort(index), Sort::BitVec(_)) || high - low >= NUMBERS {
+            return None;
+        }
+        Some((low..=high).filter(|&one| value.contains(one)).collect())
+    }
+}

@@ -1,0 +1,656 @@
+//! A walk over the program as lowered from its entry to its ends, loops and calls unrolled.
+//!
+//! Each state is taken on until it ends; no cut point stops it. Where paths join in the same round of the same loops, states are
+//! merged. The order of work ([`WeakOrder`]) is a matter of time alone: a place that is come to again after it was left
+//! is looked at again, and only states with the same call string and location are merged. Loops with open conditions, and functions
+//! that call themselves, have as many rounds as they are given. The guards of what is left then are told, and are to be impossible.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::super::call_strings::{CallStringId, Node};
+use super::super::query::{Answer, ask_within};
+use super::super::record::What;
+use super::lifted::Lifted;
+use super::{GivenUp, State, Walk};
+use crate::program::conditions::{exclusive, exhaustive};
+use crate::program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
+use crate::term::domain::Values;
+use crate::term::{Build, Op, Pool, TermId, TermKind, store};
+
+/// Open rounds that loops may have, one after the other.
+pub(in crate::certify) struct Rounds {
+    /// Of the loops with these locations of the program as lowered, and of functions with these entries.
+    pub of: FxHashMap<LocationId, u32>,
+    /// Of others.
+    pub usual: u32,
+}
+
+/// The order of work: loops and rounds, calls, places.
+type Turn = (SmallVec<[u32; 16]>, CallStringId, LocationId);
+
+/// A loop around a place.
+#[derive(Clone)]
+struct Round {
+    number: u32,
+    open: u32,
+    /// The guard at the head.
+    guard: TermId,
+}
+
+/// Where a call was made.
+struct Caller {
+    order: SmallVec<[u32; 16]>,
+    rounds: Vec<Round>,
+    from: Option<Rc<Caller>>,
+    /// The function called, how many activations of it are open, and the guard with which it was entered.
+    callee: FunctionId,
+    open: u32,
+    guard: TermId,
+}
+
+/// States that have come to a place.
+struct Waiting {
+    rounds: Vec<Round>,
+    caller: Option<Rc<Caller>>,
+    states: Vec<State>,
+}
+
+/// A place with what is around it.
+struct Here<'h> {
+    node: Node,
+    order: &'h [u32],
+    rounds: &'h [Round],
+    caller: Option<&'h Rc<Caller>>,
+}
+
+/// What questions whether a round is reached may take of the time until then, how long the first ones, and one.
+const ASKING: f64 = 0.6;
+const AT_FIRST: Duration = Duration::from_millis(1000);
+const ONE: Duration = Duration::from_millis(500);
+
+/// So many states are merged in the best order.
+const BEST_ORDER: usize = 40;
+
+struct RoundWalk<'r, 'c, 'p> {
+    walk: &'r mut Walk<'c, 'p>,
+    lifted: Lifted<'r>,
+    order: WeakOrder,
+    /// Open rounds by head.
+    most: FxHashMap<LocationId, u32>,
+    usual: u32,
+    waiting: BTreeMap<Turn, Waiting>,
+    cut_off: Vec<TermId>,
+    began: Instant,
+    /// Time in questions whether a round is reached.
+    asking: Duration,
+    /// Sizes of objects by the variables that are their addresses.
+    sizes: FxHashMap<VariableId, u64>,
+}
+
+/// What is to be impossible besides targets.
+pub(in crate::certify) struct Left {
+    /// The guards of what was cut off.
+    pub cut_off: Vec<TermId>,
+    /// That objects overlap which were taken to be apart.
+    pub overlaps: Vec<TermId>,
+}
+
+impl Walk<'_, '_> {
+    /// Walks from the entry to the ends of all paths. Guards with which targets are reached are added to [`Self::targets`];
+    /// returned are those of what was cut off.
+    pub fn all_rounds(&mut self, rounds: &Rounds) -> Result<Left, GivenUp> {
+        let program = self.lowered.program;
+        let order = WeakOrder::new(program, &Graph::new(program));
+        let mut most: FxHashMap<LocationId, u32> = FxHashMap::default();
+        for (&location, &number) in &rounds.of {
+            // The loop that the location is in, and the function, should it be an entry.
+            for head in order.heads(location).last().into_iter().chain([&location]) {
+                let known = most.entry(*head).or_default();
+                *known = number.max(*known);
+            }
+        }
+        let arena = Rc::clone(&self.arena);
+        let nothing = Values::default();
+        let sizes = program.objects.iter().filter_map(|object| {
+            let (symbol, _) = store().as_variable(object.address)?;
+            Some((*self.lowered.by_symbol.get(&symbol)?, object.size))
+        });
+        let sizes = sizes.collect();
+        let (entry, start) = (self.entry(), self.arbitrary());
+        let mut walk = RoundWalk {
+            walk: self,
+            lifted: Lifted::new(&arena, &nothing),
+            order,
+            most,
+            usual: rounds.usual,
+            waiting: BTreeMap::new(),
+            cut_off: Vec::new(),
+            began: Instant::now(),
+            asking: Duration::ZERO,
+            sizes,
+        };
+        let root = Here {
+            node: entry,
+            order: &[],
+            rounds: &[],
+            caller: None,
+        };
+        walk.come(&root, None, entry, start);
+        let mut count = 0u32;
+        while let Some(((order, stack, location), waiting)) = walk.waiting.pop_first() {
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(64) {
+                walk.walk.deadline.left()?;
+            }
+            walk.go(&order, Node { stack, location }, waiting)?;
+        }
+        Ok(Left {
+            cut_off: walk.cut_off,
+            overlaps: walk.lifted.obligations,
+        })
+    }
+}
+
+impl RoundWalk<'_, '_, '_> {
+    /// The state comes to the node: from `here` in the same activation, or into a new one.
+    fn come(&mut self, here: &Here<'_>, from: Option<LocationId>, node: Node, state: State) {
+        if state.guard == TermId::FALSE || !self.walk.stacks.matters(self.walk.lowered, node) {
+            return;
+        }
+        if self.walk.lowered.is_error[node.location.index()] {
+            self.walk.label(state.guard, node, What::Target);
+            planted!(
+                "rounds: an error is an end like any other",
+                self.walk.targets.push(state.guard),
+                ()
+            );
+            return;
+        }
+        let heads = self.order.heads(node.location);
+        let around = from.map_or(&[][..], |from| self.order.heads(from));
+        let mut shared = 0;
+        while shared < heads.len() && around.get(shared) == Some(&heads[shared]) {
+            shared += 1;
+        }
+        let mut rounds = here.rounds[..shared].to_vec();
+        if shared == heads.len()
+            && heads.last() == Some(&node.location)
+            && let Some(round) = rounds.last_mut()
+        {
+            round.number += 1;
+        }
+        rounds.resize_with(heads.len(), || Round {
+            number: 0,
+            open: 0,
+            guard: state.guard,
+        });
+        let mut order: SmallVec<[u32; 16]> = match here.caller {
+            Some(caller) => caller.order.clone(),
+            None => SmallVec::new(),
+        };
+        for (&head, round) in heads.iter().zip(&rounds) {
+            order.push(self.order.number(head));
+            order.push(round.number);
+        }
+        order.push(self.order.number(node.location));
+        let turn = (order, node.stack, node.location);
+        let caller = here.caller.cloned();
+        let waiting = self.waiting.entry(turn).or_insert_with(|| Waiting {
+            rounds,
+            caller,
+            states: Vec::new(),
+        });
+        waiting.states.push(state);
+    }
+
+    /// Takes what waits at the node on.
+    fn go(&mut self, order: &[u32], node: Node, waiting: Waiting) -> Result<(), GivenUp> {
+        let Waiting {
+            mut rounds,
+            caller,
+            states,
+        } = waiting;
+        let Some(state) = self.merged(states) else {
+            return Ok(());
+        };
+        if self.order.is_head(node.location)
+            && let Some(round) = rounds.last_mut()
+        {
+            if round.number > 0 && state.guard != round.guard {
+                round.open += 1;
+                if self.is_excluded(node, state.guard)? {
+                    self.spread(state.guard);
+                    return Ok(());
+                }
+                if self.is_cut_off(node.location, node, round.open, state.guard) {
+                    return Ok(());
+                }
+            }
+            round.guard = state.guard;
+        }
+        let here = Here {
+            node,
+            order,
+            rounds: &rounds,
+            caller: caller.as_ref(),
+        };
+        let program = self.walk.lowered.program;
+        let function = program.function(self.walk.stacks.function(node.stack));
+        match node.location == function.exit {
+            true => self.come_back(&here, state),
+            false => self.branch(&here, &state),
+        }
+        Ok(())
+    }
+
+    /// Whether the node is not reached, as far as that is found out soon. It is a matter of time alone: what is not dropped is
+    /// followed.
+    fn is_excluded(&mut self, node: Node, guard: TermId) -> Result<bool, GivenUp> {
+        if guard == TermId::TRUE || self.asking > self.began.elapsed().mul_f64(ASKING) + AT_FIRST {
+            return Ok(false);
+        }
+        self.walk.label(guard, node, What::Reached);
+        let began = Instant::now();
+        let most = ONE.max(self.began.elapsed().mul_f64(ASKING / 4.0));
+        let answer = ask_within(self.walk, &[guard], most);
+        self.asking += began.elapsed();
+        self.walk.left()?;
+        Ok(answer == Ok(Answer::Impossible))
+    }
+
+    /// The guard excludes itself: what waits and differs from it in that one of its conditions does not hold needs no such condition.
+    fn spread(&mut self, excluded: TermId) {
+        let walk = &mut *self.walk;
+        let parts = walk.conjuncts(excluded);
+        for waiting in self.waiting.values_mut() {
+            for state in &mut waiting.states {
+                let own = walk.conjuncts(state.guard);
+                if own.len() != parts.len() {
+                    continue;
+                }
+                let mut others = own.iter().filter(|part| !parts.contains(part));
+                let mut missing = parts.iter().filter(|part| !own.contains(part));
+                if let (Some(&other), None) = (others.next(), others.next())
+                    && let (Some(&part), None) = (missing.next(), missing.next())
+                    && other == walk.arena.not(part)
+                {
+                    let rest = own.iter().copied().filter(|&one| one != other);
+                    state.guard = walk.arena.and(rest.collect::<Vec<TermId>>());
+                }
+            }
+        }
+    }
+
+    fn is_cut_off(&mut self, head: LocationId, node: Node, open: u32, guard: TermId) -> bool {
+        if open <= self.most.get(&head).copied().unwrap_or(self.usual) {
+            return false;
+        }
+        self.walk.label(guard, node, What::Reached);
+        planted!(
+            "rounds: what is left after the last round does not matter",
+            self.cut_off.push(guard),
+            ()
+        );
+        true
+    }
+
+    /// Takes all edges that leave the node.
+    fn branch(&mut self, here: &Here<'_>, state: &State) {
+        let lowered = self.walk.lowered;
+        let depth = self.walk.stacks.depth(here.node.stack);
+        let edges = lowered.graph.outgoing(here.node.location);
+        let first = |&id: &EdgeId| match lowered.program.edge(id).operations.first() {
+            Some(Operation::Assume(condition)) => *condition,
+            _ => TermId::TRUE,
+        };
+        let written: Vec<TermId> = edges.iter().map(first).collect();
+        let is_exclusive = exclusive(&written);
+        let is_decided = is_exclusive && exhaustive(&written);
+        let mut ways = Vec::new();
+        for (&id, &condition) in edges.iter().zip(&written) {
+            let condition = self.worth(state, condition, depth);
+            if condition != TermId::FALSE {
+                ways.push((id, condition));
+            }
+        }
+        let mut rest = state.clone();
+        let last = ways.len();
+        for (number, (id, condition)) in (1..).zip(ways) {
+            let taken = match is_exclusive {
+                true if number == last && is_decided => TermId::TRUE,
+                false if number < last => {
+                    let choice = self.walk.condition();
+                    self.walk.arena.and2(condition, choice)
+                }
+                _ => condition,
+            };
+            let mut next = rest.clone();
+            self.walk.assume(&mut next, taken);
+            self.take(here, id, next);
+            let denied = self.walk.arena.not(taken);
+            self.walk.assume(&mut rest, denied);
+            if rest.guard == TermId::FALSE {
+                break;
+            }
+        }
+    }
+
+    /// Executes the edge, whose first condition has been assumed.
+    fn take(&mut self, here: &Here<'_>, id: EdgeId, mut state: State) {
+        let program = self.walk.lowered.program;
+        let edge = program.edge(id);
+        let depth = self.walk.stacks.depth(here.node.stack);
+        for (number, operation) in edge.operations.iter().enumerate() {
+            if state.guard == TermId::FALSE {
+                return;
+            }
+            match operation {
+                Operation::Assign { target, value } => {
+                    let value = self.worth(&state, *value, depth);
+                    let slot = self.walk.slot(depth, *target);
+                    if let Some(&size) = self.sizes.get(target)
+                        && !self.walk.arena.is_constant(value)
+                    {
+                        self.lifted.objects.insert(value, size);
+                    }
+                    self.set(&mut state, slot, value);
+                }
+                Operation::Assume(_) if number == 0 => {}
+                Operation::Assume(condition) => {
+                    let condition = self.worth(&state, *condition, depth);
+                    self.walk.assume(&mut state, condition);
+                }
+                Operation::Store {
+                    region,
+                    index,
+                    value,
+                } => {
+                    let slot = self.walk.slot(depth, program.region(*region).variable);
+                    let index = self.worth(&state, *index, depth);
+                    let value = self.worth(&state, *value, depth);
+                    planted!(
+                        "rounds: a store stores nothing",
+                        self.walk
+                            .write_cell(&mut self.lifted, &mut state, slot, index, value),
+                        ()
+                    );
+                }
+                Operation::Havoc { target, .. } => {
+                    let value = self.walk.arbitrary_value(*target);
+                    let slot = self.walk.slot(depth, *target);
+                    self.set(&mut state, slot, value);
+                }
+                Operation::Call {
+                    callee, arguments, ..
+                } => return self.enter(here, id, *callee, arguments, state),
+                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Unsupported(_) => {
+                    self.walk.label(state.guard, here.node, What::Target);
+                    self.walk.targets.push(state.guard);
+                    return;
+                }
+            }
+        }
+        let to = Node {
+            location: edge.target,
+            ..here.node
+        };
+        self.come(here, Some(here.node.location), to, state);
+    }
+
+    fn set(&self, state: &mut State, slot: u32, value: TermId) {
+        match self.walk.arena.sort(value).is_array() {
+            true => self.walk.set_array(state, slot, value),
+            false => state.values.insert(slot, value),
+        }
+    }
+
+    fn enter(
+        &mut self,
+        here: &Here<'_>,
+        id: EdgeId,
+        callee: FunctionId,
+        arguments: &[TermId],
+        mut state: State,
+    ) {
+        let lowered = self.walk.lowered;
+        let function = lowered.program.function(callee);
+        let depth = self.walk.stacks.depth(here.node.stack);
+        let stack = self.walk.stacks.push(lowered, here.node.stack, id);
+        let entry = Node {
+            stack,
+            location: function.entry,
+        };
+        let mut open = 0;
+        if lowered.calls.is_recursive(callee) {
+            let mut caller = here.caller;
+            while let Some(one) = caller {
+                if one.callee == callee {
+                    open = one.open + u32::from(one.guard != state.guard);
+                    break;
+                }
+                caller = one.from.as_ref();
+            }
+            if open > 0 && self.is_cut_off(function.entry, entry, open, state.guard) {
+                return;
+            }
+        }
+        let values: Vec<TermId> = arguments
+            .iter()
+            .map(|&argument| self.worth(&state, argument, depth))
+            .collect();
+        // What an earlier activation held at its end is not what a new one begins with.
+        for &local in &lowered.locals[callee.index()] {
+            let slot = self.walk.slot(depth + 1, local);
+            let value = self.walk.arbitrary_value(local);
+            self.set(&mut state, slot, value);
+        }
+        for (&parameter, value) in function.parameters.iter().zip(values) {
+            let slot = self.walk.slot(depth + 1, parameter);
+            self.set(&mut state, slot, value);
+        }
+        let mut order: SmallVec<[u32; 16]> = here.order.into();
+        order.push(id.0);
+        let caller = Rc::new(Caller {
+            order,
+            rounds: here.rounds.to_vec(),
+            from: here.caller.cloned(),
+            callee,
+            open,
+            guard: state.guard,
+        });
+        let inside = Here {
+            node: entry,
+            order: &[],
+            rounds: &[],
+            caller: Some(&caller),
+        };
+        self.come(&inside, None, entry, state);
+    }
+
+    fn come_back(&mut self, here: &Here<'_>, mut state: State) {
+        let lowered = self.walk.lowered;
+        let (Some((stack, id)), Some(caller)) =
+            (self.walk.stacks.pop(here.node.stack), here.caller)
+        else {
+            return;
+        };
+        let edge = lowered.program.edge(id);
+        let depth = self.walk.stacks.depth(here.node.stack);
+        let function = self.walk.stacks.function(here.node.stack);
+        let from = &lowered.program.function(function).results;
+        let values: Vec<TermId> = from
+            .iter()
+            .map(|&result| {
+                let slot = self.walk.slot(depth, result);
+                self.walk.read(&state, slot)
+            })
+            .collect();
+        for &local in &lowered.locals[function.index()] {
+            let slot = self.walk.slot(depth, local);
+            if lowered.program.variable(local).sort.is_array() {
+                let value = self.walk.arbitrary_value(local);
+                self.set(&mut state, slot, value);
+            }
+            state.values.remove(slot);
+        }
+        if let Some(Operation::Call { results, .. }) = edge.operations.first() {
+            for (&result, value) in results.iter().zip(values) {
+                let slot = self.walk.slot(depth - 1, result);
+                self.set(&mut state, slot, value);
+            }
+        }
+        let outside = Here {
+            node: Node {
+                stack,
+                location: edge.source,
+            },
+            order: &[],
+            rounds: &caller.rounds,
+            caller: caller.from.as_ref(),
+        };
+        let to = Node {
+            stack,
+            location: edge.target,
+        };
+        self.come(&outside, Some(edge.source), to, state);
+    }
+
+    /// The states as one.
+    fn merged(&mut self, mut states: Vec<State>) -> Option<State> {
+        while states.len() > 1 {
+            let one = states.pop()?;
+            let mut other = states.len() - 1;
+            if states.len() < BEST_ORDER {
+                let own = self.walk.conjuncts(one.guard);
+                let shared = |state: &State| {
+                    let theirs = self.walk.conjuncts(state.guard).into_iter();
+                    theirs.filter(|part| own.contains(part)).count()
+                };
+                // Of those with the most in common the latest.
+                let best = (0..states.len()).max_by_key(|&place| shared(&states[place]));
+                other = best.unwrap_or(other);
+            }
+            let other = states.remove(other);
+            let both = self.merge(one, other);
+            states.push(both);
+        }
+        states.pop()
+    }
+
+    fn merge(&mut self, one: State, other: State) -> State {
+        let walk = &*self.walk;
+        let (guard, is_one) = walk.meeting(one.guard, other.guard);
+        let lifted = &mut self.lifted;
+        let values = one.values.union(&other.values, &mut |slot, a, b| {
+            let mut of = |value: Option<&TermId>, state| match value {
+                Some(&value) => value,
+                None => walk.absent(lifted, state, slot),
+            };
+            let (a, b) = (of(a, &one), of(b, &other));
+            planted!(
+                "rounds: states that meet have each other's values",
+                lifted.choose(is_one, a, b),
+                lifted.choose(is_one, b, a)
+            )
+        });
+        let mut state = State {
+            guard: TermId::TRUE,
+            values,
+            passed: SmallVec::new(),
+        };
+        self.walk.assume(&mut state, guard);
+        state
+    }
+
+    /// The value of a term of the program in the activation.
+    fn worth(&mut self, state: &State, term: TermId, depth: u32) -> TermId {
+        let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if done.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let (op, arguments) = match store().kind(top) {
+                TermKind::Constant(_) => {
+                    done.insert(top, top);
+                    continue;
+                }
+                TermKind::Variable { .. } => {
+                    let value = match self.slot_of(top, depth) {
+                        Some(slot) if store().sort(top).is_array() => self.walk.array(state, slot),
+                        Some(slot) => self.walk.read(state, slot),
+                        None => self.walk.variable_like(top),
+                    };
+                    done.insert(top, value);
+                    continue;
+                }
+                TermKind::Apply { op, arguments } => (op, arguments),
+            };
+            // A read of a region needs its cells alone; a choice that is made, one side.
+            let region = match (op, arguments) {
+                (Op::Select, &[array, _]) => self.slot_of(array, depth),
+                _ => None,
+            };
+            let condition = done.get(&arguments[0]).copied();
+            let needed = match (op, condition) {
+                (Op::Select, _) if region.is_some() => &arguments[1..],
+                (Op::Ite, None) => &arguments[..1],
+                (Op::Ite, Some(TermId::TRUE)) => &arguments[1..2],
+                (Op::Ite, Some(TermId::FALSE)) => &arguments[2..],
+                _ => arguments,
+            };
+            let before = stack.len();
+            stack.extend(needed.iter().filter(|one| !done.contains_key(one)));
+            if stack.len() > before || (op == Op::Ite && condition.is_none()) {
+                continue;
+            }
+            let value = match (op, region, condition) {
+                (Op::Select, Some(slot), _) => {
+                    let index = done[&arguments[1]];
+                    self.walk.load(&mut self.lifted, state, slot, index)
+                }
+                (Op::Ite, _, Some(TermId::TRUE)) => done[&arguments[1]],
+                (Op::Ite, _, Some(TermId::FALSE)) => done[&arguments[2]],
+                (Op::Ite, _, Some(condition)) => {
+                    let (a, b) = (done[&arguments[1]], done[&arguments[2]]);
+                    self.lifted.choose(condition, a, b)
+                }
+                _ => {
+                    let operands: Vec<TermId> = arguments.iter().map(|one| done[one]).collect();
+                    let sort = store().sort(top);
+                    let arena = &*self.walk.arena;
+                    let is_array = |&one: &TermId| arena.sort(one).is_array();
+                    match sort.is_array() || operands.iter().any(is_array) {
+                        true => arena.apply(op, sort, &operands),
+                        false => self.lifted.apply(op, sort, &operands),
+                    }
+                }
+            };
+            done.insert(top, value);
+        }
+        done[&term]
+    }
+
+    fn slot_of(&self, variable: TermId, depth: u32) -> Option<u32> {
+        let (symbol, _) = store().as_variable(variable)?;
+        let variable = *self.walk.lowered.by_symbol.get(&symbol)?;
+        Some(self.walk.slot(depth, variable))
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Any value of the variable's sort.
+    fn variable_like(&self, variable: TermId) -> TermId {
+        match store().as_variable(variable) {
+            Some((symbol, _)) => self.variable(symbol),
+            None => variable,
+        }
+    }
+}
