@@ -1,0 +1,77 @@
+// Calls of Bitwuzla in which it may throw what its C interface does not catch (its own errors are exceptions of the standard
+// library: a key that is not in a table). Rust cannot catch those; here they become results that say so.
+
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+
+// Bitwuzla writes warnings to the standard output, which has results and nothing else. Nobody else writes there from C++.
+namespace {
+[[maybe_unused]] const bool is_silenced = (std::cout.rdbuf(nullptr), true);
+}
+
+extern "C" {
+
+struct Bitwuzla;
+struct BitwuzlaParser;
+using BitwuzlaTerm = uint64_t;
+
+unsigned bitwuzla_check_sat(Bitwuzla *);
+unsigned bitwuzla_check_sat_assuming(Bitwuzla *, uint32_t, BitwuzlaTerm *);
+const BitwuzlaTerm *bitwuzla_get_unsat_assumptions(Bitwuzla *, size_t *);
+BitwuzlaTerm bitwuzla_get_value(Bitwuzla *, BitwuzlaTerm);
+void bitwuzla_parser_parse(BitwuzlaParser *, const char *, bool, bool, const char **);
+
+// The result, or 1, which is none.
+unsigned regatta_bitwuzla_check(Bitwuzla *instance, uint32_t count, BitwuzlaTerm *literals) noexcept
+{
+  try
+  {
+    return count == 0 ? bitwuzla_check_sat(instance) : bitwuzla_check_sat_assuming(instance, count, literals);
+  }
+  catch (...)
+  {
+    return 1;
+  }
+}
+
+// The core, or null with a size of SIZE_MAX.
+const BitwuzlaTerm *regatta_bitwuzla_core(Bitwuzla *instance, size_t *size) noexcept
+{
+  try
+  {
+    return bitwuzla_get_unsat_assumptions(instance, size);
+  }
+  catch (...)
+  {
+    *size = SIZE_MAX;
+    return nullptr;
+  }
+}
+
+// The value, or 0.
+BitwuzlaTerm regatta_bitwuzla_value(Bitwuzla *instance, BitwuzlaTerm term) noexcept
+{
+  try
+  {
+    return bitwuzla_get_value(instance, term);
+  }
+  catch (...)
+  {
+    return 0;
+  }
+}
+
+// A message is an error.
+void regatta_bitwuzla_read(BitwuzlaParser *reader, const char *script, const char **message) noexcept
+{
+  try
+  {
+    bitwuzla_parser_parse(reader, script, false, false, message);
+  }
+  catch (...)
+  {
+    *message = "an internal error of Bitwuzla";
+  }
+}
+}
