@@ -1,0 +1,128 @@
+//! What an experiment's file means on this machine, before anything is run.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::definition::Definition;
+use super::folder::{Described, Description, Fixed};
+use super::programs::Programs;
+use super::record::Measured;
+use super::runner::Options;
+use super::selection::{Selected, select};
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::portfolio::config::Portfolio;
+use crate::portfolio::description::Environment;
+
+/// An experiment that has been read, with its tasks and programs.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub definition: Definition,
+    /// What runs are made of.
+    pub fixed: Fixed,
+    pub programs: Programs,
+    /// The folder of the results.
+    pub path: PathBuf,
+    /// The file's text.
+    pub text: Vec<u8>,
+}
+
+/// A mistake makes more runs than this.
+const MOST_RUNS: u128 = 10_000_000;
+
+impl Prepared {
+    /// Reads the experiment as the options change it. The results' folder, if not given, is the file's name with `.results` in the current folder.
+    ///
+    /// # Errors
+    /// When the file or its tasks are not what they should be.
+    pub fn new(file: &Path, options: &Options) -> Result<Self, Error> {
+        let mut definition = Definition::read(file)?;
+        definition.add_settings(&options.settings)?;
+        definition.scale(&options.scale)?;
+        let tasks = select(&definition)?;
+        let runs = tasks.len() as u128
+            * definition.configurations.len() as u128
+            * u128::from(definition.repetitions);
+        if runs > MOST_RUNS {
+            let message = format!("{runs} runs are more than {MOST_RUNS}");
+            let place = Place::file(file.display().to_string());
+            return Err(Error::new(ErrorKind::Experiment, message).at(place));
+        }
+        let mut programs = Programs::default();
+        let fixed = describe(&definition, tasks, &mut programs)?;
+        let stem = || file.file_stem().unwrap_or_default().to_string_lossy();
+        let beside = || format!("{}.results", stem()).into();
+        let path = options.out.clone().unwrap_or_else(beside);
+        Ok(Self {
+            definition,
+            fixed,
+            programs,
+            path,
+            text: std::fs::read(file).unwrap_or_default(),
+        })
+    }
+
+    /// The experiment as it begins now, with so many runs at a time.
+    pub fn description(&self, measured: Measured, side_by_side: usize) -> Description {
+        let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Description {
+            fixed: self.fixed.clone(),
+            environment: Environment::here(),
+            measured,
+            begun: clock.unwrap_or_default().as_secs_f64(),
+            side_by_side,
+            counters: self.definition.counters.clone(),
+        }
+    }
+}
+
+/// What the experiment is on this machine.
+fn describe(
+    definition: &Definition,
+    tasks: Vec<Selected>,
+    programs: &mut Programs,
+) -> Result<Fixed, Error> {
+    let mut configurations = Vec::with_capacity(definition.configurations.len());
+    for configuration in &definition.configurations {
+        let configuration = configuration.get_ref();
+        let settings = configuration.settings();
+        let program = programs.add(configuration.program.as_deref())?;
+        let portfolio = match configuration.program {
+            None => Portfolio::find_with(&configuration.portfolio, &settings)?.explain(),
+            Some(_) => String::new(),
+        };
+        let mut arguments = vec!["--portfolio".to_owned(), absolute(&configuration.portfolio)];
+        for setting in settings {
+            arguments.extend(["--set".to_owned(), setting]);
+        }
+        arguments.extend(configuration.options.iter().cloned());
+        configurations.push(Described {
+            name: configuration.name.clone(),
+            arguments,
+            program: program.path.display().to_string(),
+            digest: program.digest.clone(),
+            portfolio,
+        });
+    }
+    Ok(Fixed {
+        description: definition.description.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: definition.seed,
+        repetitions: definition.repetitions,
+        order: definition.order,
+        limits: definition.limits.clone(),
+        configurations,
+        tasks,
+    })
+}
+
+/// A portfolio's file as runs elsewhere find it; a name stays.
+fn absolute(portfolio: &str) -> String {
+    let path = Path::new(portfolio).canonicalize();
+    match (
+        portfolio.contains('/') || portfolio.ends_with(".toml"),
+        path,
+    ) {
+        (true, Ok(path)) => path.display().to_string(),
+        _ => portfolio.to_owned(),
+    }
+}

@@ -1,0 +1,245 @@
+//! The script of a submission: what `sbatch` gets, and what a person can read.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::Options;
+use crate::experiment::definition::Limits;
+use crate::experiment::keeper;
+
+/// What a script says.
+#[derive(Clone, Debug)]
+pub struct Script<'s> {
+    /// What the jobs are called.
+    pub name: &'s str,
+    /// How many runs there are, and in how many jobs.
+    pub runs: usize,
+    pub jobs: usize,
+    /// The most runs of a job.
+    pub size: usize,
+    pub limits: &'s Limits,
+    pub options: &'s Options,
+    /// The program that the jobs call, and what it is told beside the job's number.
+    pub program: &'s Path,
+    pub arguments: Vec<String>,
+}
+
+/// Options of `sbatch` without which the collector would not find its jobs and files again.
+const OURS: [&str; 12] = [
+    "--array",
+    "-a",
+    "--job-name",
+    "-J",
+    "--chdir",
+    "-D",
+    "--clusters",
+    "-M",
+    "--output",
+    "-o",
+    "--wrap",
+    "--test-only",
+];
+
+/// What the job itself needs beside the run, in MiB.
+const OWN_MEMORY: u64 = 128;
+
+/// What a run takes at most beside its limit, in seconds: until it is killed, and what it used is counted.
+const BESIDE: f64 = 3.0;
+
+/// What a job takes beside its runs, in seconds.
+const START: f64 = 60.0;
+
+/// Whether the options may stand in a script.
+///
+/// # Errors
+/// Which may not, in words.
+pub fn check(options: &Options) -> Result<(), String> {
+    if let Some(partition) = &options.partition
+        && !is_word(partition)
+    {
+        return Err(format!("{partition:?} is not the name of a partition"));
+    }
+    for option in &options.further {
+        let name = option.split(['=', ' ']).next().unwrap_or_default();
+        if !name.starts_with('-') || option.chars().any(char::is_control) {
+            return Err(format!(
+                "{option:?} is not an option of sbatch, as `--account=physics`"
+            ));
+        }
+        // A short option may have its value right behind it, and a long one may be cut short.
+        let is_ours = OURS.iter().any(|ours| match ours.starts_with("--") {
+            true => name.len() > 3 && ours.starts_with(name),
+            false => !name.starts_with("--") && name.starts_with(ours),
+        });
+        if is_ours {
+            return Err(format!("the option {name} of sbatch is set by Regatta"));
+        }
+    }
+    Ok(())
+}
+
+fn is_word(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.,+@".contains(letter);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)
+}
+
+impl Script<'_> {
+    /// The text of the script.
+    pub fn text(&self) -> String {
+        let limits = self.limits;
+        let mut text = String::from("#!/bin/sh\n");
+        let mut line = |parts: std::fmt::Arguments<'_>| {
+            let _ = writeln!(text, "{parts}");
+        };
+        line(format_args!(
+            "# {} runs in {} jobs, each of up to {} runs, one after the other; a run has {} s.",
+            self.runs, self.jobs, self.size, limits.wall
+        ));
+        line(format_args!(
+            "# Written and submitted, from this folder, by `regatta experiment run --slurm`, which collects the results."
+        ));
+        line(format_args!("#SBATCH --job-name={}", self.name));
+        line(format_args!(
+            "#SBATCH --array=0-{}",
+            self.jobs.saturating_sub(1)
+        ));
+        line(format_args!("#SBATCH --nodes=1 --ntasks=1"));
+        line(format_args!("#SBATCH --cpus-per-task={}", limits.cores));
+        if let Some(memory) = limits.memory {
+            let memory = (keeper::hard_memory(memory) >> 20).saturating_add(OWN_MEMORY);
+            line(format_args!("#SBATCH --mem={memory}M"));
+        }
+        let seconds = START + self.size as f64 * (limits.wall + BESIDE);
+        line(format_args!("#SBATCH --time={}", duration(seconds)));
+        line(format_args!(
+            "# What a lost node took is submitted again by the collector, which counts how often."
+        ));
+        line(format_args!("#SBATCH --no-requeue"));
+        line(format_args!("#SBATCH --output=output/%a.txt"));
+        if let Some(partition) = &self.options.partition {
+            line(format_args!("#SBATCH --partition={partition}"));
+        }
+        for option in &self.options.further {
+            line(format_args!("#SBATCH {option}"));
+        }
+        line(format_args!(
+            "\n# A job makes the runs that runs/NUMBER.json lists, and adds what comes of them to runs/NUMBER.jsonl."
+        ));
+        let mut call = format!(
+            "exec {} experiment work . --chunk \"$SLURM_ARRAY_TASK_ID\"",
+            quoted(&self.program.display().to_string())
+        );
+        for argument in &self.arguments {
+            let _ = write!(call, " {}", quoted(argument));
+        }
+        line(format_args!("{call}"));
+        text
+    }
+}
+
+/// As Slurm reads it, in whole minutes: `2-03:04:00`.
+fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil().max(1.0) as u64;
+    let (days, hours, minutes) = (minutes / 1440, minutes / 60 % 24, minutes % 60);
+    match days {
+        0 => format!("{hours:02}:{minutes:02}:00"),
+        days => format!("{days}-{hours:02}:{minutes:02}:00"),
+    }
+}
+
+/// A word of the shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn options(partition: Option<&str>, further: &[&str]) -> Options {
+        Options {
+            partition: partition.map(str::to_owned),
+            further: further.iter().map(|&option| option.to_owned()).collect(),
+            jobs: 1000,
+            interval: Duration::from_secs(10),
+        }
+    }
+
+    #[test]
+    fn slurm_scripts_say_the_limits() {
+        let limits = Limits {
+            wall: 900.0,
+            cpu: None,
+            memory: Some(15000),
+            cores: 4,
+        };
+        let script = Script {
+            name: "regatta-e-1",
+            runs: 1000,
+            jobs: 10,
+            size: 100,
+            limits: &limits,
+            options: &options(Some("long"), &["--account=physics"]),
+            program: Path::new("/opt/it's here/regatta"),
+            arguments: vec!["--pages".to_owned()],
+        };
+        let text = script.text();
+        for line in [
+            "#SBATCH --array=0-9",
+            "#SBATCH --cpus-per-task=4",
+            "#SBATCH --mem=16628M",
+            "#SBATCH --time=1-01:06:00",
+            "#SBATCH --partition=long",
+            "#SBATCH --account=physics",
+            "exec '/opt/it'\\''s here/regatta' experiment work . --chunk \"$SLURM_ARRAY_TASK_ID\" --pages",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        // What stands behind the first command is not read by sbatch.
+        let (head, _) = text.split_once("exec").expect("a command");
+        assert!(
+            head.lines()
+                .all(|line| line.is_empty() || line.starts_with('#'))
+        );
+    }
+
+    #[test]
+    fn slurm_options_that_do_harm_are_refused() {
+        for (partition, further) in [
+            (Some("a b"), vec![]),
+            (Some("--x"), vec![]),
+            (Some(""), vec![]),
+            (None, vec!["physics"]),
+            (None, vec!["--account=a\n#SBATCH --array=0-9"]),
+            (None, vec!["--array=0-5"]),
+            (None, vec!["--arr=0-5"]),
+            (None, vec!["-a0-5"]),
+            (None, vec!["-J", "name"]),
+            (None, vec!["--clusters=all"]),
+        ] {
+            assert!(
+                check(&options(partition, &further)).is_err(),
+                "{partition:?} {further:?}"
+            );
+        }
+        let good = [
+            "--account=physics",
+            "--time=60",
+            "-A physics",
+            "--constraint=a&b",
+            "--exclusive",
+        ];
+        assert_eq!(check(&options(Some("long,short"), &good)), Ok(()));
+    }
+
+    #[test]
+    fn slurm_times_are_whole_minutes() {
+        assert_eq!(duration(61.0), "00:02:00");
+        assert_eq!(duration(86400.0 * 2.0 + 3600.0), "2-01:00:00");
+    }
+}

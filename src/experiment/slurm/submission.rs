@@ -1,0 +1,309 @@
+//! The files of a submission: its script, the runs of its jobs, what became of them.
+//!
+//! A submission's folder is made aside and renamed: it is whole, or not there. It is there before Slurm hears of it, so that the
+//! next collector finds the jobs by their name, whenever this one ends.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Error, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::{self, Entry};
+use crate::experiment::record::{Key, Record};
+use crate::portfolio::file;
+
+const SCRIPT: &str = "job.sh";
+const JOB: &str = "job";
+const OVER: &str = "over.jsonl";
+/// A folder that is being made.
+const ASIDE: &str = "new";
+
+/// A submission.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// From one.
+    pub number: u32,
+    pub path: PathBuf,
+    /// What its jobs are called.
+    pub name: String,
+    /// The number that Slurm gave it, if that is known.
+    pub job: Option<String>,
+    pub tasks: Vec<Task>,
+}
+
+/// A job of a submission, which makes a chunk of runs.
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub keys: Vec<Key>,
+    /// The runs that have begun, with the names of the machines.
+    pub begun: BTreeMap<Key, String>,
+    /// How many of its runs it has made.
+    pub made: usize,
+    pub state: TaskState,
+    /// How much of its journal has been read, in bytes.
+    offset: u64,
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// It has not begun, as far as is known.
+    Waiting,
+    Running,
+    /// It is no more. What it has begun and not made counts against the run, unless somebody ended the job on purpose.
+    Over {
+        is_excused: bool,
+    },
+}
+
+impl Task {
+    fn new(keys: Vec<Key>) -> Self {
+        Self {
+            keys,
+            begun: BTreeMap::new(),
+            made: 0,
+            state: TaskState::Waiting,
+            offset: 0,
+        }
+    }
+
+    /// Whether results may come.
+    pub fn is_live(&self) -> bool {
+        !matches!(self.state, TaskState::Over { .. })
+    }
+}
+
+/// A line of what is known of jobs that are over.
+#[derive(Debug, Serialize, Deserialize)]
+struct OverLine {
+    task: usize,
+    is_excused: bool,
+}
+
+impl Submission {
+    /// Writes down a submission with so many chunks, and the script that is made for its name. Slurm does not know of it yet.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn create(
+        home: &Path,
+        number: u32,
+        name: String,
+        chunks: &[&[Key]],
+        script: &str,
+    ) -> std::io::Result<Self> {
+        let aside = home.join(ASIDE);
+        if aside.exists() {
+            fs::remove_dir_all(&aside)?;
+        }
+        let runs = aside.join("runs");
+        fs::create_dir_all(&runs)?;
+        fs::create_dir_all(aside.join("output"))?;
+        for (task, chunk) in chunks.iter().enumerate() {
+            fs::write(list_of(&aside, task), serde_json::to_vec_pretty(chunk)?)?;
+            // It is there, so that no machine remembers for a while that it is not.
+            File::create(journal_of(&aside, task))?;
+        }
+        fs::write(aside.join(SCRIPT), script)?;
+        let path = home.join(number.to_string());
+        fs::rename(&aside, &path)?;
+        let tasks = chunks.iter().map(|chunk| Task::new(chunk.to_vec()));
+        Ok(Self {
+            number,
+            path,
+            name,
+            job: None,
+            tasks: tasks.collect(),
+        })
+    }
+
+    /// All submissions below the folder, in order; their jobs are called by the name and their number.
+    ///
+    /// # Errors
+    /// When the system refuses, or a file is not what it was.
+    pub fn read_all(home: &Path, name: &str) -> std::io::Result<Vec<Self>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(home)? {
+            let text = entry?.file_name().to_string_lossy().into_owned();
+            // A file as `01` is none of ours.
+            if let Ok(number) = text.parse::<u32>()
+                && number.to_string() == text
+            {
+                numbers.push(number);
+            }
+        }
+        numbers.sort_unstable();
+        let all = numbers.into_iter().map(|number| {
+            let path = home.join(number.to_string());
+            let name = format!("{name}-{number}");
+            Self::read(number, path, name)
+        });
+        all.collect()
+    }
+
+    fn read(number: u32, path: PathBuf, name: String) -> std::io::Result<Self> {
+        let mut tasks = Vec::new();
+        while list_of(&path, tasks.len()).exists() {
+            tasks.push(Task::new(read_list(&path, tasks.len())?));
+        }
+        let job = match fs::read_to_string(path.join(JOB)) {
+            Ok(text) => Some(text.trim().to_owned()),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let over = match fs::read_to_string(path.join(OVER)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        // What is torn is found out again.
+        let lines = over.lines().map(serde_json::from_str::<OverLine>);
+        for OverLine { task, is_excused } in lines.flatten() {
+            if let Some(task) = tasks.get_mut(task) {
+                task.state = TaskState::Over { is_excused };
+            }
+        }
+        Ok(Self {
+            number,
+            path,
+            name,
+            job,
+            tasks,
+        })
+    }
+
+    /// Slurm has given it a number.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn set_job(&mut self, job: &str) -> std::io::Result<()> {
+        file::write(&self.path.join(JOB), format!("{job}\n").as_bytes())?;
+        self.job = Some(job.to_owned());
+        Ok(())
+    }
+
+    /// A job is no more.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn set_over(&mut self, task: usize, is_excused: bool) -> std::io::Result<()> {
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(self.path.join(OVER))?;
+        // A line before may be torn; an empty one does no harm.
+        let line = serde_json::to_string(&OverLine { task, is_excused })?;
+        file.write_all(format!("\n{line}\n").as_bytes())?;
+        self.tasks[task].state = TaskState::Over { is_excused };
+        Ok(())
+    }
+
+    /// What the job has made since it was looked at last; and how many lines could not be read.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn news_of(&mut self, task: usize) -> std::io::Result<(Vec<Record>, usize)> {
+        let path = journal_of(&self.path, task);
+        let task = &mut self.tasks[task];
+        let news = journal::read(&path, &mut task.offset)?;
+        let mut records = Vec::new();
+        for entry in news.entries {
+            match entry {
+                Entry::Begun(begun) => {
+                    task.begun.insert(begun.key, begun.node);
+                }
+                Entry::Withdrawn(key) => {
+                    task.begun.remove(&key);
+                }
+                Entry::Ended(record) => {
+                    task.made += 1;
+                    records.push(*record);
+                }
+            }
+        }
+        Ok((records, news.broken))
+    }
+
+    /// The last line that the job said, with its file.
+    pub fn said(&self, task: usize) -> Option<(PathBuf, String)> {
+        let path = self.path.join("output").join(format!("{task}.txt"));
+        let text = fs::read(&path).ok()?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+        Some((path, line.to_owned()))
+    }
+}
+
+/// The file that lists the runs of a job.
+fn list_of(submission: &Path, task: usize) -> PathBuf {
+    submission.join("runs").join(format!("{task}.json"))
+}
+
+/// The file in which a job writes down what came of them.
+pub fn journal_of(submission: &Path, task: usize) -> PathBuf {
+    submission.join("runs").join(format!("{task}.jsonl"))
+}
+
+/// The runs of a job.
+///
+/// # Errors
+/// When there is no such job, or the list cannot be read.
+pub fn read_list(submission: &Path, task: usize) -> std::io::Result<Vec<Key>> {
+    let path = list_of(submission, task);
+    let wrong = |error: Error| Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let bytes = fs::read(&path).map_err(wrong)?;
+    serde_json::from_slice(&bytes).map_err(|error| wrong(error.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(task: usize) -> Key {
+        Key {
+            configuration: "a".to_owned(),
+            task: task.to_string(),
+            repetition: 0,
+        }
+    }
+
+    #[test]
+    fn slurm_submissions_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path();
+        let keys: Vec<Key> = (0..5).map(key).collect();
+        // What was left of one that was not finished.
+        fs::create_dir_all(home.join("new/runs")).expect("a folder");
+        let chunks: Vec<&[Key]> = keys.chunks(2).collect();
+        let made = Submission::create(home, 1, "e-1".to_owned(), &chunks, "#!/bin/sh\n");
+        let mut made = made.expect("a submission");
+        fs::create_dir(home.join("01")).expect("a folder");
+        made.set_job("17").expect("written");
+        made.set_over(2, true).expect("written");
+        let mut over = File::options()
+            .append(true)
+            .open(home.join("1/over.jsonl"))
+            .expect("a file");
+        over.write_all(b"{\"task\":1,\"is_ex").expect("written");
+        made.set_over(0, false).expect("written");
+        let read = Submission::read_all(home, "e").expect("submissions");
+        assert_eq!(read.len(), 1);
+        let read = &read[0];
+        assert_eq!(
+            (read.name.as_str(), read.job.as_deref()),
+            ("e-1", Some("17"))
+        );
+        let states: Vec<TaskState> = read.tasks.iter().map(|task| task.state).collect();
+        assert_eq!(
+            states,
+            [
+                TaskState::Over { is_excused: false },
+                TaskState::Waiting,
+                TaskState::Over { is_excused: true },
+            ]
+        );
+        assert_eq!(read.tasks[1].keys, keys[2..4]);
+    }
+}
