@@ -1,0 +1,425 @@
+//! From result files of BenchExec to a folder of results, so that tables, comparisons and plots are made of them as of our own.
+//!
+//! A run definition of a tool (with its version and options) is a configuration; when it was run several times, these are
+//! repetitions. BenchExec writes a file for each set of tasks and may write one of all: a run that is in both counts once. The
+//! score is by our rule ([`crate::experiment::score`]), so that it is that of our own runs; where BenchExec judged an answer otherwise, that
+//! is told. What has no counterpart is left out and counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::document::{Attributes, Document, Run, bytes, nowhere, seconds};
+use super::naming::{Identity, TaskKey, configuration_names, plain, task_key, task_names};
+use super::{TOOL, title, verdict_of};
+use crate::experiment::definition::{Limits, Order};
+use crate::experiment::folder::{Described, Description, Fixed};
+use crate::experiment::record::{Key, Measured, Record};
+use crate::experiment::score::{is_expectation, score};
+use crate::experiment::selection::Selected;
+use crate::frontend::{Error, ErrorKind, Place};
+use crate::report::utc;
+
+/// What files say, as a folder has it.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub description: Description,
+    pub records: Vec<Record>,
+    /// What a reader should know: what was left out, and how much of it.
+    pub remarks: Vec<String>,
+}
+
+/// Titles that have a counterpart in a record, or are told by others.
+const TAKEN: [&str; 14] = [
+    title::STATUS,
+    title::CATEGORY,
+    title::CPU,
+    title::WALL,
+    title::MEMORY,
+    title::TERMINATION,
+    title::EXIT_CODE,
+    title::SIGNAL,
+    title::CORES,
+    title::BEGUN,
+    title::WINNER,
+    title::REASON,
+    title::TASK_SET,
+    title::TASK,
+];
+
+/// Who measured.
+const MEASURER: &str = "BenchExec";
+
+/// Reads result files and puts them together.
+///
+/// # Errors
+/// When a file is none, they have limits of their own, or there is no run.
+pub fn import(files: &[PathBuf]) -> Result<Imported, Error> {
+    let mut documents = Vec::with_capacity(files.len());
+    for file in files {
+        documents.push((file.as_path(), Document::read(file)?));
+    }
+    assemble(documents)
+}
+
+/// What is left out, by what it is.
+#[derive(Default)]
+struct LeftOut {
+    columns: BTreeMap<String, usize>,
+    sums: usize,
+    /// Runs without a result, without a name or times, and those that were there before.
+    open: usize,
+    unreadable: usize,
+    twice: usize,
+    /// Answers that BenchExec judged otherwise.
+    otherwise: usize,
+    /// Right verdicts that were concluded from its judgement.
+    concluded: usize,
+}
+
+fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
+    let limits = common_limits(&documents)?;
+    let mut left_out = LeftOut::default();
+    let mut remarks = Vec::new();
+    for (file, document) in &documents {
+        left_out.sums += document.sums;
+        if let Some(error) = document.attribute("error") {
+            remarks.push(format!("{}: BenchExec says: {error}", file.display()));
+        }
+    }
+    // A file of one set of tasks says which; so it is taken before the one of all.
+    documents.sort_by_key(|(_, document)| document.attribute("block").is_none());
+    let identities: Vec<Identity> = documents
+        .iter()
+        .map(|(_, document)| Identity::new(document))
+        .collect();
+    let executions = executions(&documents, &identities);
+    let configurations = configuration_names(&identities);
+    let names = task_names(&documents);
+    let mut tasks: BTreeMap<&TaskKey, Selected> = BTreeMap::new();
+    let mut seen: BTreeSet<Key> = BTreeSet::new();
+    let mut records = Vec::new();
+    for ((_, document), identity) in documents.iter().zip(&identities) {
+        let repetition = executions[identity]
+            .iter()
+            .position(|moment| *moment == moment_of(document));
+        for run in &document.runs {
+            let found = task_key(run).and_then(|key| names.get_key_value(&key));
+            let Some((key, name)) = found else {
+                left_out.unreadable += 1;
+                continue;
+            };
+            let record_key = Key {
+                configuration: configurations[identity].clone(),
+                task: name.clone(),
+                repetition: u32::try_from(repetition.unwrap_or(0)).unwrap_or(u32::MAX),
+            };
+            if seen.contains(&record_key) {
+                left_out.twice += 1;
+                continue;
+            }
+            let category = category(document, run, &key.0);
+            // A task that has not been run is one all the same.
+            let expected = expected(run, &mut left_out);
+            tasks.entry(key).or_insert_with(|| Selected {
+                name: name.clone(),
+                category: category.clone(),
+                expected: expected.clone(),
+                arguments: run.attributes.get("name").cloned().into_iter().collect(),
+                digest: String::new(),
+            });
+            if let Some(record) = record(run, &record_key, category, expected, &mut left_out) {
+                seen.insert(record_key);
+                records.push(record);
+            }
+        }
+    }
+    if records.is_empty() {
+        let (file, _) = documents[0];
+        let place = Place::file(file.display().to_string());
+        return Err(Error::new(ErrorKind::Experiment, "there is no run with a result").at(place));
+    }
+    remarks.extend(left_out.remarks());
+    records.sort_by(|one: &Record, other| one.begun.total_cmp(&other.begun));
+    let repetitions = executions.values().map(BTreeSet::len).max().unwrap_or(1);
+    let fixed = Fixed {
+        description: description(&documents),
+        version: versions(&identities),
+        seed: 0,
+        repetitions: u32::try_from(repetitions).unwrap_or(u32::MAX),
+        order: Order::Listed,
+        limits: limits.unwrap_or_else(|| longest(&records)),
+        configurations: described(&identities, &configurations),
+        tasks: tasks.into_values().collect(),
+    };
+    let environment = documents
+        .iter()
+        .find_map(|(_, document)| document.environment.clone());
+    Ok(Imported {
+        description: Description {
+            fixed,
+            environment: environment.unwrap_or_else(nowhere),
+            measured: measured(),
+            begun: records.first().map_or(0.0, |record| record.begun),
+            side_by_side: 1,
+            counters: Vec::new(),
+        },
+        records,
+        remarks,
+    })
+}
+
+fn measured() -> Measured {
+    Measured {
+        cpu: MEASURER.to_owned(),
+        memory: MEASURER.to_owned(),
+    }
+}
+
+/// When a file's execution began, as it says it.
+fn moment_of(document: &Document) -> String {
+    let of = |name: &str| document.attribute(name).unwrap_or_default();
+    // What one call of BenchExec ran has one date; several of ours may begin in the same second.
+    format!("{} {}", of("date"), of("starttime"))
+}
+
+/// The executions of each configuration in their order.
+fn executions(
+    documents: &[(&Path, Document)],
+    identities: &[Identity],
+) -> BTreeMap<Identity, BTreeSet<String>> {
+    let mut executions: BTreeMap<Identity, BTreeSet<String>> = BTreeMap::new();
+    for ((_, document), identity) in documents.iter().zip(identities) {
+        let of = executions.entry(identity.clone()).or_default();
+        of.insert(moment_of(document));
+    }
+    executions
+}
+
+/// Configurations in the order of the files.
+fn described(identities: &[Identity], names: &BTreeMap<Identity, String>) -> Vec<Described> {
+    let mut described: Vec<Described> = Vec::new();
+    for identity in identities {
+        let name = &names[identity];
+        if described.iter().all(|known| &known.name != name) {
+            described.push(Described {
+                name: name.clone(),
+                arguments: identity
+                    .options
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect(),
+                program: identity.tool.clone(),
+                digest: String::new(),
+                portfolio: String::new(),
+            });
+        }
+    }
+    described
+}
+
+/// The set of tasks; without one, the folder's name.
+fn category(document: &Document, run: &Run, path: &str) -> String {
+    let given = run.columns.get(title::TASK_SET).map(String::as_str);
+    let given = given.filter(|name| !name.is_empty());
+    let folder = || Path::new(path).parent().and_then(Path::file_name);
+    match given.or_else(|| document.attribute("block")) {
+        Some(name) => plain(name),
+        None => match folder() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => "tasks".to_owned(),
+        },
+    }
+}
+
+/// The right verdict: as it is told, or as it follows from BenchExec's judgement of an answer.
+fn expected(run: &Run, left_out: &mut LeftOut) -> Option<String> {
+    let told = run.attributes.get("expectedVerdict").map(String::as_str);
+    if let Some(told) = told.filter(|told| is_expectation(told)) {
+        return Some(told.to_owned());
+    }
+    let column = |title: &str| run.columns.get(title).map_or("", String::as_str);
+    let (verdict, _) = verdict_of(column(title::STATUS), false);
+    let concluded = match (column(title::CATEGORY), verdict.as_str()) {
+        ("correct" | "correct-unconfirmed", "true") => "true",
+        ("correct" | "correct-unconfirmed", alarm) if alarm.starts_with("false") => "false",
+        ("wrong", "true") => "false",
+        ("wrong", alarm) if alarm.starts_with("false") => "true",
+        _ => return None,
+    };
+    left_out.concluded += 1;
+    Some(concluded.to_owned())
+}
+
+/// The record of a run, if it has a result.
+fn record(
+    run: &Run,
+    key: &Key,
+    category: String,
+    expected: Option<String>,
+    left_out: &mut LeftOut,
+) -> Option<Record> {
+    let column = |title: &str| run.columns.get(title).map_or("", |value| value.trim());
+    let status = column(title::STATUS);
+    if status.is_empty() {
+        left_out.open += 1;
+        return None;
+    }
+    let times = (seconds(column(title::WALL)), seconds(column(title::CPU)));
+    let (wall, cpu) = match times {
+        (Some(wall), Some(cpu)) => (wall, cpu),
+        (Some(time), None) | (None, Some(time)) => (time, time),
+        (None, None) => {
+            left_out.unreadable += 1;
+            return None;
+        }
+    };
+    for title in run.columns.keys() {
+        if !TAKEN.contains(&title.as_str()) {
+            *left_out.columns.entry(title.clone()).or_default() += 1;
+        }
+    }
+    let (verdict, own_reason) = verdict_of(status, !column(title::TERMINATION).is_empty());
+    let reason = match column(title::REASON) {
+        "" => own_reason,
+        reason => reason.to_owned(),
+    };
+    let score = score(expected.as_deref(), &verdict);
+    left_out.otherwise += usize::from(match column(title::CATEGORY) {
+        "correct" | "correct-unconfirmed" => score <= 0,
+        "wrong" => score >= 0,
+        _ => score != 0,
+    });
+    let winner = column(title::WINNER).trim_matches('-');
+    let exit = match column(title::SIGNAL).parse::<i32>() {
+        Ok(signal) => signal.saturating_neg(),
+        Err(_) => column(title::EXIT_CODE).parse().unwrap_or(0),
+    };
+    let cores = column(title::CORES).split(',');
+    Some(Record {
+        key: key.clone(),
+        category,
+        expected,
+        score,
+        verdict,
+        reason,
+        winner: (!winner.is_empty()).then(|| winner.to_owned()),
+        wall,
+        cpu,
+        memory: bytes(column(title::MEMORY)).unwrap_or(0),
+        measured: measured(),
+        exit,
+        begun: utc::parse(column(title::BEGUN)).unwrap_or(0.0),
+        cores: cores.filter_map(|core| core.trim().parse().ok()).collect(),
+        overhead: 0.0,
+        features: BTreeMap::new(),
+        analyses: Vec::new(),
+        log: String::new(),
+    })
+}
+
+impl LeftOut {
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let values: usize = self.columns.values().sum();
+        if values > 0 {
+            let titles: Vec<&str> = self.columns.keys().map(String::as_str).collect();
+            let titles = titles.join(", ");
+            remarks.push(format!(
+                "{values} values of columns without a counterpart are left out: {titles}"
+            ));
+        }
+        for (number, what) in [
+            (self.sums, "sums over all runs are left out"),
+            (self.open, "runs without a result are left out"),
+            (
+                self.unreadable,
+                "runs without a name or without times are left out",
+            ),
+            (self.twice, "runs that are there twice are taken once"),
+            (
+                self.concluded,
+                "right verdicts are not told, and concluded from BenchExec's category",
+            ),
+            (
+                self.otherwise,
+                "answers are judged here otherwise than by BenchExec",
+            ),
+        ] {
+            if number > 0 {
+                remarks.push(format!("{number} {what}"));
+            }
+        }
+        remarks
+    }
+}
+
+/// The limits of all files; `None` where none is told.
+fn common_limits(documents: &[(&Path, Document)]) -> Result<Option<Limits>, Error> {
+    let mut common: Option<(&Path, Option<Limits>)> = None;
+    for (file, document) in documents {
+        let limits = limits(&document.attributes);
+        match &common {
+            Some((first, known)) if *known != limits => {
+                let message = format!("its limits are not those of {}", first.display());
+                return Err(Error::new(ErrorKind::Experiment, message)
+                    .at(Place::file(file.display().to_string()))
+                    .with_help("import the two into folders of their own; tables take several"));
+            }
+            Some(_) => {}
+            None => common = Some((*file, limits)),
+        }
+    }
+    Ok(common.and_then(|(_, limits)| limits))
+}
+
+/// The limits of a file. Of wall time BenchExec tells none: it is the option of our own runs, or that of CPU time.
+fn limits(attributes: &Attributes) -> Option<Limits> {
+    let of = |name: &str| attributes.get(name).map_or("", String::as_str);
+    let cpu = seconds(of("timelimit")).filter(|&limit| limit > 0.0);
+    let mut options = of("options").split_whitespace();
+    // In another tool it may be anything.
+    let option = options
+        .find(|option| *option == "--time-limit" && of("tool") == TOOL)
+        .and_then(|_| options.next());
+    let wall = option.and_then(seconds).filter(|&limit| limit > 0.0);
+    Some(Limits {
+        wall: wall.or(cpu)?,
+        cpu,
+        memory: bytes(of("memlimit")).map(|bytes| bytes >> 20),
+        cores: of("cpuCores").trim().parse().unwrap_or(1),
+    })
+}
+
+/// Without limits: the time of the longest run.
+fn longest(records: &[Record]) -> Limits {
+    let times = records.iter().map(|record| record.wall);
+    Limits {
+        wall: times.fold(1.0, f64::max),
+        cpu: None,
+        memory: None,
+        cores: 1,
+    }
+}
+
+fn description(documents: &[(&Path, Document)]) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for (_, document) in documents {
+        if !document.description.is_empty() && !texts.contains(&document.description.as_str()) {
+            texts.push(&document.description);
+        }
+    }
+    texts.join("; ")
+}
+
+fn versions(identities: &[Identity]) -> String {
+    let all: BTreeSet<String> = identities
+        .iter()
+        .map(|identity| format!("{} {}", identity.tool, identity.version))
+        .collect();
+    // Our own version stands alone, as in our own folders.
+    let all: Vec<&str> = all.iter().map(|text| text.trim()).collect();
+    match all.as_slice() {
+        [one] => one.strip_prefix("Regatta ").unwrap_or(one).to_owned(),
+        all => all.join(", "),
+    }
+}
