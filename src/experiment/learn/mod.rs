@@ -1,0 +1,225 @@
+//! `regatta experiment learn`: from runs of single analyses to the openings of a portfolio.
+//!
+//! What is wanted is the least price of the race: a task's wall time by that of the best analysis alone, in the geometric
+//! mean over the tasks that some analysis solves. A tree of a few questions about a program's features leads to an opening
+//! each ([`tree`]); an opening is made turn by turn and then improved by small changes ([`search`]); what it would do is
+//! reckoned from the runs ([`schedule`]). Greedy schedules of runs with limits are due to Streeter, Golovin and Smith
+//! (Combining multiple heuristics online, AAAI 2007).
+//!
+//! How good it is on programs that it has not seen is told by cross-validation: the categories are dealt to some parts, and
+//! each part is judged by what was learned from the others. The number of questions is chosen in the same way.
+
+mod cases;
+mod schedule;
+mod search;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use rayon::prelude::*;
+
+use self::cases::{Case, cases};
+use self::schedule::{Rules, Step, finish};
+use self::tree::Tree;
+use super::data::Data;
+use super::statistics::quantile;
+use super::table::{Cell, Sheet, count};
+use crate::frontend::{Error, ErrorKind};
+use crate::portfolio::config::Portfolio;
+use crate::portfolio::config::opening::{Condition, Opening, Turn};
+
+/// How many parts the categories are dealt to.
+const PARTS: usize = 8;
+
+/// Questions on the way to an opening: so many are tried.
+const DEEPEST: usize = 2;
+
+/// Fewer tasks are not worth learning from.
+const LEAST_CASES: usize = 20;
+
+/// What was learned.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The first that fits is meant.
+    pub openings: Vec<Opening>,
+    /// What it would do, beside what there was.
+    pub sheet: Sheet,
+}
+
+/// Learns openings of the portfolio for so many cores.
+///
+/// # Errors
+/// When the folders do not have runs of single analyses of the portfolio, or too few that have solved their tasks.
+pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned, Error> {
+    let names: Vec<String> = portfolio
+        .analyses
+        .iter()
+        .filter(|analysis| analysis.common.after.is_empty())
+        .map(|analysis| analysis.name().to_owned())
+        .collect();
+    let cases = cases(data, &names);
+    if cases.len() < LEAST_CASES {
+        let message = format!(
+            "{} tasks are solved by analyses of the portfolio alone, of which the program's features are known; {LEAST_CASES} are needed",
+            cases.len()
+        );
+        let help = "a configuration with one analysis: set.only = [\"bmc\"]".to_owned();
+        return Err(Error::new(ErrorKind::Experiment, message).with_help(help));
+    }
+    let rules = Rules::new(portfolio, &names, cores);
+    let all: Vec<&Case> = cases.iter().collect();
+    let parts = parts(&cases);
+    let depths: Vec<(usize, Vec<f64>)> = (0..=DEEPEST)
+        .map(|depth| (depth, held_out(&rules, &parts, depth)))
+        .collect();
+    let total = |walls: &[f64]| -> f64 { walls.iter().sum() };
+    let best = depths
+        .iter()
+        .min_by(|one, other| {
+            let (one, other) = (price_of(&parts, &one.1), price_of(&parts, &other.1));
+            total(&one).total_cmp(&total(&other))
+        })
+        .map_or(0, |&(depth, _)| depth);
+    let tree = Tree::learn(&rules, &all, best);
+    let present = |case: &Case| -> f64 {
+        let opening = portfolio.opening(&case.features);
+        let steps = match opening {
+            Some(opening) => steps(&opening.turns, &names),
+            None => rules.head_start(),
+        };
+        case.before + finish(&steps, case, &rules)
+    };
+    let mut rows = vec![row(
+        "as it is",
+        &all,
+        &all.iter().map(|case| present(case)).collect::<Vec<_>>(),
+    )];
+    let dealt: Vec<&Case> = parts.iter().flatten().copied().collect();
+    for (depth, walls) in &depths {
+        let what = match depth {
+            0 => "one opening, held out".to_owned(),
+            1 => "one question, held out".to_owned(),
+            _ => format!("{depth} questions, held out"),
+        };
+        rows.push(row(&what, &dealt, walls));
+    }
+    let walls = |case: &&Case| case.before + finish(tree.opening(&case.features), case, &rules);
+    rows.push(row(
+        "learned from all",
+        &all,
+        &all.iter().map(walls).collect::<Vec<_>>(),
+    ));
+    let head = [
+        "schedule",
+        "tasks",
+        "price: median",
+        "90th percentile",
+        "geometric mean",
+        "wall: median (s)",
+        "sum (s)",
+    ];
+    Ok(Learned {
+        openings: openings(&tree, &names),
+        sheet: Sheet {
+            title: format!(
+                "The race's price on {cores} cores, reckoned from runs of single analyses"
+            ),
+            head: head.map(str::to_owned).to_vec(),
+            rows,
+        },
+    })
+}
+
+/// The tasks by categories in parts of about the same size.
+fn parts(cases: &[Case]) -> Vec<Vec<&Case>> {
+    let mut by_category: std::collections::BTreeMap<&str, Vec<&Case>> = Default::default();
+    for case in cases {
+        by_category.entry(&case.category).or_default().push(case);
+    }
+    let mut groups: Vec<Vec<&Case>> = by_category.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let mut parts: Vec<Vec<&Case>> = vec![Vec::new(); PARTS.min(groups.len())];
+    for group in groups {
+        if let Some(smallest) = parts.iter_mut().min_by_key(|part| part.len()) {
+            smallest.extend(group);
+        }
+    }
+    parts
+}
+
+/// The wall times on each part by what was learned from the others, in the order of the parts.
+fn held_out(rules: &Rules, parts: &[Vec<&Case>], depth: usize) -> Vec<f64> {
+    let of_part = |index: usize| {
+        let others = parts
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != index);
+        let others: Vec<&Case> = others.flat_map(|(_, part)| part).copied().collect();
+        let tree = Tree::learn(rules, &others, depth);
+        let wall = |case: &&Case| case.before + finish(tree.opening(&case.features), case, rules);
+        parts[index].iter().map(wall).collect::<Vec<f64>>()
+    };
+    let walls: Vec<Vec<f64>> = (0..parts.len()).into_par_iter().map(of_part).collect();
+    walls.into_iter().flatten().collect()
+}
+
+/// Logarithms of the prices.
+fn price_of(parts: &[Vec<&Case>], walls: &[f64]) -> Vec<f64> {
+    let cases = parts.iter().flatten();
+    cases
+        .zip(walls)
+        .map(|(case, wall)| (wall / case.best()).ln())
+        .collect()
+}
+
+fn row(what: &str, cases: &[&Case], walls: &[f64]) -> Vec<Cell> {
+    let mut prices: Vec<f64> = cases
+        .iter()
+        .zip(walls)
+        .map(|(case, wall)| wall / case.best())
+        .collect();
+    prices.sort_unstable_by(f64::total_cmp);
+    let mut sorted = walls.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let at = |values: &[f64], part: f64, decimals: usize| {
+        quantile(values, part).map_or(Cell::Nothing, |value| Cell::Decimal(value, decimals))
+    };
+    let logarithms = prices.iter().map(|price| price.ln()).sum::<f64>();
+    vec![
+        Cell::Text(what.to_owned()),
+        count(prices.len()),
+        at(&prices, 0.5, 2),
+        at(&prices, 0.9, 2),
+        Cell::Decimal((logarithms / prices.len().max(1) as f64).exp(), 3),
+        at(&sorted, 0.5, 3),
+        Cell::Decimal(walls.iter().sum(), 1),
+    ]
+}
+
+/// The turns of analyses that are known, by their numbers.
+fn steps(turns: &[Turn], names: &[String]) -> Vec<Step> {
+    let step = |turn: &Turn| {
+        let analysis = names.iter().position(|name| *name == turn.analysis)?;
+        Some(Step {
+            analysis,
+            time: turn.time.as_secs_f64(),
+        })
+    };
+    turns.iter().filter_map(step).collect()
+}
+
+/// The tree's leaves as openings of a portfolio.
+fn openings(tree: &Tree, names: &[String]) -> Vec<Opening> {
+    let leaves = tree.leaves();
+    let opening = |(when, steps): (Vec<Condition>, &[Step])| Opening {
+        when,
+        turns: steps
+            .iter()
+            .map(|step| Turn {
+                analysis: names[step.analysis].clone(),
+                time: std::time::Duration::from_secs_f64(step.time),
+            })
+            .collect(),
+    };
+    leaves.into_iter().map(opening).collect()
+}

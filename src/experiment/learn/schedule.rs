@@ -1,0 +1,143 @@
+//! What a schedule would do: the coordinator's rules on analyses of which it is known how long they need.
+//!
+//! It is assumed that an analysis needs the same time whether it runs in one piece or in several, that none overstays its
+//! turn, and that none helps another.
+
+use super::cases::Case;
+use crate::portfolio::config::{Portfolio, Schedule};
+
+/// A turn of an opening.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Step {
+    /// The analysis's number.
+    pub analysis: usize,
+    /// Seconds.
+    pub time: f64,
+}
+
+/// What is the same for all schedules of a portfolio.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub cores: usize,
+    /// How long turns are at first, in seconds, by analysis: after the opening.
+    slices: Vec<f64>,
+    growth: f64,
+    longest: f64,
+    /// The analyses by priority.
+    queue: Vec<usize>,
+    head_start: Vec<Step>,
+}
+
+/// Later than this nobody looks, in seconds: what is not solved by then costs so much.
+const LATEST: f64 = 60.0;
+
+impl Rules {
+    pub fn new(portfolio: &Portfolio, names: &[String], cores: usize) -> Self {
+        let Schedule {
+            head_start,
+            first_slice,
+            growth,
+            longest_slice,
+        } = portfolio.schedule.clone();
+        let analysis = |name: &String| {
+            let mut all = portfolio.analyses.iter();
+            all.find(|analysis| analysis.name() == name)
+        };
+        let priorities = names
+            .iter()
+            .map(|name| analysis(name).map_or(10, |found| found.common.priority));
+        let priorities: Vec<u32> = priorities.collect();
+        let mut queue: Vec<usize> = (0..names.len()).collect();
+        queue.sort_by_key(|&number| std::cmp::Reverse(priorities[number]));
+        let first = first_slice.as_secs_f64();
+        let solverless = queue.iter().filter(|&&number| {
+            analysis(&names[number]).is_some_and(|found| !found.engine.has_solver())
+        });
+        let time = head_start.as_secs_f64();
+        let head_start = solverless.map(|&analysis| Step { analysis, time });
+        Self {
+            cores: cores.max(1),
+            slices: priorities
+                .iter()
+                .map(|&priority| first * f64::from(priority) / 10.0)
+                .collect(),
+            growth,
+            longest: longest_slice.as_secs_f64(),
+            head_start: head_start.filter(|step| step.time > 0.0).collect(),
+            queue,
+        }
+    }
+
+    pub fn analyses(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// What goes first without an opening.
+    pub fn head_start(&self) -> Vec<Step> {
+        self.head_start.clone()
+    }
+}
+
+/// When the race is over, in seconds from its begin.
+pub(super) fn finish(opening: &[Step], case: &Case, rules: &Rules) -> f64 {
+    let mut race = Race {
+        case,
+        permits: vec![(0.0, usize::MAX); rules.cores],
+        used: vec![0.0; rules.analyses()],
+        end: LATEST,
+    };
+    for step in opening {
+        if race.is_over() {
+            return race.end;
+        }
+        race.give(step.analysis, step.time);
+    }
+    let mut slices = rules.slices.clone();
+    while !race.is_over() {
+        for &analysis in &rules.queue {
+            if race.is_over() {
+                break;
+            }
+            race.give(analysis, slices[analysis]);
+            let grown = slices[analysis] * rules.growth;
+            slices[analysis] = grown.min(rules.longest).max(slices[analysis]);
+        }
+    }
+    race.end
+}
+
+/// A race in the making.
+struct Race<'c> {
+    case: &'c Case,
+    /// When each is free, and who has it until then.
+    permits: Vec<(f64, usize)>,
+    used: Vec<f64>,
+    /// The earliest answer that is known.
+    end: f64,
+}
+
+impl Race<'_> {
+    /// Whether no turn that is still to come begins before the answer.
+    fn is_over(&self) -> bool {
+        self.permits.iter().all(|permit| permit.0 >= self.end)
+    }
+
+    fn give(&mut self, analysis: usize, time: f64) {
+        let holds = self.permits.iter().position(|permit| permit.1 == analysis);
+        let next = (0..self.permits.len())
+            .min_by(|&one, &other| self.permits[one].0.total_cmp(&self.permits[other].0));
+        let Some(next) = next else { return };
+        // Who runs at that moment goes on.
+        let place = match holds {
+            Some(own) if self.permits[own].0 > self.permits[next].0 => own,
+            _ => next,
+        };
+        let begin = self.permits[place].0;
+        let left = self.case.needs[analysis] - self.used[analysis];
+        if left <= time {
+            self.end = self.end.min(begin + left.max(0.0));
+        }
+        self.used[analysis] += time;
+        self.permits[place] = (begin + time, analysis);
+    }
+}
