@@ -1,11 +1,23 @@
 //! Writes the place of the pinned Z3 library into what is linked, so that a program that was built
-//! starts without anything in its environment.
+//! starts without anything in its environment. And the SAT solver that Bitwuzla needs.
 
 use std::error::Error;
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var_os("CARGO_FEATURE_BITWUZLA").is_some() {
+        // Bitwuzla's crate names neither CaDiCaL, which its library needs, nor the folder where that is. As an argument, for
+        // these come behind all libraries.
+        println!("cargo::rustc-link-arg=-l:libcadical.a");
+        let guard = "src/solver/bitwuzla/guard.cpp";
+        println!("cargo::rerun-if-changed={guard}");
+        cc::Build::new()
+            .cpp(true)
+            .std("c++17")
+            .file(guard)
+            .compile("regatta_bitwuzla_guard");
+    }
     if std::env::var_os("CARGO_FEATURE_VENDORED").is_some() {
         return Ok(());
     }

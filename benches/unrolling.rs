@@ -3,7 +3,7 @@
 //!
 //!     cargo bench --bench unrolling [BOUND]          (default: 1000)
 //!
-//! With the environment variable `SOLVER` set to `z3` or `yices2`, only that one.
+//! With the environment variable `SOLVER` set to `z3`, `yices2` or `bitwuzla`, only that one.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ fn main() {
     let bound: u32 = bound.unwrap_or(1000);
     let only = std::env::var("SOLVER").ok();
     println!("solver   bound    total s   solver s   outside   states");
-    for backend in [Backend::Z3, Backend::Yices2] {
+    for backend in [Backend::Z3, Backend::Yices2, Backend::Bitwuzla] {
         if only
             .as_ref()
             .is_some_and(|only| *only != backend.to_string())
@@ -56,6 +56,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let invariants = InvariantStore::new();
     let mut confirm = |_: &_| panic!("the property holds");
     let mut context = Context {
+        certifies: None,
         exchange: &Exchange::new(&invariants, "bench", &token),
         token: &token,
         safe_point: &|| Duration::ZERO,

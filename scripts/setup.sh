@@ -11,9 +11,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/environment.sh
 
 # What the build needs: Yices and its libraries are built from source (autoconf, cmake, clang, g++, gperf, m4, make;
-# libclang reads their headers), python3-venv has the pip that downloads Z3, pkg-config finds it.
-build_packages=(autoconf ca-certificates clang cmake g++ gcc git gperf libc6-dev libclang-dev m4 make pkg-config python3
-    python3-venv)
+# libclang reads their headers), and so is Bitwuzla (meson, ninja-build; libcadical-dev, libgmp-dev and libsymfpu-dev are
+# in it); python3-venv has the pip that downloads Z3, pkg-config finds it.
+build_packages=(autoconf ca-certificates clang cmake g++ gcc git gperf libc6-dev libcadical-dev libclang-dev libgmp-dev
+    libsymfpu-dev m4 make meson ninja-build pkg-config python3 python3-venv)
 # What tests need: the 32-bit C library's headers, a generator of random C programs with its headers, an SMT solver for
 # certificates, an editor of programs' library paths for archives, a reader for witnesses.
 test_packages=(csmith cvc5 gcc-multilib libcsmith-dev patchelf python3-yaml)
@@ -22,6 +23,7 @@ main() {
     install_system_packages
     install_toolchain
     install_z3
+    install_package_descriptions
     if [ "${1:-}" = --dependencies-only ]; then
         return
     fi
@@ -89,6 +91,18 @@ install_z3() {
         mv "$work/z3" "$z3_folder"
     fi
     ln -sfn "$z3_folder" .z3
+}
+
+# Puts what Bitwuzla's build is told of its libraries beside z3.pc, where pkg-config looks. One that is there is left as it
+# is: cargo would build Bitwuzla again.
+install_package_descriptions() {
+    local name
+    for name in symfpu gmp; do
+        cmp --silent "scripts/$name.pc" "$z3_folder/$name.pc" && continue
+        # Aside first: another clone may be building.
+        cp "scripts/$name.pc" "$z3_folder/$name.pc.$$"
+        mv "$z3_folder/$name.pc.$$" "$z3_folder/$name.pc"
+    done
 }
 
 verify_example() {

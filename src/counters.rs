@@ -50,6 +50,28 @@ counters! {
     Published = "published";
     /// Questions to solvers that have begun.
     Queries = "queries";
+    /// Wall time of unrolling the program from its entry, in microseconds as all that follow.
+    BaseUnrolling = "base_unrolling_microseconds";
+    /// Of looking for a path to an error within the bound, with the replay of those that were found.
+    BaseCase = "base_case_microseconds";
+    /// Of asking whether an execution is longer than the bound.
+    ForwardCondition = "forward_condition_microseconds";
+    /// Of unrolling the program from any state.
+    StepUnrolling = "step_unrolling_microseconds";
+    /// Of asking whether an error or a broken invariant follows on so many steps without.
+    StepCase = "step_case_microseconds";
+    /// Of computing abstractions of blocks.
+    Abstraction = "abstraction_microseconds";
+    /// Of interpolation, for forced covering, too.
+    Interpolation = "interpolation_microseconds";
+    /// Of forced covering, with the interpolation for it.
+    ForcedCovering = "forced_covering_microseconds";
+    /// Constraints of the program that the last abstraction has.
+    Kept = "kept_constraints";
+    /// Those of the largest abstraction but the first, which has all.
+    MostKept = "most_kept_constraints";
+    /// All constraints of the program.
+    Constraints = "constraints";
 }
 
 /// How many counters there are.
@@ -187,6 +209,25 @@ pub fn set(counter: Counter, number: u64) {
     }
 }
 
+/// There have been so many at most, if there were never more.
+pub fn raise(counter: Counter, number: u64) {
+    if let Some(seat) = seat() {
+        seat.counters[counter as usize].fetch_max(number, Ordering::Relaxed);
+    }
+}
+
+/// Counts the wall time of what is done, in microseconds, when it has ended.
+pub fn time<T>(counter: Counter, work: impl FnOnce() -> T) -> T {
+    if seat().is_none() {
+        return work();
+    }
+    let begun = now();
+    let result = work();
+    let microseconds = (now() - begun).max(0).cast_unsigned() / 1000;
+    add(counter, microseconds);
+    result
+}
+
 /// The calling thread's analysis has taken so many invariants of another.
 pub fn take(publisher: &str, number: usize) {
     let (Some(board), Some(seat)) = (board(), seat()) else {
@@ -250,6 +291,12 @@ mod tests {
         add(Counter::Obligations, 3);
         set(Counter::Bound, 9);
         set(Counter::Bound, 4);
+        raise(Counter::MostKept, 6);
+        raise(Counter::MostKept, 5);
+        assert_eq!(time(Counter::BaseCase, || 7), 7);
+        time(Counter::StepCase, || {
+            std::thread::sleep(Duration::from_millis(5))
+        });
         take("data-flow", 11);
         take("nobody", 5);
         query(|| std::thread::sleep(Duration::from_millis(20)));
@@ -259,10 +306,18 @@ mod tests {
         add(Counter::Bound, 100);
         attribute(0);
         let counted = counters.of(61);
-        assert_eq!(
-            counted.counters,
-            [("bound", 4), ("obligations", 5), ("queries", 1)]
+        let of = |wanted: &str| {
+            let mut known = counted.counters.iter();
+            known.find(|(name, _)| *name == wanted).map(|known| known.1)
+        };
+        assert_eq!(of("bound"), Some(4));
+        assert_eq!(of("obligations"), Some(5));
+        assert_eq!(of("queries"), Some(1));
+        assert_eq!(of("most_kept_constraints"), Some(6));
+        assert!(
+            of("step_case_microseconds").is_some_and(|time| (5_000..10_000_000).contains(&time))
         );
+        assert_eq!(of("states"), None);
         assert_eq!(counted.taken, BTreeMap::from([(62, 11)]));
         assert!(counted.solver_time >= Duration::from_millis(20));
         assert!(counted.solver_time < Duration::from_secs(10));

@@ -48,6 +48,11 @@ fn the_version_is_alone_in_the_first_line() {
         cfg!(feature = "yices2"),
         "{version}"
     );
+    assert_eq!(
+        solvers.contains("Bitwuzla 0."),
+        cfg!(feature = "bitwuzla"),
+        "{version}"
+    );
     assert_eq!(text(&["-V"]).lines().count(), 1);
 }
 

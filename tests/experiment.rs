@@ -439,6 +439,15 @@ fn an_experiment_from_begin_to_end() {
         (&["table", "--format", "latex"], "\\toprule"),
         (&["table", "--format", "markdown"], "| --- |"),
         (&["compare", "--base", "ki"], "bmc against ki, on 3 tasks"),
+        (
+            &[
+                "table",
+                "--counters",
+                "bound,base_case_microseconds,solver/wall",
+            ],
+            "\nbase case (s)",
+        ),
+        (&["table", "--tasks"], "bmc (s)"),
     ] {
         let arguments = [&["experiment"], arguments, &["e.results"]].concat();
         let output = regatta(path, &arguments);
@@ -491,6 +500,18 @@ fn mistakes_are_told() {
         ),
         (&["compare", "e.results"], "a comparison needs two"),
         (
+            &["table", "e.results", "--counters", "a/b/c"],
+            "`a/b/c` is no counter",
+        ),
+        (
+            &["table", "e.results", "--solved-by", "b"],
+            "no configuration `b`; there are a",
+        ),
+        (
+            &["run", "e.toml", "--every", "0"],
+            "`every` is a number from 1",
+        ),
+        (
             &["compare", "e.results", "--base", "b"],
             "no configuration `b`; there are a",
         ),
@@ -541,4 +562,200 @@ fn mistakes_are_told() {
         ],
     );
     assert!(String::from_utf8_lossy(&output.stdout).contains("\nmax_bound = 2\n"));
+}
+
+/// What is written as BenchExec's result files and read again has the same tables.
+#[test]
+fn what_is_exported_comes_back() {
+    let script = "case \"$*\" in\n*00.c) echo 'RESULT: TRUE';;\n\
+        *01.c) echo 'RESULT: FALSE(unreach-call)'; exit 1;;\n\
+        *02.c) echo 'RESULT: UNKNOWN(time limit)'; exit 2;;\n\
+        *03.c) echo 'RESULT: UNKNOWN(no <luck> & \"more\": 7)'; exit 2;;\n\
+        *04.c) echo 'bad input' >&2; exit 3;;\n\
+        *05.c) kill -SEGV $$;;\n\
+        *06.c) sleep 1.7; echo 'RESULT: TRUE';;\nesac";
+    let more = "description = \"a < b\"\nrepetitions = 2\nlimits.cores = 1\nlimits.cpu = 7\nlimits.memory = 4096";
+    let folder = folder(7, script, more);
+    let path = folder.path();
+    let output = regatta(path, &["experiment", "run", "e.toml"]);
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let export = [
+        "experiment",
+        "export",
+        "--benchexec",
+        "e.results",
+        "--out",
+        "xml",
+    ];
+    let output = regatta(path, &export);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let names = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut import = vec![
+        "experiment",
+        "import",
+        "--benchexec",
+        "--out",
+        "back.results",
+    ];
+    import.extend(names.lines());
+    assert_eq!(import.len(), 7, "two repetitions: {names}");
+    let output = regatta(path, &import);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(!errors(&output).contains("note:"), "{}", errors(&output));
+    for arguments in [
+        &["table", "--tasks", "--format", "csv"][..],
+        &["table", "--expected", "true", "--not-solved-by", "a"],
+    ] {
+        let [ours, back] = ["e.results", "back.results"].map(|name| {
+            let arguments = [&["experiment"], arguments, &[name]].concat();
+            let output = regatta(path, &arguments);
+            assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+            String::from_utf8(output.stdout).expect("UTF-8")
+        });
+        assert!(ours.contains("configuration"), "{ours}");
+        assert_eq!(ours, back);
+    }
+    let known = |name: &str| -> Vec<(String, String, String, i64, i64)> {
+        let text = std::fs::read_to_string(path.join(name).join("results.jsonl"));
+        let mut known: Vec<_> = text
+            .expect("results")
+            .lines()
+            .map(|line| {
+                let record: Value = serde_json::from_str(line).expect("a record");
+                let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
+                let number = |name: &str| record[name].as_i64().unwrap_or_default();
+                // BenchExec's status says how a run has crashed.
+                let is_crash = record["verdict"] == "crash";
+                (
+                    text("task"),
+                    text("verdict"),
+                    if is_crash {
+                        String::new()
+                    } else {
+                        text("reason")
+                    },
+                    number("exit"),
+                    number("repetition"),
+                )
+            })
+            .collect();
+        known.sort();
+        known
+    };
+    assert_eq!(known("e.results"), known("back.results"));
+    // A page without logs, and nothing is overwritten.
+    let output = regatta(path, &["experiment", "report", "back.results"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let output = regatta(path, &import);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        errors(&output).contains("there are results in this folder"),
+        "{}",
+        errors(&output)
+    );
+}
+
+/// What BenchExec has and we have not is counted; what is no result file is told.
+#[test]
+fn results_of_other_tools_are_imported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let run = |name: &str, status: &str, category: &str, more: &str| {
+        format!(
+            "<run name='../../c/{name}' files='[a]' properties='unreach-call' {more}><column title='status' value='{status}'/>\
+             <column title='category' value='{category}' hidden='true'/><column title='cputime' value='2.5s'/>\
+             <column title='walltime' value='1.5s'/><column title='blkio-read' value='7B'/></run>"
+        )
+    };
+    let file = |block: &str, runs: &[String]| {
+        format!(
+            "<?xml version='1.0'?>\n<result benchmarkname='b' name='d{block}' {} tool='Other' version='1' timelimit='900s' \
+             date='x' starttime='y' options='--fast'><columns/>{}</result>",
+            match block {
+                "" => String::new(),
+                block => format!("block='{}'", block.trim_start_matches('.')),
+            },
+            runs.concat()
+        )
+    };
+    let runs = [
+        run("x/one.yml", "true", "correct", "expectedVerdict='true'"),
+        run(
+            "x/two.yml",
+            "false(unreach-call)",
+            "wrong",
+            "expectedVerdict='true'",
+        ),
+        run("y/one.yml", "TIMEOUT", "error", "expectedVerdict='false'"),
+        // Nobody says which verdict is right, but BenchExec knew.
+        run("x/three.yml", "true", "correct", ""),
+        run("x/four.yml", "", "missing", ""),
+    ];
+    std::fs::write(path.join("all.xml"), file("", &runs)).expect("written");
+    std::fs::write(path.join("set.xml"), file(".Set", &runs[..1])).expect("written");
+    let import = |arguments: &[&str]| {
+        let before = ["experiment", "import", "--benchexec"];
+        regatta(path, &[&before, arguments].concat())
+    };
+    let output = import(&["all.xml", "set.xml", "--out", "r"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    for expected in [
+        "4 values of columns without a counterpart are left out: blkio-read",
+        "1 runs without a result are left out",
+        "1 runs that are there twice are taken once",
+        "1 right verdicts are not told",
+        "4 runs of 1 configurations in r",
+    ] {
+        assert!(errors(&output).contains(expected), "{}", errors(&output));
+    }
+    let table = regatta(path, &["experiment", "table", "r", "--format", "csv"]);
+    let table = String::from_utf8(table.stdout).expect("UTF-8");
+    for row in [
+        "By configuration,d,4,2,2,0,1,1,-12,7,",
+        "By category,Set,d,1,1,1,",
+        "Times of right answers,d,proofs,2,5.0,2.50,2.50,3.0,1.50,1.50",
+    ] {
+        assert!(table.contains(row), "{table}");
+    }
+    let other = file("", &runs).replace("900s", "60s");
+    std::fs::write(path.join("other.xml"), other).expect("written");
+    std::fs::write(path.join("half.xml"), &file("", &runs)[..400]).expect("written");
+    std::fs::write(path.join("packed.xml.bz2"), b"BZh9 no").expect("written");
+    std::fs::write(path.join("none.xml"), file("", &runs[4..])).expect("written");
+    for (files, expected) in [
+        (
+            &["all.xml", "other.xml"][..],
+            "its limits are not those of all.xml",
+        ),
+        (&["half.xml"], "half.xml:"),
+        (&["packed.xml.bz2"], "packed.xml.bz2: cannot read: bzip2"),
+        (&["none.xml"], "there is no run with a result"),
+        (&["there.xml"], "there.xml: cannot read"),
+    ] {
+        let output = import(&[files, &["--out", "bad"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{files:?}");
+        assert!(errors(&output).contains(expected), "{}", errors(&output));
+        assert!(!path.join("bad").exists());
+    }
+}
+
+#[test]
+fn lists_depend_on_what_is_there() {
+    let folder = folder(3, ANSWER, "");
+    let path = folder.path();
+    let text = std::fs::read_to_string(path.join("e.toml")).expect("a text");
+    for (key, code) in [("if_exists", 3), ("unless_exists", 0)] {
+        let with = text.replace("files =", &format!("{key} = \"nowhere\"\nfiles ="));
+        std::fs::write(path.join("e.toml"), with).expect("written");
+        let output = regatta(path, &["experiment", "run", "e.toml", "--every", "2"]);
+        assert_eq!(output.status.code(), Some(code), "{}", errors(&output));
+        let is_told = errors(&output).contains("no list of tasks counts here");
+        assert_eq!(is_told, code == 3, "{}", errors(&output));
+    }
+    let tasks: BTreeSet<String> = records(path)
+        .iter()
+        .map(|record| record["task"].to_string())
+        .collect();
+    let expected = ["\"tasks/00\"", "\"tasks/02\""].map(str::to_owned);
+    assert_eq!(tasks, BTreeSet::from(expected));
 }

@@ -68,7 +68,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("name = 3\n", "3:8: portfolio: `name` is a text", ""),
     (
         "solver = \"yices\"\n",
-        "3:10: portfolio: `solver` is \"z3\" or \"yices2\", not \"yices\"",
+        "3:10: portfolio: `solver` is \"z3\", \"yices2\" or \"bitwuzla\", not \"yices\"",
         "did you mean \"yices2\"?",
     ),
     (
@@ -197,6 +197,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "solver = \"yices2\"\nencoding = \"integer\"\n",
         "4:12: portfolio: yices2 has no integer encoding",
+        "`solver = \"z3\"`",
+    ),
+    (
+        "solver = \"bitwuzla\"\nencoding = \"integer\"\n",
+        "4:12: portfolio: bitwuzla has no integer encoding",
         "`solver = \"z3\"`",
     ),
 ];

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests what is here with BenchExec itself: the module's self-test, the unit tests, and a run of ten tasks.
+# Tests what is here with BenchExec itself: the module's self-test, the unit tests, a run of ten tasks, whose results our tables
+# take, and the page that table-generator makes of ours.
 #
 #   scripts/benchexec/test.sh [--tool-directory FOLDER]
 #
@@ -59,4 +60,22 @@ timeout 500 env -i PATH="$PATH" HOME="${HOME:-/}" PYTHONPATH="$PYTHONPATH" PYTHO
 grep -v -e '^Skipping' -e '^$' "$work/log" | tail -n 12
 grep -q 'correct: *10' "$work/log" || fail "not all of ten tasks are solved"
 "$python" "$here/result_rules.py" --environment "$work"/results/*.xml.bz2
+
+echo "== its results in our tables, and ours in its page"
+regatta=$tool_directory/bin/regatta
+[ -x "$regatta" ] || regatta=$tool_directory/regatta
+"$regatta" experiment import --benchexec "$work"/results/*.xml.bz2 --out "$work/imported"
+"$python" "$here/import_check.py" "$work/imported" "$work"/results/*.xml.bz2
+"$regatta" experiment export --benchexec "$work/imported" --out "$work/exported" >"$work/names"
+"$python" "$here/result_rules.py" "$work"/exported/*.xml.bz2
+"$regatta" experiment import --benchexec "$work"/exported/*.xml.bz2 --out "$work/again"
+for folder in imported again; do
+    "$regatta" experiment table "$work/$folder" --tasks >"$work/$folder.table"
+done
+cmp "$work/imported.table" "$work/again.table" || fail "what is exported and imported has another table"
+timeout 120 "$venv/bin/table-generator" --no-diff --outputpath "$work/page" "$work"/exported/*.xml.bz2 </dev/null \
+    >"$work/log" 2>&1 || { cat "$work/log"; fail "table-generator fails"; }
+if grep 'WARNING' "$work/log"; then fail "table-generator warns"; fi
+[ "$(grep -c 'correct\|true\|false' "$work"/page/*.csv)" -ge 10 ] || fail "the page has not ten tasks"
+[ -s "$work"/page/*.html ] || fail "there is no page"
 echo "== all well"

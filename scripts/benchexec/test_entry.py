@@ -190,7 +190,7 @@ class ResultFiles(unittest.TestCase):
             self.assertNotEqual(list(rules(self.result(**wrong))), [], wrong)
         self.assertNotEqual(list(rules("<result>")), [])
         self.assertNotEqual(list(rules(self.result().replace('tool="Regatta"', ""))), [])
-        environment = self.result().replace("<columns>", "<systeminfo><environment/></systeminfo><columns>")
+        environment = self.result().replace("<columns>", "<systeminfo><environment><var name=\"HOME\">/root</var></environment></systeminfo><columns>")
         self.assertNotEqual(list(rules(environment)), [])
 
 

@@ -126,8 +126,20 @@ def crate_components():
             for archive in sorted((folder / "third-party").glob("*.tar.*")):
                 library = archive.name.split(".tar")[0]
                 yield Component(f"{library} (C library)", "as below", texts_in_archive(archive))
+        if package["name"] == "bitwuzla-sys":
+            yield Component("Bitwuzla (C++ library)", "MIT", [read(folder / "bitwuzla" / "COPYING")])
+            yield debian_library("CaDiCaL", "libcadical-dev", "MIT")
+            yield debian_library("SymFPU", "libsymfpu-dev", "BSD-3-Clause")
         if package["name"] == "libmimalloc-sys":
             yield Component("mimalloc (C library)", "MIT", texts_in(folder / "c_src", below=True))
+
+
+def debian_library(name, package, licence):
+    """A library of the system's that is linked statically."""
+    notes = Path("/usr/share/doc", package, "copyright")
+    if not notes.is_file():
+        sys.exit(f"error: no licence found for {name}: is {package} installed?")
+    return Component(f"{name} (C++ library, from {package})", licence, [read(notes)])
 
 
 def standard_library():

@@ -2,16 +2,24 @@
 //! Predicate CPA with blk^never under the Loop-Bound CPA, and Algorithm 3 without its lines 15 to 23.
 //!
 //! It finds violations within the bound, and proves programs whose executions all end within it (forward condition).
+//!
+//! Where all paths end within the bound and the question whether a target is reached is hard, the check of the proof would
+//! ask the same again, for as long: then the check is what finds out ([`Context::certifies`]). Only if it does not, the
+//! question is asked here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::options::options;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::{Start, Unrolling};
-use super::{Answer, Context, SolverFactory};
+use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
+
+/// Wall time of a question before it is left to the check of the proof.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 options! {
     /// Options of bounded model checking.
@@ -33,12 +41,35 @@ pub fn run(
 ) -> Result<Answer, SolverError> {
     let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let mut base = BaseCases::new(unrolling).with_last_steps();
-    Ok(match base.search(options.max_bound, context) {
-        Some((_, BaseCase::Violated(violation))) => Answer::Unsafe(violation),
-        Some((bound, BaseCase::Complete)) => Answer::Safe(Certificate {
+    let mut certifies = context.certifies;
+    base.set_limit(certifies.map(|_| PATIENCE));
+    let mut bound = 1;
+    loop {
+        context.safe_point();
+        (context.report)(Progress::Bound { bound });
+        let proof = || Certificate {
             steps: vec![ProofStep::Unrolling { bound }],
-        }),
-        Some(_) => Answer::Unknown(base.left_aside().unwrap_or("stopped").to_owned()),
-        None => Answer::Unknown("the largest bound is reached".to_owned()),
-    })
+        };
+        match base.check(bound, context) {
+            BaseCase::Open if bound >= options.max_bound => break,
+            BaseCase::Open => bound += 1,
+            BaseCase::Violated(violation) => return Ok(Answer::Unsafe(violation)),
+            BaseCase::Complete => return Ok(Answer::Safe(proof())),
+            BaseCase::Stopped => {
+                let reason = base.left_aside().unwrap_or("stopped").to_owned();
+                return Ok(Answer::Unknown(reason));
+            }
+            // The same bound again, as long as it takes.
+            BaseCase::Unfinished => {
+                base.set_limit(None::<Duration>);
+                if let Some(certifies) = certifies.take()
+                    && base.all_paths_end()
+                    && certifies(&proof())
+                {
+                    return Ok(Answer::Safe(proof()));
+                }
+            }
+        }
+    }
+    Ok(Answer::Unknown("the largest bound is reached".to_owned()))
 }

@@ -14,6 +14,7 @@ use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
 use super::invariants::Candidate;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};
+use crate::counters::{self, Counter};
 use crate::cpa::ElementId;
 use crate::cpa::location::Place;
 use crate::cpa::predicate::AbstractionId;
@@ -167,7 +168,8 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
     }
 
     fn force_cover(&mut self, model: Model<'_, SyntacticAbstraction<'f>>, id: ElementId) -> bool {
-        self.forced_covering && Coverage::new(model).force(id)
+        let force = || Coverage::new(model).force(id);
+        self.forced_covering && counters::time(Counter::ForcedCovering, force)
     }
 
     fn precision(&self) {}

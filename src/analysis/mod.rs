@@ -7,6 +7,7 @@
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
+//! * [`unwind`]: symbolic execution with merging, loops to a limit each.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
 //!   these two share; [`predicate`]: all of these as settings of one.
 //! * [`ctigar`]: IC3 on predicates.
@@ -37,6 +38,7 @@ pub mod spacer;
 #[cfg(test)]
 mod testing;
 pub mod unrolling;
+pub mod unwind;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,6 +80,9 @@ pub struct Context<'c> {
     pub exchange: &'c Exchange<'c>,
     /// More threads, where cores are idle.
     pub workers: &'c Workers,
+    /// Whether a proof passes its check of which the engine does not know that it is one, where to find that out is as hard
+    /// as the check itself. `None` where it is not.
+    pub certifies: Option<&'c dyn Fn(&Certificate) -> bool>,
 }
 
 impl Context<'_> {

@@ -212,7 +212,7 @@ macro_rules! choice {
 }
 pub(crate) use choice;
 
-choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2);
+choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2, "bitwuzla" = Self::Bitwuzla);
 choice!(Encoding: "bitvector" = Self::BitVector, "integer" = Self::Integer);
 
 impl OptionValue for bool {
@@ -436,7 +436,7 @@ mod tests {
             assert_eq!(set(name, value).is_ok(), accepted, "{name} = {value}");
         }
         let refused = set("solver", "\"yices\"").unwrap_err();
-        assert_eq!(refused.expected, "\"z3\" or \"yices2\"");
+        assert_eq!(refused.expected, "\"z3\", \"yices2\" or \"bitwuzla\"");
         assert_eq!(refused.nearest.as_deref(), Some("\"yices2\""));
         let refused = set("count", "\"unlimitted\"").unwrap_err();
         assert_eq!(refused.nearest.as_deref(), Some("\"unlimited\""));

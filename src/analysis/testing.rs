@@ -130,6 +130,7 @@ impl<'s> Setting<'s> {
             report: self.report,
             confirm: &mut confirm,
             workers: &self.workers,
+            certifies: None,
         })
     }
 }

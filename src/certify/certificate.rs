@@ -15,7 +15,7 @@ use crate::term::{
 /// A proof: steps, each of which may rely on earlier ones.
 ///
 /// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`], a
-/// [`ProofStep::Summaries`] or [`ProofStep::Simplified`]; of those the last counts.
+/// [`ProofStep::Unwinding`], a [`ProofStep::Summaries`] or [`ProofStep::Simplified`]; of those the last counts.
 ///
 /// `F` is a formula: a term, or in [`super::portable`] its place in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,12 @@ pub enum ProofStep<F = TermId> {
         /// How many.
         bound: u32,
     },
+    /// Every path ends, and none in an error. Where conditions are open that the way there does not decide, so many rounds of
+    /// loops, one after the other, are enough to see it, and so many activations of functions that call themselves.
+    Unwinding {
+        /// A location of the loop, or the function's entry, with the number of rounds. Others have none.
+        rounds: Vec<(LocationId, u32)>,
+    },
     /// A solution of the program's Horn clauses, with summaries of recursive functions.
     ///
     /// A place's calls begin in the start function, or in a function of a recursive component: then the formula is about
@@ -75,7 +81,10 @@ impl<F> Certificate<F> {
     pub fn formulas(&self) -> usize {
         let batches = self.steps.iter().map(|step| match step {
             ProofStep::Inductive { batch, .. } | ProofStep::Summaries { batch } => batch.len(),
-            ProofStep::Safety { .. } | ProofStep::Unrolling { .. } | ProofStep::Simplified => 0,
+            ProofStep::Safety { .. }
+            | ProofStep::Unrolling { .. }
+            | ProofStep::Unwinding { .. }
+            | ProofStep::Simplified => 0,
         });
         batches.sum()
     }
@@ -103,6 +112,9 @@ impl<F> Certificate<F> {
                     relies_on: relies_on.clone(),
                 },
                 ProofStep::Unrolling { bound } => ProofStep::Unrolling { bound: *bound },
+                ProofStep::Unwinding { rounds } => ProofStep::Unwinding {
+                    rounds: rounds.clone(),
+                },
                 ProofStep::Summaries { batch } => ProofStep::Summaries { batch: map(batch)? },
                 ProofStep::Simplified => ProofStep::Simplified,
             })

@@ -20,6 +20,7 @@ mod facts;
 mod induction;
 mod summaries;
 mod unrolling;
+mod unwinding;
 
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
@@ -268,6 +269,7 @@ impl<'a> Checker<'a> {
                     &relies_on[..]
                 }
                 ProofStep::Unrolling { .. }
+                | ProofStep::Unwinding { .. }
                 | ProofStep::Summaries { .. }
                 | ProofStep::Simplified => &[],
             };
@@ -306,7 +308,11 @@ impl<'a> Checker<'a> {
             };
             self.step = Some(index);
             let is_recorded = self.solver.borrow().recorder.is_some();
-            if is_recorded && !matches!(step, ProofStep::Unrolling { .. }) {
+            let is_walked = matches!(
+                step,
+                ProofStep::Unrolling { .. } | ProofStep::Unwinding { .. }
+            );
+            if is_recorded && !is_walked {
                 // They would be confirmed in the midst of the step.
                 self.confirm_facts()?;
             }
@@ -325,6 +331,7 @@ impl<'a> Checker<'a> {
                     self.safety(k, &relied(relies_on))
                 }
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
+                ProofStep::Unwinding { rounds } => self.unwinding(rounds),
                 ProofStep::Summaries { batch } => self.summaries(batch),
                 ProofStep::Simplified => planted!(
                     "checker: what the simplifier says is taken for granted",
@@ -428,6 +435,10 @@ fn describe(step: &ProofStep) -> String {
             "the property is {k}-inductive, relative to the facts and the steps {relies_on:?}"
         ),
         ProofStep::Unrolling { bound } => format!("all paths end within {bound} steps"),
+        ProofStep::Unwinding { rounds } => {
+            let most = rounds.iter().map(|one| one.1).max().unwrap_or(0);
+            format!("all paths end, with at most {most} open rounds of a loop")
+        }
         ProofStep::Summaries { batch } => format!(
             "{} formulas are a solution of the program's Horn clauses, with summaries of recursive functions",
             batch.len()

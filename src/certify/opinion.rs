@@ -1,8 +1,8 @@
 //! A second opinion on what the checker has found: the check `thorough`.
 //!
 //! The checker asks one solver, and not about everything: conditions that the constructors of terms decide never become
-//! questions, and some questions are answered on the lower rungs of the ladder ([`crate::entailment`]). Here everything that a proof rests on is asked again, of Z3 and of a solver that is a
-//! program of its own ([`ExternalSolver`]):
+//! questions, and some questions are answered on the lower rungs of the ladder ([`crate::entailment`]). Here everything that a proof rests on is asked again, of Z3,
+//! of Bitwuzla and of a solver that is a program of its own ([`ExternalSolver`]):
 //!
 //! * **Obligations.** Each list of conditions of which the checker says that none can hold, as it was before anything
 //!   was left out of it.
@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::solver::external::ExternalSolver;
-use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::{Arena, Op, Pool, Recorded, Sort, TermId, smtlib_script};
+use crate::solver::question::{Question, Respondents};
+use crate::solver::z3::text::TextAnswer;
+use crate::term::{Arena, Op, Pool, Recorded, Sort, TermId};
 
 /// Wall time of a question to each solver.
 const QUESTION: Duration = Duration::from_secs(10);
@@ -54,8 +55,22 @@ pub struct Tally {
     pub asked: usize,
     /// Confirmed by Z3.
     pub first: usize,
+    /// Confirmed by Bitwuzla.
+    pub bitwuzla: usize,
     /// Confirmed by the second solver.
     pub second: usize,
+}
+
+impl Tally {
+    /// Counts so many questions for everyone who has confirmed them.
+    fn count(&mut self, said: [Said; 3], questions: usize) {
+        let confirmed = [&mut self.first, &mut self.bitwuzla, &mut self.second];
+        for (confirmed, said) in confirmed.into_iter().zip(said) {
+            if said == Said::Impossible {
+                *confirmed += questions;
+            }
+        }
+    }
 }
 
 impl fmt::Display for Opinion {
@@ -69,12 +84,13 @@ impl fmt::Display for Opinion {
             let Tally {
                 asked,
                 first,
+                bitwuzla,
                 second: confirmed,
             } = tally;
             let separator = if number == 0 { "" } else { "; " };
             write!(
                 f,
-                "{separator}{asked} {what}: Z3 confirms {first}, {second} {confirmed}"
+                "{separator}{asked} {what}: Z3 confirms {first}, Bitwuzla {bitwuzla}, {second} {confirmed}"
             )?;
         }
         if self.left_out > 0 {
@@ -87,7 +103,7 @@ impl fmt::Display for Opinion {
 /// Asks again.
 pub(super) struct Second {
     /// Not the checker's own: nothing of what it was asked before is left in this one.
-    first: TextSolver,
+    first: Respondents,
     second: Option<ExternalSolver>,
     pub opinion: Opinion,
 }
@@ -96,7 +112,7 @@ impl Second {
     pub fn new() -> Self {
         let second = ExternalSolver::find();
         Self {
-            first: TextSolver::default(),
+            first: Respondents::default(),
             opinion: Opinion {
                 second: second.as_ref().map(ExternalSolver::name),
                 ..Opinion::default()
@@ -107,13 +123,12 @@ impl Second {
 
     /// Asks about assertions that exclude one another. Whether nobody objects.
     pub fn obligation(&mut self, arena: &Arena, assertions: &[TermId], end: Instant) -> bool {
-        let script = smtlib_script(arena, assertions);
+        let question = Question::new(arena, assertions);
         self.opinion.obligations.asked += 1;
-        let [first, second] = self.ask(&script, QUESTION, end);
-        self.opinion.obligations.first += usize::from(first == Said::Impossible);
-        self.opinion.obligations.second += usize::from(second == Said::Impossible);
-        self.judge([first, second], || {
-            format!("an obligation is not met:\n{script}")
+        let said = self.ask(&question, QUESTION, end);
+        self.opinion.obligations.count(said, 1);
+        self.judge(said, || {
+            format!("an obligation is not met:\n{}", question.script())
         })
     }
 
@@ -136,31 +151,28 @@ impl Second {
                 [one] => *one,
                 _ => arena.intern(Op::Or, Sort::Bool, group),
             };
-            let script = smtlib_script(arena, &[any]);
-            let [first, second] = self.ask(&script, SIMPLIFICATION * 4, end);
+            let question = Question::new(arena, &[any]);
+            let said = self.ask(&question, SIMPLIFICATION * 4, end);
             let tally = &mut self.opinion.simplifications;
-            tally.first += if first == Said::Impossible {
-                group.len()
-            } else {
-                0
-            };
-            tally.second += if second == Said::Impossible {
-                group.len()
-            } else {
-                0
-            };
-            if first == Said::Impossible && second == Said::Impossible {
+            tally.count(said, group.len());
+            let [first, bitwuzla, second] = said.map(|one| one == Said::Impossible);
+            if first && second && (bitwuzla || cfg!(not(feature = "bitwuzla"))) {
                 continue;
             }
             // One by one: those that are hard are not to hide the others.
             for &one in group {
-                let script = smtlib_script(arena, &[one]);
-                let [again, also] = self.ask(&script, SIMPLIFICATION, end);
-                let tally = &mut self.opinion.simplifications;
-                tally.first += usize::from(first != Said::Impossible && again == Said::Impossible);
-                tally.second += usize::from(second != Said::Impossible && also == Said::Impossible);
-                let objects = !self.judge([again, also], || {
-                    format!("a simplification is wrong:\n{script}")
+                let question = Question::new(arena, &[one]);
+                let again = self.ask(&question, SIMPLIFICATION, end);
+                // Whoever has confirmed all of them has been counted.
+                let mut new = again;
+                for (new, before) in new.iter_mut().zip(said) {
+                    if before == Said::Impossible {
+                        *new = Said::Nothing;
+                    }
+                }
+                self.opinion.simplifications.count(new, 1);
+                let objects = !self.judge(again, || {
+                    format!("a simplification is wrong:\n{}", question.script())
                 });
                 if objects {
                     return false;
@@ -170,18 +182,20 @@ impl Second {
         true
     }
 
-    fn ask(&mut self, script: &str, most: Duration, end: Instant) -> [Said; 2] {
+    /// What Z3, Bitwuzla and the second solver say.
+    fn ask(&mut self, question: &Question, most: Duration, end: Instant) -> [Said; 3] {
         let time = || most.min(end.saturating_duration_since(Instant::now()));
-        let first = Said::from(self.first.check(script, &[], time()));
+        let first = Said::from(self.first.z3(question, time()));
+        let bitwuzla = Said::from(question.to_bitwuzla(&[], time()));
         let second = match &self.second {
-            Some(second) => Said::from(second.check(script, time())),
+            Some(second) => Said::from(second.check(question.script(), time())),
             None => Said::Nothing,
         };
-        [first, second]
+        [first, bitwuzla, second]
     }
 
-    /// Whether neither has found a model.
-    fn judge(&mut self, said: [Said; 2], what: impl FnOnce() -> String) -> bool {
+    /// Whether none has found a model.
+    fn judge(&mut self, said: [Said; 3], what: impl FnOnce() -> String) -> bool {
         let objects = planted!(
             "opinion: objections do not count",
             said.contains(&Said::Possible),
@@ -189,9 +203,10 @@ impl Second {
         );
         if objects && self.opinion.objection.is_none() {
             let second = self.opinion.second.as_deref().unwrap_or("nobody else");
-            let [first, other] = said;
+            let [first, bitwuzla, other] = said;
             let what = what();
-            self.opinion.objection = Some(format!("Z3 says {first}, {second} {other}: {what}"));
+            let said = format!("Z3 says {first}, Bitwuzla {bitwuzla}, {second} {other}");
+            self.opinion.objection = Some(format!("{said}: {what}"));
         }
         !objects
     }
@@ -298,13 +313,15 @@ mod tests {
             obligations: Tally {
                 asked: 3,
                 first: 3,
+                bitwuzla: 2,
                 second: 0,
             },
             ..Opinion::default()
         };
         assert_eq!(
             opinion.to_string(),
-            "3 obligations: Z3 confirms 3, no second solver 0; 0 simplifications: Z3 confirms 0, no second solver 0"
+            "3 obligations: Z3 confirms 3, Bitwuzla 2, no second solver 0; \
+             0 simplifications: Z3 confirms 0, Bitwuzla 0, no second solver 0"
         );
     }
 }

@@ -142,6 +142,9 @@ mod tests {
                     batch: vec![(at(5, &[1]), pool.ne(x, pool.bv(32, 1)))],
                 },
                 ProofStep::Unrolling { bound: 6 },
+                ProofStep::Unwinding {
+                    rounds: vec![(LocationId(9), 7)],
+                },
                 ProofStep::Simplified,
                 ProofStep::Safety {
                     k: 3,

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::walk::{GivenUp, Walk};
 use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
-use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::{Build, Sort, Symbol, TermId, smtlib_script};
+use crate::solver::question::{Question, Respondents};
+use crate::solver::z3::text::TextAnswer;
+use crate::term::{Build, Sort, Symbol, TermId};
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
@@ -123,21 +124,21 @@ fn by_parts(
     most: Duration,
 ) -> Result<TextAnswer, GivenUp> {
     let deadline = walk.deadline();
-    let question = |part: &Vec<usize>| {
+    let of_part = |part: &Vec<usize>| {
         let part: Vec<TermId> = part.iter().map(|&place| conditions[place]).collect();
         let (assertions, names) = assertions(walk, &part);
-        (smtlib_script(&*walk.arena, &assertions), names)
+        (Question::new(&*walk.arena, &assertions), names)
     };
-    let questions: Vec<(String, Vec<String>)> = parts.iter().map(question).collect();
+    let questions: Vec<(Question, Vec<String>)> = parts.iter().map(of_part).collect();
     let solvers = &mut *walk.solver.borrow_mut();
     let is_settled = AtomicBool::new(false);
-    let ask = |solver: &mut TextSolver, (script, names): &(String, Vec<String>)| {
+    let ask = |solver: &mut Respondents, (question, names): &(Question, Vec<String>)| {
         if is_settled.load(Ordering::Relaxed) {
             return None;
         }
         // Where nobody helps, they are asked one after the other.
         let answer = match deadline.left() {
-            Ok(left) => solver.check(script, names, left.min(most)),
+            Ok(left) => solver.check(question, names, left.min(most)),
             Err(GivenUp(reason)) => TextAnswer::Unknown(reason),
         };
         let settles = answer != TextAnswer::Unsatisfiable;
@@ -147,7 +148,7 @@ fn by_parts(
     let first = &mut solvers.first;
     let answers = solvers
         .workers
-        .map(&questions, first, TextSolver::default, ask);
+        .map(&questions, first, Respondents::default, ask);
     let mut unknown = None;
     for (part, answer) in parts.iter().zip(answers) {
         match answer {
@@ -206,9 +207,10 @@ fn check(
     names: &[String],
     most: Duration,
 ) -> Result<TextAnswer, GivenUp> {
-    let script = smtlib_script(&*walk.arena, assertions);
+    let question = Question::new(&*walk.arena, assertions);
     let time = walk.left()?.min(most);
-    Ok(walk.solver.borrow_mut().first.check(&script, names, time))
+    let first = &mut walk.solver.borrow_mut().first;
+    Ok(first.check(&question, names, time))
 }
 
 /// Whether the condition is excluded before the last rung of the ladder.

@@ -2,13 +2,13 @@
 
 use super::opinion::Second;
 use super::record::Recorder;
-use crate::solver::z3::text::TextSolver;
+use crate::solver::question::Respondents;
 use crate::workers::Workers;
 
 /// Who answers.
 pub(super) struct Solvers {
-    /// The solver.
-    pub first: TextSolver,
+    /// The solvers.
+    pub first: Respondents,
     /// Who asks parts of a question beside it.
     pub workers: Workers,
     /// Asks again about what was found to be impossible.
@@ -20,7 +20,7 @@ pub(super) struct Solvers {
 impl Solvers {
     pub fn new(workers: Workers) -> Self {
         Self {
-            first: TextSolver::default(),
+            first: Respondents::default(),
             workers,
             second: None,
             recorder: None,

@@ -13,10 +13,15 @@
 //!
 //! * [`values`]: what terms are worth in a state; [`states`]: conditions of states, and states merged;
 //!   [`assumptions`]: states restricted to what is claimed; [`plans`]: what is passed, in which order; [`execute`]: edges.
+//! * [`rounds`]: a walk of another order, from the entry to the ends of all paths, with [`cells`] of memory and operators
+//!   [`lifted`] to what is one of a few constants.
 
 mod assumptions;
+mod cells;
 mod execute;
+mod lifted;
 mod plans;
+pub(super) mod rounds;
 mod states;
 mod values;
 
@@ -133,6 +138,12 @@ struct Slots {
     ids: FxHashMap<(u32, VariableId), u32>,
     /// The values at the start of the walk, made when they are first read.
     initial: Vec<(VariableId, Option<TermId>)>,
+    /// Cells of regions: by the region's slot and the index; the other way round, with the object; all of a region.
+    cells: FxHashMap<(u32, TermId), u32>,
+    regions: FxHashMap<u32, (u32, TermId, TermId)>,
+    /// Objects that a region's cells are in, and whether all are within.
+    objects_of: FxHashMap<u32, Vec<(TermId, bool)>>,
+    cells_of: FxHashMap<u32, Vec<u32>>,
 }
 
 impl Slots {

@@ -2,22 +2,34 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
 use super::options::{
-    CompareOptions, ExperimentCommand, ExperimentRunOptions, PageOptions, PlotOptions, TableOptions,
+    ClusterOptions, CompareOptions, ExperimentCommand, ExperimentRunOptions, ExportOptions,
+    ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions, TablesOptions,
+    WorkOptions,
 };
 use super::{EXIT_INPUT, complain, input};
 use crate::analysis::options::nearest;
+use crate::experiment::benchexec::export::result_files;
+use crate::experiment::benchexec::import::import;
 use crate::experiment::compare::compare;
 use crate::experiment::data::Data;
+use crate::experiment::definition::Scale;
+use crate::experiment::figure::Figure;
+use crate::experiment::folder::{Folder, Results};
+use crate::experiment::learn::learn;
 use crate::experiment::page::page;
 use crate::experiment::plot::{draw, plots};
 use crate::experiment::runner;
+use crate::experiment::slurm;
+use crate::experiment::table::details::{by_figure, by_task};
 use crate::experiment::table::format::{Format, format};
 use crate::experiment::table::{Sheet, by_configuration, tables};
 use crate::frontend::{Error, ErrorKind, Place};
+use crate::portfolio::config::Portfolio;
 use crate::portfolio::file;
 
 /// Exit codes of `run`: an answer is wrong; it was stopped before all runs were made.
@@ -28,10 +40,14 @@ const EXIT_STOPPED: u8 = 2;
 pub fn run(command: &ExperimentCommand) -> u8 {
     let done = match command {
         ExperimentCommand::Run(options) => make_runs(options),
+        ExperimentCommand::Work(options) => work(options),
         ExperimentCommand::Table(options) => show_tables(options),
         ExperimentCommand::Plot(options) => draw_plots(options),
         ExperimentCommand::Report(options) => write_page(options),
         ExperimentCommand::Compare(options) => show_comparisons(options),
+        ExperimentCommand::Learn(options) => show_openings(options),
+        ExperimentCommand::Export(options) => export_results(options),
+        ExperimentCommand::Import(options) => import_results(options),
     };
     done.unwrap_or_else(|error| {
         complain(&error.render(input::style()));
@@ -40,15 +56,21 @@ pub fn run(command: &ExperimentCommand) -> u8 {
 }
 
 fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
-    let ended = runner::run(
-        &options.file,
-        &runner::Options {
-            out: options.out.clone(),
-            way: options.accounting.map(Into::into),
-            settings: options.set.clone(),
-            is_plain: options.plain,
+    let general = runner::Options {
+        out: options.out.clone(),
+        way: options.accounting.map(Into::into),
+        settings: options.set.clone(),
+        scale: Scale {
+            every: options.every,
+            wall: options.wall,
+            cores: options.cores,
         },
-    )?;
+        is_plain: options.plain,
+    };
+    let ended = match options.cluster.slurm {
+        true => slurm::collector::run(&options.file, &general, &slurm_options(&options.cluster)),
+        false => runner::run(&options.file, &general),
+    }?;
     let data = Data::read(std::slice::from_ref(&ended.folder))?;
     // A reader that has seen enough is no error.
     let table = format(&[by_configuration(&data)], Format::Text);
@@ -63,6 +85,28 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
     })
 }
 
+fn slurm_options(options: &ClusterOptions) -> slurm::Options {
+    const JOBS: u32 = 1000;
+    const INTERVAL: u32 = 10;
+    slurm::Options {
+        partition: options.partition.clone(),
+        further: options.sbatch.clone(),
+        jobs: options.jobs.unwrap_or(JOBS) as usize,
+        interval: Duration::from_secs(options.interval.unwrap_or(INTERVAL).into()),
+    }
+}
+
+/// Makes the runs of a job.
+fn work(options: &WorkOptions) -> Result<u8, Error> {
+    let given = slurm::worker::Options {
+        chunk: options.chunk,
+        way: options.accounting.map(Into::into),
+        has_pages: options.pages,
+    };
+    let is_complete = slurm::worker::work(&options.folder, &given)?;
+    Ok(if is_complete { 0 } else { EXIT_STOPPED })
+}
+
 /// The data of the folders; what there is to remark on them goes to standard error.
 fn read(folders: &[PathBuf]) -> Result<Data, Error> {
     let data = Data::read(folders)?;
@@ -72,9 +116,56 @@ fn read(folders: &[PathBuf]) -> Result<Data, Error> {
     Ok(data)
 }
 
-fn show_tables(options: &TableOptions) -> Result<u8, Error> {
-    let data = read(&options.folders)?;
-    write(options, &tables(&data))
+fn show_tables(options: &TablesOptions) -> Result<u8, Error> {
+    let mut data = read(&options.table.folders)?;
+    filter_tasks(options, &mut data)?;
+    let figures = figures(options, &data)?;
+    let mut sheets = tables(&data);
+    if !figures.is_empty() {
+        sheets.push(by_figure(&data, &figures));
+    }
+    if options.tasks {
+        sheets.push(by_task(&data, &figures));
+    }
+    write(&options.table, &sheets)
+}
+
+/// Leaves out the tasks that are not asked for.
+fn filter_tasks(options: &TablesOptions, data: &mut Data) -> Result<(), Error> {
+    for (names, is_wanted) in [(&options.solved_by, true), (&options.not_solved_by, false)] {
+        for name in names {
+            let number = number_of(data, name)?;
+            let solved = data.configurations[number].solved_tasks();
+            data.retain(|record| solved.contains(&record.key.task) == is_wanted);
+        }
+    }
+    if let Some(expected) = &options.expected {
+        data.retain(|record| {
+            let known = record.expected.as_deref();
+            known.is_some_and(|known| {
+                known == expected || known.starts_with(&format!("{expected}("))
+            })
+        });
+    }
+    Ok(())
+}
+
+/// The counters that are asked for, or those of the experiments.
+fn figures(options: &TablesOptions, data: &Data) -> Result<Vec<Figure>, Error> {
+    let mut names = options.counters.clone();
+    if names.is_empty() {
+        let folders = data.folders.iter();
+        names.extend(folders.flat_map(|folder| folder.description.counters.iter().cloned()));
+    }
+    let mut figures: Vec<Figure> = Vec::new();
+    for name in names {
+        let figure = Figure::parse(&name);
+        let figure = figure.map_err(|message| Error::new(ErrorKind::Experiment, message))?;
+        if !figures.contains(&figure) {
+            figures.push(figure);
+        }
+    }
+    Ok(figures)
 }
 
 fn show_comparisons(options: &CompareOptions) -> Result<u8, Error> {
@@ -97,6 +188,30 @@ fn show_comparisons(options: &CompareOptions) -> Result<u8, Error> {
         .into_iter()
         .flat_map(|other| compare(&data, base, other).sheets(&data));
     write(&options.table, &sheets.collect::<Vec<_>>())
+}
+
+/// Prints what was learned, as a portfolio's file has it; what it is worth comes before, as comments.
+fn show_openings(options: &LearnOptions) -> Result<u8, Error> {
+    let data = read(&options.folders)?;
+    let mut portfolio = Portfolio::find(&options.portfolio)?;
+    let here = || std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = options.cores.map_or_else(here, usize::from);
+    let learned = learn(&data, &portfolio, cores)?;
+    let mut text = String::new();
+    for line in format(&[learned.sheet], Format::Text).lines() {
+        text.push_str(format!("# {line}").trim_end());
+        text.push('\n');
+    }
+    for opening in &learned.openings {
+        text.push('\n');
+        text.push_str(&opening.to_toml());
+    }
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    if let Some(file) = &options.out {
+        portfolio.openings = learned.openings;
+        write_file(file, portfolio.explain().as_bytes())?;
+    }
+    Ok(0)
 }
 
 /// Writes each plot as SVG and PNG.
@@ -140,6 +255,67 @@ fn write_page(options: &PageOptions) -> Result<u8, Error> {
     let page = page.map_err(|message| Error::new(ErrorKind::Internal, message))?;
     write_file(&file, page.as_bytes())?;
     complain(&format!("written: {}", file.display()));
+    Ok(0)
+}
+
+/// Writes BenchExec's result files; their names go to standard output.
+fn export_results(options: &ExportOptions) -> Result<u8, Error> {
+    let mut written = Vec::new();
+    for path in &options.folders {
+        let results = Results::read(path)?;
+        let beside = || path.join("benchexec");
+        let folder = options.out.clone().unwrap_or_else(beside);
+        std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        let files = result_files(&results, !options.no_compress);
+        let files = files.map_err(|error| unwritable(&folder, &error))?;
+        for result in files {
+            let file = folder.join(result.name);
+            if written.contains(&file) {
+                let message = format!("{} is of two of the folders", file.display());
+                return Err(Error::new(ErrorKind::Experiment, message)
+                    .with_help("give each a folder of its own with --out"));
+            }
+            write_file(&file, &result.bytes)?;
+            // A reader that has seen enough is no error.
+            let _ = writeln!(std::io::stdout(), "{}", file.display());
+            written.push(file);
+        }
+    }
+    complain("left out, for BenchExec has no counterpart: counters, what each analysis did");
+    Ok(0)
+}
+
+/// Makes a folder of results of BenchExec's result files.
+fn import_results(options: &ImportOptions) -> Result<u8, Error> {
+    let imported = import(&options.files)?;
+    let folder = options.out.clone().unwrap_or_else(|| {
+        let name = options.files[0].file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let name = name.trim_end_matches(".bz2").trim_end_matches(".xml");
+        PathBuf::from(format!("{name}.results"))
+    });
+    let names = options.files.iter().map(|file| file.display().to_string());
+    let definition = format!(
+        "# Results of BenchExec, imported from:\n#   {}\n",
+        names.collect::<Vec<_>>().join("\n#   ").replace('\r', " ")
+    );
+    Folder::create(
+        &folder,
+        &imported.description,
+        &definition,
+        &imported.records,
+    )?;
+    for remark in &imported.remarks {
+        complain(&format!("note: {remark}"));
+    }
+    let (runs, configurations) = (
+        imported.records.len(),
+        imported.description.fixed.configurations.len(),
+    );
+    complain(&format!(
+        "{runs} runs of {configurations} configurations in {}",
+        folder.display()
+    ));
     Ok(0)
 }
 

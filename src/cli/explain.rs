@@ -179,7 +179,9 @@ impl Stories {
                 analysis,
                 message: reason,
             } => self.story(analysis).end = Some(reason.clone()),
-            EventKind::Open { unsupported, loops } => {
+            EventKind::Open {
+                unsupported, loops, ..
+            } => {
                 self.unsupported.clone_from(unsupported);
                 self.loops.clone_from(loops);
             }
@@ -357,6 +359,7 @@ mod tests {
             EventKind::Open {
                 unsupported: Vec::new(),
                 loops: vec!["a.c:3:5: a loop in main".to_owned()],
+                features: std::collections::BTreeMap::new(),
             },
             EventKind::Started {
                 analysis: name(),

@@ -298,7 +298,9 @@ fn describe(event: &Event) -> String {
             simplified.edges,
             simplified.variables,
         ),
-        EventKind::Open { unsupported, loops } => format!(
+        EventKind::Open {
+            unsupported, loops, ..
+        } => format!(
             "{} places that are not supported, {} loops and recursive functions",
             unsupported.len(),
             loops.len()

@@ -1,6 +1,6 @@
 //! The runs of one or more folders, as tables and plots look at them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::folder::Results;
@@ -46,6 +46,12 @@ impl Configuration {
             true => record.wall,
             false => 2.0 * self.limit,
         }
+    }
+
+    /// The tasks that have been solved in one of its runs.
+    pub fn solved_tasks(&self) -> BTreeSet<String> {
+        let solved = self.records.iter().filter(|record| record.is_solved());
+        solved.map(|record| record.key.task.clone()).collect()
     }
 
     /// By task: the means over repetitions.
@@ -142,6 +148,13 @@ impl Data {
             categories,
             remarks,
             folders,
+        }
+    }
+
+    /// Keeps the runs for which that holds.
+    pub fn retain(&mut self, is_wanted: impl Fn(&Record) -> bool) {
+        for configuration in &mut self.configurations {
+            configuration.records.retain(&is_wanted);
         }
     }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::figure::Figure;
 use crate::analysis::options::nearest;
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::portfolio::config::Portfolio;
@@ -36,6 +37,9 @@ pub struct Definition {
     /// Whether each run leaves a page of its own (`regatta verify --report`). It costs some milliseconds a run.
     #[serde(default)]
     pub pages: bool,
+    /// Counters that tables show ([`super::figure`]).
+    #[serde(default)]
+    pub counters: Vec<String>,
     /// What each run may use.
     pub limits: Limits,
     /// What is verified.
@@ -107,6 +111,17 @@ pub struct Limits {
     pub cores: u32,
 }
 
+/// What of an experiment is smaller than its file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scale {
+    /// Of each list only every so-manieth task that the file chooses.
+    pub every: Option<usize>,
+    /// The limit of wall time in seconds. One of CPU time is at most as much on all cores.
+    pub wall: Option<f64>,
+    /// The cores of a run.
+    pub cores: Option<u32>,
+}
+
 /// A list of tasks: one of the four sources, and what is chosen of it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,6 +135,12 @@ pub struct Tasks {
     /// A table with a head: `task expected data_model arithmetic`, tab-separated.
     #[serde(default)]
     pub table: Option<PathBuf>,
+    /// The list counts only where there is such a file or folder.
+    #[serde(default)]
+    pub if_exists: Option<PathBuf>,
+    /// The list counts only where there is none such.
+    #[serde(default)]
+    pub unless_exists: Option<PathBuf>,
     /// Patterns for what is left out, of paths as messages name them.
     #[serde(default)]
     pub exclude: Vec<String>,
@@ -205,6 +226,9 @@ impl Definition {
         definition
             .check_numbers()
             .map_err(|message| wrong(0..0, message))?;
+        for counter in &definition.counters {
+            Figure::parse(counter).map_err(|message| wrong(0..0, message))?;
+        }
         for tasks in &definition.tasks {
             let check = tasks.get_ref().check();
             check.map_err(|message| wrong(tasks.span(), message))?;
@@ -255,6 +279,31 @@ impl Definition {
         Ok(())
     }
 
+    /// A smaller experiment of the same tasks and configurations, for a first look.
+    ///
+    /// # Errors
+    /// When a number is none that an experiment can have.
+    pub fn scale(&mut self, scale: &Scale) -> Result<(), Error> {
+        if let Some(every) = scale.every {
+            for tasks in &mut self.tasks {
+                let tasks = tasks.get_mut();
+                let before = tasks.every.unwrap_or(1);
+                tasks.every = Some(before.saturating_mul(every));
+            }
+        }
+        if let Some(wall) = scale.wall {
+            self.limits.wall = wall;
+            let cpu = wall * f64::from(scale.cores.unwrap_or(self.limits.cores));
+            self.limits.cpu = self.limits.cpu.map(|limit| limit.min(cpu));
+        }
+        self.limits.cores = scale.cores.unwrap_or(self.limits.cores);
+        let wrong = |message: String| Error::new(ErrorKind::Experiment, message);
+        if scale.every == Some(0) {
+            return Err(wrong("`every` is a number from 1".to_owned()));
+        }
+        self.check_numbers().map_err(wrong)
+    }
+
     fn check_numbers(&self) -> Result<(), String> {
         const LONGEST: f64 = 1e9;
         let is_time = |seconds: f64| seconds > 0.0 && seconds <= LONGEST;
@@ -270,6 +319,13 @@ impl Definition {
 }
 
 impl Tasks {
+    /// Whether the list counts here; paths are relative to the folder.
+    pub fn applies(&self, folder: &Path) -> bool {
+        let exists = |path: &PathBuf| folder.join(path).exists();
+        self.if_exists.as_ref().is_none_or(exists)
+            && !self.unless_exists.as_ref().is_some_and(exists)
+    }
+
     fn check(&self) -> Result<(), String> {
         let sources = [
             !self.files.is_empty(),

@@ -44,6 +44,9 @@ pub struct Description {
     pub begun: f64,
     /// How many runs were made at a time at first.
     pub side_by_side: usize,
+    /// Counters that tables show, as the file had them at first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<String>,
 }
 
 /// What makes runs comparable.
@@ -146,6 +149,48 @@ pub struct Present {
     pub is_begun: bool,
 }
 
+impl Present {
+    /// What there is to say of a torn line, if there was one.
+    pub fn torn_line(&self, folder: &Path) -> Option<String> {
+        let bytes = self.torn?;
+        let folder = folder.display();
+        Some(format!(
+            "{folder}: the last line was torn ({bytes} bytes); its run is made again"
+        ))
+    }
+}
+
+/// Where a runner puts the runs that it makes.
+pub trait Sink {
+    /// The experiment's folder.
+    fn path(&self) -> &Path;
+
+    /// A run is about to begin.
+    ///
+    /// # Errors
+    /// When the system refuses to write that down.
+    fn begin(&mut self, _key: &Key) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    /// Adds a run; it is with the system when this returns.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    fn append(&mut self, record: &Record) -> std::io::Result<()>;
+
+    /// A run that has begun is not made after all, for a reason that is not its own.
+    ///
+    /// # Errors
+    /// When the system refuses to write that down.
+    fn withdraw(&mut self, _key: &Key) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    /// Closes what a process that was forked must not hold.
+    fn forget(&self) {}
+}
+
 impl Folder {
     /// Opens the folder for the experiment, or makes it.
     ///
@@ -156,12 +201,6 @@ impl Folder {
         description: &Description,
         definition: &[u8],
     ) -> Result<(Self, Present), Error> {
-        let system = |file: &Path| {
-            let place = Place::file(file.display().to_string());
-            move |error: std::io::Error| {
-                Error::new(ErrorKind::Unwritable, error.to_string()).at(place.clone())
-            }
-        };
         fs::create_dir_all(path.join("logs")).map_err(system(path))?;
         let lock = path.join(LOCK);
         let held = File::options()
@@ -226,21 +265,48 @@ impl Folder {
         Ok((folder, present))
     }
 
-    /// Closes the lock in a process that was forked: only as long as the runner lives it is held.
-    pub fn forget_lock(&self) {
-        // SAFETY: the process goes on to use neither the descriptor nor what owns it.
-        unsafe { libc::close(self.lock_held.as_raw_fd()) };
+    /// Writes a whole folder of runs that were made elsewhere; `definition` says in a comment where they are from.
+    ///
+    /// # Errors
+    /// When there is an experiment in it, or the system refuses.
+    pub fn create(
+        path: &Path,
+        description: &Description,
+        definition: &str,
+        records: &[Record],
+    ) -> Result<(), Error> {
+        if path.join(DESCRIPTION).exists() || path.join(RESULTS).exists() {
+            let message = "there are results in this folder";
+            return Err(Error::new(ErrorKind::Experiment, message)
+                .at(Place::file(path.display().to_string()))
+                .with_help("give another folder with --out"));
+        }
+        fs::create_dir_all(path).map_err(system(path))?;
+        let mut lines = Vec::new();
+        for record in records {
+            lines.extend(serde_json::to_vec(record).unwrap_or_default());
+            lines.push(b'\n');
+        }
+        let text = serde_json::to_vec_pretty(description).unwrap_or_default();
+        // The description comes last: with it, the folder is one.
+        for (name, bytes) in [
+            (RESULTS, lines.as_slice()),
+            (DEFINITION, definition.as_bytes()),
+            (DESCRIPTION, &text),
+        ] {
+            let file = path.join(name);
+            file::write(&file, bytes).map_err(system(&file))?;
+        }
+        Ok(())
     }
+}
 
-    pub fn path(&self) -> &Path {
+impl Sink for Folder {
+    fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds a run; it is with the system when this returns.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    pub fn append(&mut self, record: &Record) -> std::io::Result<()> {
+    fn append(&mut self, record: &Record) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let before = self.results.metadata()?.len();
@@ -250,6 +316,12 @@ impl Folder {
             self.results.set_len(before)?;
         }
         written
+    }
+
+    /// Only as long as the runner lives the lock is held.
+    fn forget(&self) {
+        // SAFETY: the process goes on to use neither the descriptor nor what owns it.
+        unsafe { libc::close(self.lock_held.as_raw_fd()) };
     }
 }
 
@@ -301,7 +373,17 @@ impl Results {
     }
 }
 
-fn read_description(folder: &Path) -> Result<Description, Error> {
+/// What becomes of what the system says of a file that is written.
+fn system(file: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    let place = Place::file(file.display().to_string());
+    move |error| Error::new(ErrorKind::Unwritable, error.to_string()).at(place)
+}
+
+/// Reads what the experiment of a folder is.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_description(folder: &Path) -> Result<Description, Error> {
     let file = folder.join(DESCRIPTION);
     let place = || Place::file(file.display().to_string());
     let text = fs::read(&file).map_err(|error| {

@@ -152,6 +152,7 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
         begun: clock.unwrap_or_default().as_secs_f64(),
         cores: job.cores.to_vec(),
         overhead: rounded(begun.elapsed().as_secs_f64() - wall),
+        features: observed.features,
         analyses: observed.analyses,
         log: job.run.log.clone(),
     })
@@ -163,7 +164,7 @@ fn rounded(seconds: f64) -> f64 {
 }
 
 /// What the system gives at most to a run with so many MiB, in bytes: the run keeps its limit itself, and needs a moment.
-fn hard_memory(mib: u64) -> u64 {
+pub fn hard_memory(mib: u64) -> u64 {
     const LEAST: u64 = 64;
     mib.saturating_add((mib / 10).max(LEAST))
         .saturating_mul(1 << 20)

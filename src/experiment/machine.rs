@@ -66,6 +66,12 @@ pub fn cores() -> Vec<usize> {
     ordered
 }
 
+/// How many cores the machine has that run.
+pub fn online() -> usize {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    list(text.trim()).len()
+}
+
 /// The hardware threads of the same physical core, as `0,4` or `0-1`.
 fn siblings(core: usize) -> Vec<usize> {
     let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");

@@ -17,6 +17,8 @@ pub struct Observed {
     pub reason: String,
     /// Who had the answer.
     pub winner: Option<String>,
+    /// What the program is like.
+    pub features: BTreeMap<String, u64>,
     /// In the order of their begins.
     pub analyses: Vec<AnalysisRecord>,
 }
@@ -75,6 +77,7 @@ impl Observed {
                 .collect()
         };
         match &event.kind {
+            EventKind::Open { features, .. } => self.features.clone_from(features),
             // An analysis may begin again.
             EventKind::Started { analysis, .. } if self.analysis(analysis).is_none() => {
                 self.analyses.push(AnalysisRecord {

@@ -10,6 +10,8 @@ pub const TIMEOUT: &str = "timeout";
 pub const MEMORY: &str = "memory";
 pub const CRASH: &str = "crash";
 pub const REJECTED: &str = "rejected";
+/// Machines of a cluster ended during the run, again and again.
+pub const LOST: &str = "lost";
 
 /// Which run it is; each is made once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// `true`, `false(…)`, `unknown`; `timeout` or `memory` where the limit was overstepped, `rejected` where the input
-    /// was not read, `crash` where there is no answer at all.
+    /// was not read, `crash` where there is no answer at all, `lost` where machines of a cluster ended during it.
     pub verdict: String,
     pub score: i32,
     /// Why there is no answer.
@@ -57,6 +59,9 @@ pub struct Record {
     pub cores: Vec<usize>,
     /// What the runner needed beside the run itself, in seconds.
     pub overhead: f64,
+    /// What the program is like ([`crate::program::features`]); empty if no analysis was needed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub features: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub analyses: Vec<AnalysisRecord>,
     /// The log's file below the folder, without its ending.

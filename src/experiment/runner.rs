@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
@@ -16,18 +16,16 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, pipe};
 
 use super::accounting::{Accounting, Way};
-use super::definition::{Definition, Limits};
+use super::definition::{Limits, Scale};
 use super::display::{Display, Situation};
-use super::folder::{Described, Description, Fixed, Folder};
+use super::folder::{Description, Folder, Sink};
 use super::keeper::{Job, keep};
 use super::machine::Slots;
 use super::plan::{Planned, plan};
+use super::preparation::Prepared;
 use super::programs::{Program, Programs};
 use super::record::Record;
-use super::selection::select;
 use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::config::Portfolio;
-use crate::portfolio::description::Environment;
 
 /// What `run` is told beside the experiment's file.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +36,8 @@ pub struct Options {
     pub way: Option<Way>,
     /// What `--set` says, for all configurations.
     pub settings: Vec<String>,
+    /// What is smaller than the file says.
+    pub scale: Scale,
     /// Whether plain lines are written though there is a terminal.
     pub is_plain: bool,
 }
@@ -56,9 +56,6 @@ pub struct Ended {
 /// A run's keeper may die so often before the experiment is given up.
 const LOSSES: usize = 3;
 
-/// A mistake makes more runs than this.
-const MOST_RUNS: u128 = 10_000_000;
-
 /// How often the display is drawn, if nothing happens.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -67,110 +64,64 @@ const TICK: Duration = Duration::from_millis(250);
 /// # Errors
 /// When the file, the tasks or the folder are not what they should be, or the system refuses what it must not.
 pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
-    let mut definition = Definition::read(file)?;
-    definition.add_settings(&options.settings)?;
+    let prepared = Prepared::new(file, options)?;
     let problem = |message: String| {
         let place = Place::file(file.display().to_string());
         Error::new(ErrorKind::Experiment, message).at(place)
     };
-    let slots = Slots::of(&definition).map_err(problem)?;
-    let tasks = select(&definition)?;
-    let runs = tasks.len() as u128
-        * definition.configurations.len() as u128
-        * u128::from(definition.repetitions);
-    if runs > MOST_RUNS {
-        return Err(problem(format!("{runs} runs are more than {MOST_RUNS}")));
-    }
-    let mut programs = Programs::default();
-    let fixed = describe(&definition, tasks, &mut programs)?;
+    let slots = Slots::of(&prepared.definition).map_err(problem)?;
     let accounting = Accounting::new(options.way).map_err(problem)?;
     accounting.clean();
-    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let description = Description {
-        fixed,
-        environment: Environment::here(),
-        measured: accounting.measured().clone(),
-        begun: clock.unwrap_or_default().as_secs_f64(),
-        side_by_side: slots.0.len(),
-    };
-    let path = options.out.clone().unwrap_or_else(|| {
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        PathBuf::from(format!("{stem}.results"))
-    });
-    let text = std::fs::read(file).unwrap_or_default();
-    let (folder, present) = Folder::open(&path, &description, &text)?;
-    let mut runner = Runner::new(
-        &description,
-        folder,
-        programs,
-        &accounting,
-        slots,
-        definition.pages,
-    );
-    runner.skip(&present.done);
+    let description = prepared.description(accounting.measured().clone(), slots.0.len());
+    let (folder, present) = Folder::open(&prepared.path, &description, &prepared.text)?;
     let mut display = Display::new(&description, options.is_plain);
-    if let Some(bytes) = present.torn {
-        display.say(&format!(
-            "{}: the last line was torn ({bytes} bytes); its run is made again",
-            path.display()
-        ));
+    if let Some(message) = present.torn_line(&prepared.path) {
+        display.say(&message);
     }
-    display.begin(&present.done, &runner.situation());
-    let result = runner.make_all(&mut display);
+    let setup = Setup {
+        description: &description,
+        programs: prepared.programs,
+        accounting: &accounting,
+        slots,
+        has_pages: prepared.definition.pages,
+    };
+    let runs = plan(&description.fixed);
+    if present.done.len() < runs.len() && prepared.path.join("slurm").exists() {
+        display.say(
+            "note: a cluster was asked for these runs, too; --slurm collects what it has made",
+        );
+    }
+    make(setup, folder, runs, &present.done, &mut display).map_err(problem)
+}
+
+/// What runs are made with.
+#[derive(Debug)]
+pub struct Setup<'s> {
+    pub description: &'s Description,
+    pub programs: Programs,
+    pub accounting: &'s Accounting,
+    pub slots: Slots,
+    /// Whether each run leaves a page.
+    pub has_pages: bool,
+}
+
+/// Makes the runs, but for those that are done, and puts them into the sink. Must be called while the process has one thread.
+///
+/// # Errors
+/// When the system refuses what it must not, in words.
+pub fn make<S: Sink>(
+    setup: Setup<'_>,
+    sink: S,
+    runs: Vec<Planned>,
+    done: &[Record],
+    display: &mut Display,
+) -> Result<Ended, String> {
+    let mut runner = Runner::new(setup, sink, runs);
+    runner.skip(done);
+    display.begin(done, &runner.situation());
+    let result = runner.make_all(display);
     display.end(&runner.situation());
-    result.map_err(problem)
-}
-
-/// What the experiment is on this machine.
-fn describe(
-    definition: &Definition,
-    tasks: Vec<super::selection::Selected>,
-    programs: &mut Programs,
-) -> Result<Fixed, Error> {
-    let mut configurations = Vec::with_capacity(definition.configurations.len());
-    for configuration in &definition.configurations {
-        let configuration = configuration.get_ref();
-        let settings = configuration.settings();
-        let program = programs.add(configuration.program.as_deref())?;
-        let portfolio = match configuration.program {
-            None => Portfolio::find_with(&configuration.portfolio, &settings)?.explain(),
-            Some(_) => String::new(),
-        };
-        let mut arguments = vec!["--portfolio".to_owned(), absolute(&configuration.portfolio)];
-        for setting in settings {
-            arguments.extend(["--set".to_owned(), setting]);
-        }
-        arguments.extend(configuration.options.iter().cloned());
-        configurations.push(Described {
-            name: configuration.name.clone(),
-            arguments,
-            program: program.path.display().to_string(),
-            digest: program.digest.clone(),
-            portfolio,
-        });
-    }
-    Ok(Fixed {
-        description: definition.description.clone(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: definition.seed,
-        repetitions: definition.repetitions,
-        order: definition.order,
-        limits: definition.limits.clone(),
-        configurations,
-        tasks,
-    })
-}
-
-/// A portfolio's file as runs elsewhere find it; a name stays.
-fn absolute(portfolio: &str) -> String {
-    let path = Path::new(portfolio).canonicalize();
-    match (
-        portfolio.contains('/') || portfolio.ends_with(".toml"),
-        path,
-    ) {
-        (true, Ok(path)) => path.display().to_string(),
-        _ => portfolio.to_owned(),
-    }
+    result
 }
 
 /// The options of `regatta verify` that come from the limits.
@@ -190,13 +141,9 @@ fn limit_options(limits: &Limits) -> Vec<String> {
     options
 }
 
-struct Runner<'r> {
-    description: &'r Description,
-    folder: Folder,
-    programs: Programs,
-    accounting: &'r Accounting,
-    slots: Slots,
-    has_pages: bool,
+struct Runner<'r, S> {
+    setup: Setup<'r>,
+    sink: S,
     /// In the opposite order: the next is the last.
     open: Vec<Planned>,
     planned: usize,
@@ -222,26 +169,13 @@ struct Running {
     begun: Instant,
 }
 
-impl<'r> Runner<'r> {
-    fn new(
-        description: &'r Description,
-        folder: Folder,
-        programs: Programs,
-        accounting: &'r Accounting,
-        slots: Slots,
-        has_pages: bool,
-    ) -> Self {
-        let mut open = plan(&description.fixed);
-        open.reverse();
+impl<'r, S: Sink> Runner<'r, S> {
+    fn new(setup: Setup<'r>, sink: S, runs: Vec<Planned>) -> Self {
         Self {
-            planned: open.len(),
-            description,
-            folder,
-            programs,
-            accounting,
-            slots,
-            has_pages,
-            open,
+            setup,
+            sink,
+            planned: runs.len(),
+            open: runs.into_iter().rev().collect(),
             running: Vec::new(),
             wrong: 0,
             started: 0,
@@ -317,7 +251,7 @@ impl<'r> Runner<'r> {
         self.stop_all();
         let _ = sigprocmask(SigmaskHow::SIG_UNBLOCK, Some(&watched), None);
         Ok(Ended {
-            folder: self.folder.path().to_owned(),
+            folder: self.sink.path().to_owned(),
             is_complete: ended?,
             wrong: self.wrong,
         })
@@ -338,12 +272,12 @@ impl<'r> Runner<'r> {
 
     /// Starts runs where there is room.
     fn fill_slots(&mut self) -> Result<(), String> {
-        while self.running.len() < self.slots.0.len() {
+        while self.running.len() < self.setup.slots.0.len() {
             let Some(run) = self.open.pop() else {
                 return Ok(());
             };
             let is_free = |slot: &usize| self.running.iter().all(|running| running.slot != *slot);
-            let Some(slot) = (0..self.slots.0.len()).find(is_free) else {
+            let Some(slot) = (0..self.setup.slots.0.len()).find(is_free) else {
                 return Ok(());
             };
             self.start(run, slot)?;
@@ -353,31 +287,33 @@ impl<'r> Runner<'r> {
 
     fn start(&mut self, run: Planned, slot: usize) -> Result<(), String> {
         let begun = Instant::now();
-        let described = &self.description.fixed.configurations[run.configuration];
-        let task = &self.description.fixed.tasks[run.task];
-        let program: &Program = self.programs.checked(&described.digest)?;
-        let log = std::path::absolute(self.folder.path().join(&run.log));
+        let described = &self.setup.description.fixed.configurations[run.configuration];
+        let task = &self.setup.description.fixed.tasks[run.task];
+        let program: &Program = self.setup.programs.checked(&described.digest)?;
+        let log = std::path::absolute(self.sink.path().join(&run.log));
         let log = log.map_err(|error| format!("{}: {error}", run.log))?;
         let home = log.parent().unwrap_or(Path::new("/")).to_owned();
         std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
         let mut arguments = vec!["verify".to_owned(), "--json".to_owned()];
-        arguments.extend(limit_options(&self.description.fixed.limits));
+        arguments.extend(limit_options(&self.setup.description.fixed.limits));
         arguments.extend(described.arguments.iter().cloned());
-        if self.has_pages {
+        if self.setup.has_pages {
             let page = log.with_added_extension("html");
             arguments.extend(["--report".to_owned(), page.display().to_string()]);
         }
         arguments.extend(task.arguments.iter().cloned());
+        let noted = self.sink.begin(&run.key);
+        noted.map_err(|error| format!("the beginning of a run cannot be written: {error}"))?;
         self.started += 1;
         let job = Job {
             run: &run,
             task,
-            limits: &self.description.fixed.limits,
+            limits: &self.setup.description.fixed.limits,
             program: &program.path,
             arguments,
             folder: &home,
             log,
-            cores: &self.slots.0[slot],
+            cores: &self.setup.slots.0[slot],
             group: self.started.to_string(),
         };
         let refused = |error: nix::errno::Errno| format!("the system refuses a process: {error}");
@@ -388,8 +324,8 @@ impl<'r> Runner<'r> {
             ForkResult::Child => {
                 drop(reader);
                 crate::portfolio::supervisor::die_with(parent);
-                self.folder.forget_lock();
-                let message = match keep(&job, self.accounting, begun) {
+                self.sink.forget();
+                let message = match keep(&job, self.setup.accounting, begun) {
                     Ok(record) => serde_json::to_vec(&record).unwrap_or_default(),
                     Err(reason) => format!("!{reason}").into_bytes(),
                 };
@@ -423,7 +359,7 @@ impl<'r> Runner<'r> {
         let running = self.running.remove(index);
         let _ = waitpid(running.keeper, None);
         let reason = match serde_json::from_slice::<Record>(&running.sent) {
-            Ok(record) => match self.folder.append(&record) {
+            Ok(record) => match self.sink.append(&record) {
                 Ok(()) => return Ok(Some(record)),
                 Err(error) => format!("the result cannot be written: {error}"),
             },
@@ -434,6 +370,7 @@ impl<'r> Runner<'r> {
         };
         self.losses += 1;
         let run = running.run;
+        let _ = self.sink.withdraw(&run.key);
         let message = format!(
             "{} on {}: {reason}; it is made again",
             run.key.configuration, run.key.task
@@ -451,6 +388,7 @@ impl<'r> Runner<'r> {
             let mut rest = Vec::new();
             let _ = File::from(running.pipe).read_to_end(&mut rest);
             let _ = waitpid(running.keeper, None);
+            let _ = self.sink.withdraw(&running.run.key);
         }
     }
 }

@@ -45,6 +45,9 @@ pub fn select(definition: &Definition) -> Result<Vec<Selected>, Error> {
     let mut seen = BTreeSet::new();
     for list in &definition.tasks {
         let list = list.get_ref();
+        if !list.applies(&definition.folder) {
+            continue;
+        }
         let mut found = match (&list.table, &list.set) {
             (Some(table), _) => {
                 from_table(list, &definition.folder, &definition.folder.join(table))?
@@ -68,6 +71,11 @@ pub fn select(definition: &Definition) -> Result<Vec<Selected>, Error> {
         // What two lists name is one task.
         found.retain(|found| seen.insert((found.path.clone(), found.task.arguments.clone())));
         all.extend(found);
+    }
+    if all.is_empty() {
+        let message =
+            "no list of tasks counts here: of `if_exists` and `unless_exists` none is met";
+        return Err(Error::new(ErrorKind::Experiment, message));
     }
     Ok(named(all))
 }

@@ -19,6 +19,18 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     quantile(&values, 0.5)
 }
 
+/// The arithmetic mean; `None` without values.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The standard deviation of a sample (with one less than the number of values below); `None` for less than two.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    Some((squares.sum::<f64>() / (values.len() - 1) as f64).sqrt())
+}
+
 /// Where a value lies, by a sample.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {

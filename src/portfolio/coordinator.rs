@@ -80,6 +80,11 @@ impl Coordinator {
         self.started.checked_add(next)
     }
 
+    /// Gives these turns before all others: seats, and how long.
+    pub fn open(&self, turns: impl IntoIterator<Item = (usize, Duration)>) {
+        self.scheduler.lock().open(turns);
+    }
+
     /// Admits somebody who rests until woken.
     pub fn admit_resting(&self, priority: u32) -> usize {
         self.scheduler.lock().add_resting(priority)

@@ -121,6 +121,11 @@ impl Dump {
                     &[],
                 ),
                 ProofStep::Unrolling { bound } => (format!("all paths end in {bound} steps"), &[]),
+                ProofStep::Unwinding { rounds } => {
+                    let most = rounds.iter().map(|one| one.1).max().unwrap_or(0);
+                    let text = format!("all paths end, with at most {most} open rounds of a loop");
+                    (text, &[])
+                }
                 ProofStep::Summaries { batch } => ("a solution of the clauses".to_owned(), batch),
                 ProofStep::Simplified => ("the simplifier left no target".to_owned(), &[]),
             };

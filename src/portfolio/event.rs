@@ -4,6 +4,7 @@
 //! process writes them, one JSON object a line, into a pipe; the supervisor reads them and hands them on: to standard
 //! output with `--json`, to the log with `-v`.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,6 +55,9 @@ pub enum EventKind {
         unsupported: Vec<String>,
         /// The loops and recursive functions that are left after simplification.
         loops: Vec<String>,
+        /// Numbers by which kinds of programs are told apart ([`crate::program::features`]).
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        features: BTreeMap<String, u64>,
     },
     /// The automaton that the analyses see. Only where details are wanted.
     Automaton(Automaton),

@@ -9,6 +9,8 @@ use serde_json::Map;
 
 use super::alarm;
 use super::certificate;
+use super::config::Switch;
+use super::config::opening::Turn;
 use super::crash::{guarded, number};
 use super::dump::Dump;
 use super::event::{EventKind, Reporter, Size};
@@ -24,6 +26,7 @@ use crate::analysis::invariants::InvariantStore;
 use crate::certify::{Certificate, ProofStep};
 use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
+use crate::program::features::Features;
 use crate::program::ghost::restrict;
 use crate::program::interpreter::Executable;
 use crate::program::simplify::{Simplified, simplify, unsimplified};
@@ -248,8 +251,11 @@ fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
     let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
     let analyses = (0..).zip(task.options.portfolio.analyses.iter().cloned());
     let analyses = analyses.filter(|(_, analysis)| takes_part(analysis.name()));
-    task.reporter.event(what_is_open(task));
-    if let Some(conclusion) = race::run(task, analyses.collect(), takes_part(race::PROVER)) {
+    let features = Features::of(&task.simplified.program);
+    task.reporter.event(what_is_open(task, &features));
+    let analyses = analyses.collect();
+    let opening = opening(task, &features);
+    if let Some(conclusion) = race::run(task, analyses, opening, takes_part(race::PROVER)) {
         return conclusion;
     }
     match unsupported(&task.simplified.program).next() {
@@ -258,6 +264,17 @@ fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
             task.lowered.sources.describe(place)
         )),
         None => Conclusion::unknown("no analysis found an answer"),
+    }
+}
+
+/// Who goes first on a program with the features.
+fn opening<'t>(task: &'t Task, features: &Features) -> &'t [Turn] {
+    let portfolio = &task.options.portfolio;
+    // Where a witness says what holds, the prover is the first, and it has no turns in openings.
+    let is_followed = portfolio.general.openings == Switch::On && task.options.validation.is_none();
+    match portfolio.opening(features) {
+        Some(opening) if is_followed => &opening.turns,
+        _ => &[],
     }
 }
 
@@ -273,7 +290,7 @@ fn simplifier_decides(task: &Task) -> Option<Conclusion> {
 }
 
 /// What the analyses have to deal with, for whoever wants to know why they do not come to an end.
-fn what_is_open(task: &Task) -> EventKind {
+fn what_is_open(task: &Task, features: &Features) -> EventKind {
     const MOST: usize = 50;
     let (program, sources) = (&task.simplified.program, &task.lowered.sources);
     let place = |span: Span, what: &str| format!("{}: {what}", sources.describe(span));
@@ -305,6 +322,7 @@ fn what_is_open(task: &Task) -> EventKind {
             .map(|(span, reason)| place(span, reason))
             .collect(),
         loops: loops.map(|(span, what)| place(span, &what)).collect(),
+        features: features.by_name(),
     }
 }
 

@@ -122,6 +122,15 @@ pub(super) struct Task {
     pub grounds: Option<Mutex<Vec<(String, Ground)>>>,
 }
 
+/// What a proof is before its check.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Standing {
+    /// An engine has found it to be one.
+    Proved,
+    /// Nobody knows.
+    Conjectured,
+}
+
 impl Task {
     /// What is left of the wall time, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
@@ -246,6 +255,29 @@ impl Task {
         blocks: Option<&Blocks>,
         workers: &Workers,
     ) -> Option<Conclusion> {
+        self.certified_as(Standing::Proved, analysis, certificate, blocks, workers)
+    }
+
+    /// The same for what is a proof only if its check says so: it is nobody's error if it is not.
+    pub fn certified_conjecture(
+        &self,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: &Blocks,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
+        let standing = Standing::Conjectured;
+        self.certified_as(standing, analysis, certificate, Some(blocks), workers)
+    }
+
+    fn certified_as(
+        &self,
+        standing: Standing,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
         // What is idle now; the checker's process does not hear of it if somebody wants it back.
         let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
@@ -260,6 +292,12 @@ impl Task {
             self.time_left().unwrap_or(CHECK_BUDGET),
         );
         drop(helpers);
+        let is_objected_to = opinion
+            .as_ref()
+            .is_some_and(|opinion| opinion.objection.is_some());
+        if standing == Standing::Conjectured && result != Check::Confirmed && !is_objected_to {
+            return None;
+        }
         let mut outcome = match &result {
             Check::Confirmed => "confirmed".to_owned(),
             Check::Refuted { reason, .. } => format!("refuted: {reason}"),

@@ -5,8 +5,10 @@
 //! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`waypoint`]: what control passes there, and
 //!   what names mean; [`build`]: automata made by hand; [`validate`]: whether one is well formed; [`assumption`]: what was
 //!   assumed when it was made; [`external`]: what the source does not define.
-//! * [`graph`], [`call_graph`], [`cut_points`]: its edges, calls, loops; [`digraph`]: the algorithms for that.
+//! * [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: its edges, calls, loops, and the order to visit them in; [`digraph`]: the
+//!   algorithms for that.
 //! * [`c_value`]: types and values in C; [`short_names`]: variables' names for people; [`dot`]: automata as Graphviz; [`ghost`]: what watches a program's runs.
+//! * [`features`]: numbers by which a portfolio tells kinds of programs.
 //! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
 //! * [`simplify`](mod@simplify): from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
@@ -23,6 +25,7 @@ pub mod cut_points;
 pub mod digraph;
 pub mod dot;
 pub mod external;
+pub mod features;
 pub mod ghost;
 pub mod graph;
 pub mod inline;
@@ -37,6 +40,7 @@ pub(crate) mod testing;
 pub mod validate;
 pub mod variables;
 pub mod waypoint;
+pub mod weak_order;
 
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
@@ -57,3 +61,4 @@ pub use variables::VariableUse;
 pub use waypoint::{
     Cells, DeclaredName, NamedPart, Names, PartHome, Passed, Waypoint, WaypointKind, Waypoints,
 };
+pub use weak_order::WeakOrder;

@@ -15,6 +15,53 @@ pub fn milliseconds(since: f64) -> Option<String> {
     Some(format!("{}.{fraction:03}Z", civil(since)))
 }
 
+/// The same to the microsecond, with the offset as Python writes it.
+pub fn microseconds(since: f64) -> String {
+    let microseconds = (since.max(0.0) * 1e6).round() as u64;
+    let (since, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
+    format!("{}.{fraction:06}+00:00", civil(since))
+}
+
+/// The moment that a text is (`2026-11-23T19:53:40.270737+00:00`, also with `Z` or without an offset), in seconds after the
+/// beginning of 1970. `None` for what is none, and for moments before.
+pub fn parse(text: &str) -> Option<f64> {
+    let (date, time) = text.trim().split_once(['T', ' '])?;
+    let numbers = |text: &str, between: char| -> Option<[u64; 3]> {
+        let parts: Option<Vec<u64>> = text.split(between).map(|part| part.parse().ok()).collect();
+        parts?.try_into().ok()
+    };
+    let [year, month, day] = numbers(date, '-')?;
+    let end = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (clock, offset) = time.split_at(end);
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let [hour, minute, second] = numbers(clock, ':')?;
+    let is_date = (1970..10_000).contains(&year) && (1..13).contains(&month);
+    if !is_date || !(1..32).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let fraction: f64 = format!("0.{fraction}").parse().ok()?;
+    // As in `civil`: years begin in March.
+    let (year, month_from_march) = (year - u64::from(month <= 2), (month + 9) % 12);
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
+    let since = days.checked_sub(719_468)? * 86_400 + hour * 3_600 + minute * 60 + second;
+    let offset = match offset {
+        "" | "Z" => 0.0,
+        offset => {
+            let (hours, minutes) = offset[1..].split_once(':')?;
+            let [hours, minutes] = [hours.parse::<u32>().ok()?, minutes.parse().ok()?];
+            let seconds = f64::from(hours.min(24) * 3_600 + minutes.min(59) * 60);
+            if offset.starts_with('-') {
+                -seconds
+            } else {
+                seconds
+            }
+        }
+    };
+    let moment = since as f64 + fraction - offset;
+    (moment >= 0.0).then_some(moment)
+}
+
 /// Date and time. Years begin in March here, so that the day that some have more is the last; 400 of them are an era, of
 /// 146,097 days.
 fn civil(since: u64) -> String {
@@ -54,5 +101,24 @@ mod tests {
             assert_eq!(milliseconds(seconds).as_deref(), Some(expected));
         }
         assert_eq!(milliseconds(0.0), None);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for since in [0.0, 951_782_399.25, 1_709_251_199.0, 4_107_542_400.5] {
+            assert_eq!(parse(&microseconds(since)), Some(since));
+            assert_eq!(parse(&seconds(since as u64)), Some(since.floor()));
+        }
+        assert_eq!(parse("2026-11-23T12:10:45+02:00"), Some(1_795_428_645.0));
+        for text in [
+            "",
+            "T",
+            "2026-11-23",
+            "2026-13-23T12:10:45",
+            "2026-11-23T12:10",
+            "1969-12-31T23:59:59Z",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 }

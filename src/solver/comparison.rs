@@ -84,6 +84,13 @@ fn yices_counts() {
 
 #[test]
 #[ignore = "measures"]
+#[cfg(feature = "bitwuzla")]
+fn bitwuzla_counts() {
+    by_config(Backend::Bitwuzla, Encoding::BitVector);
+}
+
+#[test]
+#[ignore = "measures"]
 fn z3_counts() {
     by_config(Backend::Z3, Encoding::BitVector);
 }

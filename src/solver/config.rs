@@ -16,6 +16,8 @@ pub enum Backend {
     Z3,
     /// Yices 2: Booleans, bit vectors and arrays; for one thread of the process at a time.
     Yices2,
+    /// Bitwuzla: Booleans, bit vectors, arrays and floats.
+    Bitwuzla,
 }
 
 /// How terms are given to it.
@@ -57,6 +59,7 @@ impl fmt::Display for Backend {
         f.write_str(match self {
             Self::Z3 => "z3",
             Self::Yices2 => "yices2",
+            Self::Bitwuzla => "bitwuzla",
         })
     }
 }
@@ -86,7 +89,10 @@ pub fn new_solver(config: SolverConfig, arena: Rc<Arena>) -> Result<Box<dyn Solv
             })
         }
         (Backend::Yices2, Encoding::BitVector) => new_yices(arena),
-        (Backend::Yices2, Encoding::Integer) => Err(SolverError::NoSuchEncoding(backend, encoding)),
+        (Backend::Bitwuzla, Encoding::BitVector) => new_bitwuzla(arena),
+        (Backend::Yices2 | Backend::Bitwuzla, Encoding::Integer) => {
+            Err(SolverError::NoSuchEncoding(backend, encoding))
+        }
     }
 }
 
@@ -103,4 +109,14 @@ fn new_yices(arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
 #[cfg(not(feature = "yices2"))]
 fn new_yices(_: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
     Err(SolverError::NotCompiledIn(Backend::Yices2))
+}
+
+#[cfg(feature = "bitwuzla")]
+fn new_bitwuzla(arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
+    Ok(Box::new(super::bitwuzla::BitwuzlaSolver::new(arena)))
+}
+
+#[cfg(not(feature = "bitwuzla"))]
+fn new_bitwuzla(_: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
+    Err(SolverError::NotCompiledIn(Backend::Bitwuzla))
 }

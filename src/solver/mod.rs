@@ -6,13 +6,18 @@
 //!
 //! * [`z3`]: every sort, incremental.
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
+//! * `bitwuzla` (cargo feature `bitwuzla`): Booleans, bit vectors, arrays and floats, incremental; any number
+//!   of them, each for one thread.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
 //! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
+//! * [`question`]: questions that are asked once, as text, of Z3 and Bitwuzla.
 //! * [`external`]: a program of its own, for a second opinion.
 //! * [`new_solver`]: one of them by its name, in an option file for instance.
 //! * [`versions`]: of those that are linked.
 
+#[cfg(feature = "bitwuzla")]
+pub mod bitwuzla;
 #[cfg(test)]
 mod comparison;
 mod config;
@@ -22,6 +27,7 @@ pub mod external;
 pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
+pub mod question;
 mod version;
 #[cfg(feature = "yices2")]
 pub mod yices;

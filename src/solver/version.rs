@@ -5,6 +5,8 @@
 /// The solvers' names with their versions, such as `Z3 5.4.0`.
 pub fn versions() -> Vec<String> {
     let mut versions = vec![z3()];
+    #[cfg(feature = "bitwuzla")]
+    versions.push(format!("Bitwuzla {}", super::bitwuzla::version()));
     #[cfg(feature = "yices2")]
     versions.push(yices());
     versions
@@ -43,6 +45,8 @@ mod tests {
             assert_eq!(parts.len(), 3, "{version}");
             assert!(parts.iter().all(Result::is_ok), "{version}");
         }
-        assert_eq!(versions.len() == 2, cfg!(feature = "yices2"));
+        let linked = [cfg!(feature = "bitwuzla"), cfg!(feature = "yices2")];
+        let others = linked.into_iter().filter(|&is_linked| is_linked).count();
+        assert_eq!(versions.len(), 1 + others, "{versions:?}");
     }
 }

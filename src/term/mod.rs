@@ -75,7 +75,7 @@ mod properties;
 pub(crate) mod random;
 mod record;
 mod semantics;
-mod smtlib;
+pub(crate) mod smtlib;
 pub mod sort;
 mod store;
 mod substitute;
@@ -94,7 +94,7 @@ pub use pool::{Constant, Pool, TermId, TermKind};
 pub use portable::{Exporter, PortableTerms};
 pub use record::{Recorded, record_shared_terms, take_recorded_shared_terms};
 pub use semantics::apply as apply_op;
-pub use smtlib::{smtlib_script, to_smtlib};
+pub use smtlib::{smtlib_script, standard_script, to_smtlib};
 pub use sort::{FloatFormat, ScalarSort, Sort};
 pub use store::{Store, store};
 pub use substitute::{

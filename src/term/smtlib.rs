@@ -2,7 +2,8 @@
 //!
 //! What the standard leaves open and [`Op`] fixes is written out (a guard around `div` by zero, around conversions of
 //! floats out of range), so that a solver that reads the text answers about our terms. Two things leave the standard,
-//! for it has no notation: `fp.to_ieee_bv` is Z3's and MathSAT's, and `(as const …)` everybody's.
+//! for it has no notation: `fp.to_ieee_bv` is Z3's and MathSAT's, and `(as const …)` everybody's. [`standard_script`] does
+//! without the first.
 
 use std::fmt::Write;
 
@@ -34,7 +35,32 @@ pub fn to_smtlib(pool: &(impl Pool + ?Sized), term: TermId) -> String {
 /// A script that declares the variables and asserts the terms: no `check-sat`, no logic. Shared parts are definitions,
 /// so that nothing nests deeply unless the terms do.
 pub fn smtlib_script(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> String {
+    script(Printer::new(pool, assertions), assertions)
+}
+
+/// The same in the words of the standard alone: the bits of a float are a constant, of which is asserted that it has that
+/// float. (But for x87's floats, which hardly any solver has.)
+pub fn standard_script(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> String {
     let mut printer = Printer::new(pool, assertions);
+    printer.names_bits = true;
+    script(printer, assertions)
+}
+
+/// The float of which the term is the bits, and its format.
+fn float_with_bits(pool: &(impl Pool + ?Sized), term: TermId) -> Option<(TermId, FloatFormat)> {
+    let (op, arguments) = pool.as_application(term)?;
+    match (op, pool.sort(*arguments.first()?)) {
+        (Op::FpToBits, Sort::Float(format)) if format != FloatFormat::F80 => {
+            Some((arguments[0], format))
+        }
+        _ => None,
+    }
+}
+
+fn script<P: Pool + ?Sized>(mut printer: Printer<'_, P>, assertions: &[TermId]) -> String {
+    if printer.names_bits {
+        printer.share_bits(assertions);
+    }
     for (symbol, instance) in printer.variables.clone() {
         let _ = writeln!(
             printer.text,
@@ -44,13 +70,16 @@ pub fn smtlib_script(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> Stri
         );
     }
     for (number, bound) in printer.shared.clone().into_iter().enumerate() {
-        let _ = write!(
-            printer.text,
-            "(define-fun $t{number} () {} ",
-            pool.sort(bound)
-        );
-        printer.print(bound);
-        printer.text.push_str(")\n");
+        let sort = printer.pool.sort(bound);
+        if printer.names_bits
+            && let Some((float, format)) = float_with_bits(printer.pool, bound)
+        {
+            printer.define_bits(number, sort, float, format);
+        } else {
+            let _ = write!(printer.text, "(define-fun $t{number} () {sort} ");
+            printer.print(bound);
+            printer.text.push_str(")\n");
+        }
         printer.names.insert(bound, format!("$t{number}"));
     }
     for assertion in assertions {
@@ -80,6 +109,8 @@ struct Printer<'p, P: ?Sized> {
     /// Names of shared terms that are bound already.
     names: FxHashMap<TermId, String>,
     stack: Vec<Piece>,
+    /// Whether the bits of floats are constants with definitions.
+    names_bits: bool,
 }
 
 impl<'p, P: Pool + ?Sized> Printer<'p, P> {
@@ -108,6 +139,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
             shared: order,
             names: FxHashMap::default(),
             stack: Vec::new(),
+            names_bits: false,
         };
         printer.name_variables();
         printer
@@ -126,6 +158,38 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
             }
             self.variable_names.insert((symbol, instance), name);
         }
+    }
+
+    /// Has a definition of its own for whatever is the bits of a float.
+    fn share_bits(&mut self, roots: &[TermId]) {
+        let shared: FxHashSet<TermId> = self.shared.drain(..).collect();
+        for_each_subterm(self.pool, roots.iter().copied(), |term, _| {
+            if shared.contains(&term) || float_with_bits(self.pool, term).is_some() {
+                self.shared.push(term);
+            }
+        });
+    }
+
+    /// Declares the bits of a float and defines the term with the number, which they are unless the float is NaN.
+    fn define_bits(&mut self, number: usize, sort: Sort, float: TermId, format: FloatFormat) {
+        let to_fp = to_fp(format);
+        let _ = write!(
+            self.text,
+            "(declare-const $b{number} {sort})\n(assert (= ({to_fp} $b{number}) "
+        );
+        self.print(float);
+        let _ = write!(
+            self.text,
+            "))\n(define-fun $t{number} () {sort} (ite (fp.isNaN "
+        );
+        self.print(float);
+        self.text.push_str(") ");
+        write_bits(
+            &mut self.text,
+            format.storage_bits() as u8,
+            FloatValue::nan(format).bits(),
+        );
+        let _ = writeln!(self.text, " $b{number}))");
     }
 
     fn print(&mut self, term: TermId) {
@@ -214,6 +278,27 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
             }
             (Op::FpToUbv(width), &[mode, a]) => {
                 self.to_bit_vector("fp.to_ubv", width, 0, width, mode, a)
+            }
+            (Op::UbvToFp(format) | Op::SbvToFp(format), &[mode, a])
+                if self
+                    .pool
+                    .sort(a)
+                    .width()
+                    .is_some_and(|width| rounds_wrongly(width, format)) =>
+            {
+                let extended = match op {
+                    Op::SbvToFp(_) => " ((_ sign_extend 2) ",
+                    _ => " ((_ zero_extend 2) ",
+                };
+                vec![
+                    Fixed("("),
+                    self.operator(op, sort, arguments),
+                    Fixed(" "),
+                    Mode(mode),
+                    Fixed(extended),
+                    Term(a),
+                    Fixed("))"),
+                ]
             }
             (Op::FpToInt, &[mode, a]) => vec![
                 Fixed("(let (($a (fp.roundToIntegral "),
@@ -325,6 +410,22 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
         };
         // A bound that is not in the format is rounded to an infinity: then it holds for all finite values.
         let (low, high) = (bound(least), bound(1));
+        if width == 1 {
+            // Not all solvers have such narrow conversions. One value becomes 1: that of the range which is not zero.
+            let mut one = low;
+            if least == 0 {
+                one.clear();
+                let value = FloatValue::from_int(format, RoundingMode::NearestEven, &1.into());
+                write_constant(&mut one, Constant::Float(value));
+            }
+            return vec![
+                Piece::Fixed("(ite (fp.eq (fp.roundToIntegral "),
+                Piece::Mode(mode),
+                Piece::Fixed(" "),
+                Piece::Term(a),
+                Piece::Text(format!(") {one}) #b1 #b0)")),
+            ];
+        }
         vec![
             Piece::Fixed("(let (($a (fp.roundToIntegral "),
             Piece::Mode(mode),
@@ -361,6 +462,13 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
             Piece::Text(format!(")) (ite (fp.isNaN $a) {nan} {bits}))")),
         ]
     }
+}
+
+/// Whether the conversion of a bit vector of the width to a float must be written as that of a wider one: SymFPU (of 2019),
+/// which solvers have, rounds wrongly where there is room for one bit more than the significand has, or for none.
+pub(crate) fn rounds_wrongly(width: u32, format: FloatFormat) -> bool {
+    let significand = format.significand_bits();
+    (significand..=significand + 1).contains(&width)
 }
 
 fn to_fp(format: FloatFormat) -> String {

@@ -176,6 +176,7 @@ fn within<R>(
         report: &|_| {},
         confirm: &mut *context.confirm,
         workers: context.workers,
+        certifies: None,
         exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
     });
     (result, token.is_cancelled())

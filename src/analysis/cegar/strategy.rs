@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::counterexample::{AbstractPath, PathSequence};
 use crate::analysis::invariants::Candidate;
+use crate::counters::{self, Counter};
 use crate::cpa::predicate::abstraction::Abstraction;
 use crate::cpa::predicate::{AbstractionId, PredicateCpa};
 use crate::cpa::{Composite, ElementId, Reached};
@@ -56,7 +57,8 @@ impl<A: Abstraction> Model<'_, A> {
 
     /// Interpolants of the sequence over the state variables themselves; `None` if there are none.
     pub fn interpolants(&mut self, sequence: &PathSequence) -> Option<Vec<TermId>> {
-        match self.interpolator.interpolate(sequence.sequence()) {
+        let interpolate = || self.interpolator.interpolate(sequence.sequence());
+        match counters::time(Counter::Interpolation, interpolate) {
             Interpolation::Interpolants(interpolants) => {
                 let all = interpolants.into_iter();
                 Some(all.map(|term| sequence.original(term)).collect())

@@ -107,6 +107,9 @@ impl Ctigar<'_> {
     /// The proof by a frame that equals the next one.
     pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
         let cubes = self.frames.of(level.next());
+        self.statistics.fixpoint_clauses = cubes.len() as u64;
+        let literals = cubes.iter().map(|cube| cube.literals().len() as u64);
+        self.statistics.fixpoint_literals = literals.sum();
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
         // The prover's answer has only what is needed.
         self.prove(&candidates, context);

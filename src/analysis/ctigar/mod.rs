@@ -145,6 +145,12 @@ statistics! {
     geometric,
     /// Clauses that were learned.
     clauses,
+    /// Clauses of the frame that is a fixed point, and literals of all of them.
+    fixpoint_clauses,
+    /// See above.
+    fixpoint_literals,
+    /// The most obligations of a trace, from a state to an error.
+    deepest,
     /// Clauses of the infinite frame.
     infinite,
     /// Invariants of others that were used.

@@ -28,6 +28,8 @@ pub struct Obligation {
     is_spurious: bool,
     /// How many of the steps to the error are spurious.
     spurious: u32,
+    /// How many obligations there are from here to the error, with this one.
+    depth: u64,
 }
 
 impl Obligation {
@@ -39,6 +41,7 @@ impl Obligation {
             parent: None,
             is_spurious: false,
             spurious: 0,
+            depth: 1,
         }
     }
 }
@@ -68,6 +71,7 @@ impl Ctigar<'_> {
         let mut all = vec![first];
         let mut queue = Queue::from([(self.frontier.before(), Reverse(0))]);
         self.statistics.obligations += 1;
+        self.statistics.deepest = self.statistics.deepest.max(1);
         counters::add(Counter::Obligations, 1);
         while let Some(&(level, Reverse(id))) = queue.first() {
             self.take_invariants(context);
@@ -99,12 +103,15 @@ impl Ctigar<'_> {
                 .queries
                 .lift(&model, post, &self.domain, &mut self.statistics)?;
             let is_spurious = cube.is_some();
+            let depth = all[id].depth + 1;
+            self.statistics.deepest = self.statistics.deepest.max(depth);
             all.push(Obligation {
                 state,
                 after: model,
                 parent: Some(id),
                 is_spurious,
                 spurious: all[id].spurious + u32::from(is_spurious),
+                depth,
             });
             self.statistics.obligations += 1;
             counters::add(Counter::Obligations, 1);

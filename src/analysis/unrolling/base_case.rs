@@ -11,6 +11,7 @@ use crate::analysis::invariants::BatchId;
 use crate::analysis::invariants::taken::Taken;
 use crate::analysis::{Context, Progress};
 use crate::certify::replay::{NotConfirmed, Replay, Violation};
+use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::interpreter::Journal;
 use crate::solver::{Answer, CheckLimit, Reason};
@@ -84,8 +85,13 @@ impl BaseCases {
     }
 
     /// Queries about targets that take longer are left [`BaseCase::Unfinished`].
-    pub fn set_limit(&mut self, limit: Duration) {
-        self.limit = Some(limit);
+    pub fn set_limit(&mut self, limit: impl Into<Option<Duration>>) {
+        self.limit = limit.into();
+    }
+
+    /// Whether every path ends within the bound, so that it is proved that no target is reached if none is within it.
+    pub fn all_paths_end(&self) -> bool {
+        self.unrolling.frontier().is_empty() && self.left_aside.is_none()
     }
 
     /// Wall time in checks of all its solvers.
@@ -124,13 +130,15 @@ impl BaseCases {
 
     /// Lines 7 to 14 for the bound, which is greater than those before, or the same if that was not finished.
     pub fn check(&mut self, bound: u32, context: &mut Context<'_>) -> BaseCase {
-        if !self.unrolling.extend(bound, context.token) {
+        let extend = || self.unrolling.extend(bound, context.token);
+        if !counters::time(Counter::BaseUnrolling, extend) {
             return BaseCase::Stopped;
         }
         self.taken.refresh(context.exchange);
         let mut targets = std::mem::take(&mut self.unfinished);
         targets.extend(self.unrolling.new_targets());
-        if let Some(violation) = self.base_case(targets, context) {
+        let violation = || self.base_case(targets, context);
+        if let Some(violation) = counters::time(Counter::BaseCase, violation) {
             return BaseCase::Violated(violation);
         }
         if context.token.is_cancelled() {
@@ -139,7 +147,11 @@ impl BaseCases {
         if !self.unfinished.is_empty() {
             return BaseCase::Unfinished;
         }
-        if self.unrolling.reached.waitlist_len() == 0 || self.forward_condition(bound, context) {
+        let is_complete = self.unrolling.reached.waitlist_len() == 0
+            || counters::time(Counter::ForwardCondition, || {
+                self.forward_condition(bound, context)
+            });
+        if is_complete {
             if self.left_aside.is_none() {
                 return BaseCase::Complete;
             }

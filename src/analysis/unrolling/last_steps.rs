@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
-use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::{TermId, smtlib_script};
+use crate::solver::question::{Question, Respondents};
+use crate::solver::z3::text::TextAnswer;
+use crate::term::TermId;
 
 /// How many steps are looked at: what was excluded in the last but one helps to exclude it in the last.
 const STEPS: u32 = 2;
@@ -22,7 +23,7 @@ const IN_VAIN: Share = Share {
 
 /// The questions. They have little in common, and what one would leave in an incremental solver is in the way of the next.
 pub(super) struct LastSteps {
-    solver: TextSolver,
+    solver: Respondents,
     check_time: Duration,
     schedule: Schedule,
 }
@@ -30,7 +31,7 @@ pub(super) struct LastSteps {
 impl LastSteps {
     pub fn new() -> Self {
         Self {
-            solver: TextSolver::default(),
+            solver: Respondents::default(),
             check_time: Duration::ZERO,
             schedule: Schedule::new(IN_VAIN),
         }
@@ -47,9 +48,9 @@ impl LastSteps {
             return false;
         }
         let all = unrolling.about_last_steps(formula, STEPS);
-        let script = smtlib_script(&**unrolling.arena(), &all);
+        let question = Question::new(&**unrolling.arena(), &all);
         let begin = Instant::now();
-        let answer = self.solver.check(&script, &[], self.schedule.allowance());
+        let answer = self.solver.check(&question, &[], self.schedule.allowance());
         self.check_time += begin.elapsed();
         let excluded = answer == TextAnswer::Unsatisfiable;
         if !excluded {

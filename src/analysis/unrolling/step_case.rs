@@ -11,6 +11,7 @@ use super::schedule::{Schedule, Share};
 use crate::analysis::Context;
 use crate::analysis::invariants::taken::Taken;
 use crate::analysis::invariants::{BatchId, Candidate, Snapshot};
+use crate::counters::{self, Counter};
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
@@ -127,7 +128,8 @@ impl StepCase {
 
     /// Unrolls up to the bound; `false` if asked to stop.
     pub fn extend(&mut self, bound: u32, context: &Context<'_>) -> bool {
-        if !self.unrolling.extend(bound, context.token) {
+        let extend = || self.unrolling.extend(bound, context.token);
+        if !counters::time(Counter::StepUnrolling, extend) {
             return false;
         }
         let new = self.unrolling.new_targets();
@@ -143,6 +145,10 @@ impl StepCase {
     /// Whether the formula can hold on a path whose states satisfy the invariants. Within the limit (wall time) for each
     /// of the solver's models.
     pub fn ask(&mut self, formula: TermId, limit: Duration, context: &Context<'_>) -> Answer {
+        counters::time(Counter::StepCase, || self.answer(formula, limit, context))
+    }
+
+    fn answer(&mut self, formula: TermId, limit: Duration, context: &Context<'_>) -> Answer {
         loop {
             context.safe_point();
             if context.token.is_cancelled() {

@@ -12,7 +12,7 @@ use crate::term::{Build, Op, Pool, Symbol, TermId, TermKind};
 const LARGEST_GUARD: usize = 12;
 
 impl Walk<'_, '_> {
-    fn conjuncts(&self, guard: TermId) -> SmallVec<[TermId; LARGEST_GUARD]> {
+    pub(super) fn conjuncts(&self, guard: TermId) -> SmallVec<[TermId; LARGEST_GUARD]> {
         match self.arena.kind(guard) {
             TermKind::Apply {
                 op: Op::And,
@@ -100,8 +100,29 @@ impl Walk<'_, '_> {
 
     pub(super) fn merge(&mut self, one: State, other: State) -> State {
         let arena = Rc::clone(&self.arena);
+        let (guard, choice) = self.meeting(one.guard, other.guard);
+        let values = one.values.union(&other.values, &mut |slot, a, b| {
+            let a = a.copied().unwrap_or_else(|| self.initial(slot));
+            let b = b.copied().unwrap_or_else(|| self.initial(slot));
+            planted!(
+                "walk: states that meet have each other's values",
+                arena.ite(choice, a, b),
+                arena.ite(choice, b, a)
+            )
+        });
+        let passed = one.passed.iter().copied();
+        State {
+            guard: self.named(guard),
+            values,
+            passed: passed.filter(|node| other.passed.contains(node)).collect(),
+        }
+    }
+
+    /// The guard of two that exclude each other, and what tells the first from the second there.
+    pub(super) fn meeting(&self, one: TermId, other: TermId) -> (TermId, TermId) {
+        let arena = &*self.arena;
         // What both have in common is no part of the choice.
-        let (left, right) = (self.conjuncts(one.guard), self.conjuncts(other.guard));
+        let (left, right) = (self.conjuncts(one), self.conjuncts(other));
         let mut common: Vec<TermId> = left
             .iter()
             .copied()
@@ -127,22 +148,7 @@ impl Walk<'_, '_> {
             arena.or2(choice, otherwise),
             choice
         ));
-        let guard = arena.and(common);
-        let values = one.values.union(&other.values, &mut |slot, a, b| {
-            let a = a.copied().unwrap_or_else(|| self.initial(slot));
-            let b = b.copied().unwrap_or_else(|| self.initial(slot));
-            planted!(
-                "walk: states that meet have each other's values",
-                arena.ite(choice, a, b),
-                arena.ite(choice, b, a)
-            )
-        });
-        let passed = one.passed.iter().copied();
-        State {
-            guard: self.named(guard),
-            values,
-            passed: passed.filter(|node| other.passed.contains(node)).collect(),
-        }
+        (arena.and(common), choice)
     }
 
     pub(super) fn add(&mut self, frontier: &mut Frontier, node: Node, state: State) {

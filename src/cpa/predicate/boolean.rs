@@ -19,6 +19,7 @@ use super::abstraction::{Abstraction, BlockFormula};
 use super::hull::Hull;
 use super::path_formula::PathFormula;
 use super::regions::{PredicateId, Region, Regions, TooLarge};
+use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
@@ -450,7 +451,8 @@ impl Abstraction for BooleanAbstraction<'_> {
             Place::At(at) if !block.is_target => precision.at(at),
             _ => &[],
         };
-        let result = self.region(before, block, predicates);
+        let region = || self.region(before, block, predicates);
+        let result = counters::time(Counter::Abstraction, region);
         self.statistics.time += begin.elapsed();
         let result = result.and_then(|region| Ok(self.new_in(block, region)?));
         match result {

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::abstraction::{Abstraction, BlockFormula};
 use super::boolean::Solvers;
 use super::path_formula::PathFormula;
+use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
@@ -181,7 +182,7 @@ impl Abstraction for SyntacticAbstraction<'_> {
     }
 
     fn compute(&mut self, before: &TermId, block: &BlockFormula<'_>, _: &()) -> Option<TermId> {
-        match self.runs(*before, block) {
+        match counters::time(Counter::Abstraction, || self.runs(*before, block)) {
             Ok(false) => None,
             Ok(true) => {
                 let before = store().and2(*before, self.known(block.source));

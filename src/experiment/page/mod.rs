@@ -88,7 +88,7 @@ struct RunView {
     text: String,
     /// What is said of it when the mouse is over it.
     tip: String,
-    /// Where its log is.
+    /// Where its log is; empty if it was made elsewhere and has none.
     link: String,
     /// By which cells are sorted: what is not solved comes after all that is.
     rank: f64,
@@ -308,7 +308,10 @@ impl RunView {
             class,
             text,
             tip,
-            link: encoded(&link),
+            link: match record.log.is_empty() {
+                true => String::new(),
+                false => encoded(&link),
+            },
             rank: match class {
                 "right" => record.wall,
                 "wrong" => f64::from(i32::MAX),

@@ -1,7 +1,9 @@
 //! Tables of an experiment: by configuration, by category, why there is no answer.
 //!
+//! * [`details`]: times of right answers, counters, a row a task.
 //! * [`mod@format`]: as text, CSV, Markdown and LaTeX.
 
+pub mod details;
 pub mod format;
 
 use std::collections::BTreeMap;
@@ -89,9 +91,14 @@ fn figures(summary: &Summary) -> Vec<Cell> {
     ]
 }
 
-/// All tables.
+/// All tables but those that are asked for.
 pub fn tables(data: &Data) -> Vec<Sheet> {
-    vec![by_configuration(data), by_category(data), by_reason(data)]
+    vec![
+        by_configuration(data),
+        by_category(data),
+        by_reason(data),
+        details::times_of_answers(data),
+    ]
 }
 
 /// A row a configuration.
@@ -172,4 +179,55 @@ pub fn by_reason(data: &Data) -> Sheet {
 fn head(names: &[&str], figures: &[&str]) -> Vec<String> {
     let all = names.iter().chain(figures);
     all.map(|&name| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::data::Configuration;
+    use crate::experiment::record::Record;
+
+    /// A configuration with a proof, an alarm, and a run that came to no end.
+    pub fn data() -> Data {
+        let record = |task: u32,
+                      expected: &str,
+                      verdict: &str,
+                      score: i32,
+                      cpu: f64,
+                      predicates| {
+            let text = format!(
+                r#"{{"configuration":"a","task":"t{task}","repetition":0,"category":"c","expected":"{expected}",
+                "verdict":"{verdict}","score":{score},"winner":"w","wall":{},"cpu":{cpu},"memory":0,
+                "measured":{{"cpu":"","memory":""}},"exit":0,"begun":0.0,"cores":[],"overhead":0.0,"log":"",
+                "analyses":[{{"name":"w","started":0.0,"counters":{{"predicates":{predicates}}}}}]}}"#,
+                2.0 * cpu
+            );
+            serde_json::from_str::<Record>(&text).expect("a record")
+        };
+        Data {
+            configurations: vec![Configuration {
+                name: "a".to_owned(),
+                folder: 0,
+                limit: 10.0,
+                records: vec![
+                    record(0, "true", "true", 2, 1.0, 5),
+                    record(1, "false", "false(unreach-call)", 1, 2.0, 7),
+                    record(2, "true", "timeout", 0, 5.0, 9),
+                ],
+            }],
+            categories: vec!["c".to_owned()],
+            remarks: Vec::new(),
+            folders: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn all_rows_are_as_long_as_the_head() {
+        for sheet in tables(&data()) {
+            assert!(!sheet.rows.is_empty());
+            for row in &sheet.rows {
+                assert_eq!(row.len(), sheet.head.len(), "{}", sheet.title);
+            }
+        }
+    }
 }

@@ -16,6 +16,10 @@ impl Portfolio {
         write_options(&mut text, &self.general);
         text.push_str("\n[schedule]\n");
         write_options(&mut text, &self.schedule);
+        for opening in &self.openings {
+            text.push_str("\n[[opening]]\n");
+            write_options(&mut text, opening);
+        }
         for analysis in &self.analyses {
             text.push_str("\n[[analysis]]\n");
             write_comment(&mut text, &about(&analysis.engine));

@@ -5,10 +5,12 @@
 //!
 //! * [`Engine`]: the engines; a new one is a line here and a case in [`super::race`].
 //! * [`read`]: from the text to a [`Portfolio`], with messages that point into the text.
+//! * [`opening`]: who goes first on what kind of program.
 //! * [`settings`]: what a command line changes of a portfolio.
 //! * [`explain`]: from a [`Portfolio`] to a text that has every option with its documentation, and can be read again.
 
 mod explain;
+pub mod opening;
 mod read;
 mod settings;
 #[cfg(test)]
@@ -17,10 +19,11 @@ mod tests;
 use std::path::Path;
 use std::time::Duration;
 
+use self::opening::Opening;
 use crate::analysis::options::{Options, choice, nearest, options};
 use crate::analysis::{
     bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
-    predicate_abstraction, simulate, spacer,
+    predicate_abstraction, simulate, spacer, unwind,
 };
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
@@ -32,6 +35,8 @@ pub struct Portfolio {
     pub general: General,
     /// How the analyses share the processor.
     pub schedule: Schedule,
+    /// Who goes first: the first opening that fits a program is taken.
+    pub openings: Vec<Opening>,
     /// The analyses; no two have the same name.
     pub analyses: Vec<Analysis>,
 }
@@ -45,6 +50,10 @@ options! {
         pub sharing: Switch = Switch::On;
         /// Whether there is a prover beside them for what they believe in and do not prove themselves; only if they share.
         pub prover: Switch = Switch::On;
+        /// The names of the analyses that take part; if not given, all do.
+        pub only: Vec<String> = Vec::new();
+        /// Whether the portfolio's openings are followed. If not, the analyses take turns from the beginning.
+        pub openings: Switch = Switch::On;
     }
 }
 
@@ -123,9 +132,12 @@ choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);
 options! {
     /// The solver of an analysis.
     pub struct SolverOptions {
-        /// The SMT solver. yices2 is fast on bit vectors; one analysis of a portfolio can have it, and z3 takes its
-        /// place for programs with floats or mathematical integers.
+        /// The SMT solver. yices2 is fast on bit vectors; one analysis of a portfolio can have it. z3 takes the place of
+        /// others for programs that they do not know the sorts of: mathematical integers, floats.
         pub solver: Backend = Backend::Z3;
+        /// The SMT solver for programs with floats, unless `solver` is one that knows more of them or bit vectors are
+        /// integers. bitwuzla is good at floats.
+        pub floats: Backend = Backend::Z3;
         /// What bit vectors are for the solver: bit vectors, or integers with as little wrap-around as is right. The
         /// latter is for z3.
         pub encoding: Encoding = Encoding::BitVector;
@@ -133,10 +145,21 @@ options! {
 }
 
 impl SolverOptions {
-    /// The choice as the solvers' own module has it.
+    /// The choice as the solvers' own module has it, for a program without floats.
     pub fn config(&self) -> SolverConfig {
         SolverConfig {
             backend: self.solver,
+            encoding: self.encoding,
+        }
+    }
+
+    /// The same for a program with floats.
+    pub fn config_for_floats(&self) -> SolverConfig {
+        SolverConfig {
+            backend: match (self.solver, self.encoding) {
+                (Backend::Z3 | Backend::Yices2, Encoding::BitVector) => self.floats,
+                _ => self.solver,
+            },
             encoding: self.encoding,
         }
     }
@@ -212,6 +235,8 @@ engines! {
     Exhaustive(exhaustive::Options) = "exhaustive";
     /// Bounded model checking with the forward condition.
     Bmc(bmc::Options) = "bmc", solver;
+    /// Symbolic execution with merging: the program is walked once, its loops to a limit each.
+    Unwind(unwind::Options) = "unwind", solver;
     /// k-induction; property-directed (KIPDR), if asked for.
     KInduction(k_induction::Options) = "k_induction", solver;
     /// Data-flow invariants, continuously refined, for itself and for others.
@@ -243,6 +268,7 @@ const SHIPPED: &[(&str, &str)] = &[
         include_str!("../../../portfolios/exhaustive.toml"),
     ),
     ("bmc", include_str!("../../../portfolios/bmc.toml")),
+    ("unwind", include_str!("../../../portfolios/unwind.toml")),
     ("ki", include_str!("../../../portfolios/ki.toml")),
     ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
     ("df", include_str!("../../../portfolios/df.toml")),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::opening::{Opening, Turn};
 use super::{Analysis, Common, Engine, General, Portfolio, Schedule, SolverOptions};
 use crate::analysis::options::{Options, nearest};
 use crate::frontend::{Error, ErrorKind, Place};
@@ -13,6 +14,7 @@ use crate::solver::{Backend, Encoding};
 /// Tables of a file beside the general options.
 pub(super) const SCHEDULE: &str = "schedule";
 pub(super) const ANALYSIS: &str = "analysis";
+const OPENING: &str = "opening";
 const ENGINE: &str = "engine";
 
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
@@ -42,6 +44,7 @@ impl<'t> Reader<'t> {
         let mut general = General::default();
         let mut schedule = Schedule::default();
         let mut analyses = Vec::new();
+        let mut openings = Vec::new();
         for (key, value) in in_order(document.get_ref()) {
             match &**key.get_ref() {
                 SCHEDULE => {
@@ -66,7 +69,23 @@ impl<'t> Reader<'t> {
                         analyses.push(analysis);
                     }
                 }
-                _ => self.set(key, value, &mut [&mut general], &[SCHEDULE, ANALYSIS])?,
+                OPENING => {
+                    let list = value.get_ref().as_array().ok_or_else(|| {
+                        self.error(
+                            &key.span(),
+                            "an opening begins with `[[opening]]`".to_owned(),
+                        )
+                    })?;
+                    for entry in list.iter() {
+                        let mut opening = Opening::default();
+                        self.set_all(self.table(key, entry)?, &mut [&mut opening])?;
+                        openings.push((entry.span(), opening));
+                    }
+                }
+                _ => {
+                    let others = [SCHEDULE, ANALYSIS, OPENING];
+                    self.set(key, value, &mut [&mut general], &others)?;
+                }
             }
         }
         if analyses.is_empty() {
@@ -75,11 +94,17 @@ impl<'t> Reader<'t> {
                 "no `[[analysis]]`: a portfolio has at least one".to_owned(),
             ));
         }
-        Ok(Portfolio {
+        for (span, opening) in &openings {
+            self.turns_are_of(&analyses, span, opening)?;
+        }
+        let mut portfolio = Portfolio {
             general,
             schedule,
+            openings: openings.into_iter().map(|(_, opening)| opening).collect(),
             analyses,
-        })
+        };
+        self.leave_out(&mut portfolio)?;
+        Ok(portfolio)
     }
 
     fn analysis(&self, key: &Spanned<impl Sized>, entry: &Value<'_>) -> Result<Analysis, Error> {
@@ -160,6 +185,15 @@ impl<'t> Reader<'t> {
             let solver = analysis.solver.as_ref();
             solver.is_some_and(|solver| solver.solver == Backend::Yices2)
         };
+        if let Some(solver) = &analysis.solver
+            && solver.encoding == Encoding::Integer
+            && solver.solver == Backend::Bitwuzla
+        {
+            let message = "bitwuzla has no integer encoding".to_owned();
+            return Err(self
+                .error(&place("encoding"), message)
+                .with_help("`solver = \"z3\"` has it"));
+        }
         if !has_yices(analysis) {
             return Ok(());
         }
@@ -178,6 +212,58 @@ impl<'t> Reader<'t> {
             return Err(self
                 .error(&place("encoding"), message)
                 .with_help("`solver = \"z3\"` has it"));
+        }
+        Ok(())
+    }
+
+    /// Whether the portfolio has the analyses of the opening's turns.
+    fn turns_are_of(
+        &self,
+        analyses: &[Analysis],
+        place: &Range<usize>,
+        opening: &Opening,
+    ) -> Result<(), Error> {
+        let names: Vec<&str> = analyses.iter().map(Analysis::name).collect();
+        let stranger = |turn: &&Turn| !names.contains(&turn.analysis.as_str());
+        match opening.turns.iter().find(stranger) {
+            None => Ok(()),
+            Some(Turn { analysis, .. }) => {
+                let known = names.join(", ");
+                let message =
+                    format!("a turn of `{analysis}`, which there is not; there are {known}");
+                Err(suggest(self.error(place, message), Some(analysis), &names))
+            }
+        }
+    }
+
+    /// Takes those analyses out of the portfolio that do not take part.
+    pub(super) fn leave_out(&self, portfolio: &mut Portfolio) -> Result<(), Error> {
+        let only = &portfolio.general.only;
+        if only.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> = portfolio.analyses.iter().map(Analysis::name).collect();
+        if let Some(stranger) = only.iter().find(|name| !names.contains(&name.as_str())) {
+            let known = names.join(", ");
+            let message =
+                format!("`only` names `{stranger}`, which there is not; there are {known}");
+            return Err(suggest(
+                self.error(&(0..0), message),
+                Some(stranger),
+                &names,
+            ));
+        }
+        let takes_part = |name: &str| only.iter().any(|one| one == name);
+        portfolio
+            .analyses
+            .retain(|analysis| takes_part(analysis.name()));
+        for analysis in &mut portfolio.analyses {
+            if !takes_part(&analysis.common.after) {
+                analysis.common.after.clear();
+            }
+        }
+        for opening in &mut portfolio.openings {
+            opening.turns.retain(|turn| takes_part(&turn.analysis));
         }
         Ok(())
     }

@@ -55,7 +55,9 @@ impl Portfolio {
             let place = |_: &str| -> Range<usize> { 0..text.len() };
             reader.go_together(&place, analysis, &self.analyses[..index])?;
         }
-        Ok(())
+        let text = texts.last().map_or("", String::as_str);
+        let reader = Reader { name: SOURCE, text };
+        reader.leave_out(self)
     }
 
     /// Makes one setting.

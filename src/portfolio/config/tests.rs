@@ -80,3 +80,35 @@ fn names_are_suggested() {
     let error = Portfolio::find("no/such.toml").expect_err("no such file");
     assert_eq!(error.kind(), ErrorKind::Unreadable);
 }
+
+#[test]
+fn only_some_take_part() {
+    let mut portfolio = Portfolio::find("default").expect("a shipped one");
+    let settings = ["only=[\"impact\", \"bmc\"]".to_owned()];
+    portfolio
+        .set(&settings)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<&str> = portfolio.analyses.iter().map(Analysis::name).collect();
+    assert_eq!(names, ["bmc", "impact"]);
+    // The one that it waits for is not there.
+    assert_eq!(portfolio.analyses[1].common.after, "");
+    let turns = portfolio.openings.iter().flat_map(|opening| &opening.turns);
+    assert!(turns.into_iter().all(|turn| turn.analysis == "bmc"));
+
+    let mut portfolio = Portfolio::find("default").expect("a shipped one");
+    let error = portfolio.set(&["only=[\"bcm\"]".to_owned()]);
+    let error = error.expect_err("there is none").to_string();
+    assert!(error.contains("did you mean `bmc`?"), "{error}");
+}
+
+#[test]
+fn turns_of_openings_are_of_analyses() {
+    let text = "[[opening]]\nturns = [\"bcm 0.1\"]\n[[analysis]]\nengine = \"bmc\"\n";
+    let error = Portfolio::parse("p.toml", text).expect_err("there is none");
+    let error = error.to_string();
+    assert!(error.contains("p.toml:1:1"), "{error}");
+    assert!(error.contains("did you mean `bmc`?"), "{error}");
+    let text = text.replace("bcm 0.1", "bmc");
+    let error = Portfolio::parse("p.toml", &text).expect_err("no time");
+    assert!(error.to_string().contains("ANALYSIS SECONDS"), "{error}");
+}

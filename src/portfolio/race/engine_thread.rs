@@ -1,6 +1,6 @@
 //! The thread of an engine: what it is given, what it tells, and what becomes of its answer.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
-    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer,
+    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, unwind,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
 use crate::counters::{self, Counter};
-use crate::portfolio::config::{Analysis, Engine, Role, Switch};
+use crate::portfolio::config::{Analysis, Engine, Role, SolverOptions, Switch};
 use crate::portfolio::crash::guarded;
 use crate::portfolio::dump::RecordedSolver;
 use crate::portfolio::event::EventKind;
@@ -30,7 +30,7 @@ use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
-use crate::term::{Arena, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
+use crate::term::{Arena, FloatFormat, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
@@ -42,6 +42,8 @@ const BEGINNINGS: usize = 4;
 pub(super) struct EngineThread {
     pub racer: Racer,
     pub analysis: Analysis,
+    /// The answer that a proof is which was checked while the engine ran.
+    pub certified: RefCell<Option<Conclusion>>,
 }
 
 /// How an engine has ended, before its answer is checked.
@@ -169,7 +171,13 @@ impl EngineThread {
         let mut replays = Replays::new(&self.racer.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.safe_point();
+        let has_floats = Sorts::of(self.racer.blocks.inlined().program()).has_floats;
+        let certifies = |certificate: &Certificate| self.certifies(certificate);
+        let certifies: &dyn Fn(&Certificate) -> bool = &certifies;
         let mut context = Context {
+            // Of other programs, engines' questions are not those of the check: they know more.
+            certifies: (has_floats && self.analysis.common.role == Role::Prover)
+                .then_some(certifies),
             token,
             safe_point: &safe_point,
             report: &report,
@@ -182,6 +190,23 @@ impl EngineThread {
             Engine::Simulation(options) => self.simulate(options, &context),
             Engine::Bmc(options) => {
                 bmc::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Unwind(options) => {
+                let mut done = unwind::Statistics::default();
+                let answer = unwind::run(
+                    &self.racer.blocks,
+                    options,
+                    &solver,
+                    &mut context,
+                    &mut done,
+                );
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..answer.into()
+                }
             }
             Engine::DataFlow(options) => {
                 data_flow::run(&self.racer.blocks, options, &solver, &mut context).into()
@@ -237,6 +262,28 @@ impl EngineThread {
         }
     }
 
+    /// Whether a proof passes its check; its answer is kept.
+    fn certifies(&self, certificate: &Certificate) -> bool {
+        let Racer {
+            task,
+            blocks,
+            workers,
+            coordinator,
+            seat,
+            ..
+        } = &self.racer;
+        coordinator.certify(*seat);
+        let name = self.analysis.name();
+        let conclusion = task.certified_conjecture(name, certificate, blocks, workers);
+        let is_confirmed = conclusion.is_some();
+        *self.certified.borrow_mut() = conclusion;
+        if !is_confirmed {
+            coordinator.resume(*seat);
+            coordinator.wait(*seat);
+        }
+        is_confirmed
+    }
+
     fn safe_point(&self) -> Duration {
         let analysis = self.analysis.name();
         let task = &self.racer.task;
@@ -259,8 +306,16 @@ impl EngineThread {
 
     fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
         match progress {
-            Progress::Bound { bound } | Progress::Abstracted { bound, .. } => {
+            Progress::Bound { bound } => {
                 counters::set(Counter::Bound, u64::from(bound));
+            }
+            Progress::Abstracted {
+                bound, kept, all, ..
+            } => {
+                counters::set(Counter::Bound, u64::from(bound));
+                counters::set(Counter::Kept, kept as u64);
+                counters::raise(Counter::MostKept, kept as u64);
+                counters::set(Counter::Constraints, all as u64);
             }
             Progress::Refinement { number, states } => {
                 counters::set(Counter::Refinements, u64::from(number));
@@ -348,8 +403,8 @@ impl EngineThread {
     }
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
-        let config = self.analysis.solver.clone().unwrap_or_default().config();
-        let solver = solver_for(config, &self.racer.blocks)?;
+        let options = self.analysis.solver.clone().unwrap_or_default();
+        let solver = solver_for(&options, &self.racer.blocks)?;
         Ok(match &self.racer.task.dump {
             Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
@@ -362,6 +417,7 @@ impl EngineThread {
         match claim {
             Claim::Nothing => None,
             Claim::Violated(violation) => Some(self.racer.task.violated(name, violation)),
+            Claim::Proved(_) if self.certified.borrow().is_some() => self.certified.take(),
             Claim::Proved(certificate) => {
                 let inlined = self.racer.blocks.inlined();
                 let proved = self.racer.task.invariants.snapshot();
@@ -389,15 +445,20 @@ impl EngineThread {
     }
 }
 
-/// A solver for the program of the blocks. Where it is to be Yices and the program has sorts that this does not know, it is
-/// Z3.
+/// A solver for the program of the blocks, as the options say. Where the program has sorts that this does not know, and where
+/// it is not to be had, it is Z3.
 pub(super) fn solver_for(
-    config: SolverConfig,
+    options: &SolverOptions,
     blocks: &Blocks,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let arena = Rc::new(Arena::new());
-    if config.backend == Backend::Yices2 {
-        if knows_sorts(blocks.inlined().program())
+    let sorts = Sorts::of(blocks.inlined().program());
+    let config = match sorts.has_floats {
+        true => options.config_for_floats(),
+        false => options.config(),
+    };
+    if config.backend != Backend::Z3 {
+        if sorts.are_known_to(config.backend)
             && let Ok(solver) = new_solver(config, Rc::clone(&arena))
         {
             return Ok(solver);
@@ -425,21 +486,51 @@ fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
     counters
 }
 
-/// Whether Yices knows the sorts of all the program's terms.
-fn knows_sorts(program: &Program) -> bool {
-    let operations = program.edges.iter().flat_map(|edge| &edge.operations);
-    let terms: Vec<TermId> = operations.flat_map(|operation| operation.terms()).collect();
-    let scalar = |sort| matches!(sort, ScalarSort::Bool | ScalarSort::BitVec(_));
-    let mut known = true;
-    let mut visit = |sort: Sort| {
-        known &= match sort {
-            Sort::Array { index, element } => scalar(index) && scalar(element),
-            sort => sort.scalar().is_some_and(scalar),
-        };
-    };
-    for_each_subterm(store(), terms, |term, _| visit(store().sort(term)));
-    for input in &program.inputs {
-        visit(input.sort);
+/// What a program's terms are of.
+#[derive(Default)]
+struct Sorts {
+    has_floats: bool,
+    /// Floats of x87 or mathematical integers.
+    has_others: bool,
+}
+
+impl Sorts {
+    fn of(program: &Program) -> Self {
+        let mut sorts = Self::default();
+        let operations = program.edges.iter().flat_map(|edge| &edge.operations);
+        let terms: Vec<TermId> = operations.flat_map(|operation| operation.terms()).collect();
+        for_each_subterm(store(), terms, |term, _| sorts.add(store().sort(term)));
+        for input in &program.inputs {
+            sorts.add(input.sort);
+        }
+        sorts
     }
-    known
+
+    fn add(&mut self, sort: Sort) {
+        let mut add = |sort: ScalarSort| match sort {
+            ScalarSort::Bool | ScalarSort::BitVec(_) => {}
+            ScalarSort::Float(FloatFormat::F80) => {
+                self.has_floats = true;
+                self.has_others = true;
+            }
+            ScalarSort::Float(_) => self.has_floats = true,
+            ScalarSort::Int => self.has_others = true,
+        };
+        match sort {
+            Sort::Array { index, element } => {
+                add(index);
+                add(element);
+            }
+            sort => sort.scalar().into_iter().for_each(add),
+        }
+    }
+
+    /// Whether the solver knows all of them.
+    fn are_known_to(&self, backend: Backend) -> bool {
+        match backend {
+            Backend::Z3 => true,
+            Backend::Bitwuzla => !self.has_others,
+            Backend::Yices2 => !self.has_others && !self.has_floats,
+        }
+    }
 }

@@ -51,6 +51,11 @@ pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
         Some(vec![ProofStep::Unrolling { bound: 3 }])
     );
     let steps = planted!(
+        "lie: all paths end without open rounds",
+        steps,
+        Some(vec![ProofStep::Unwinding { rounds: Vec::new() }])
+    );
+    let steps = planted!(
         "lie: no place is reached",
         steps,
         Some(vec![inductive(places()), safety(vec![0])])

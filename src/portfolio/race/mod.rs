@@ -14,6 +14,7 @@ mod prover_thread;
 mod racer;
 mod replays;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use rustc_hash::FxHashSet;
 use self::engine_thread::EngineThread;
 use self::prover_thread::ProverThread;
 use self::racer::Racer;
+use super::config::opening::Turn;
 use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
 use super::crash::number::FIRST_ANALYSIS;
@@ -56,11 +58,12 @@ enum Message {
     Awake,
 }
 
-/// Runs the analyses until one has an answer; `None` if none has. If they share invariants, there is a prover beside them,
-/// unless it must not take part.
+/// Runs the analyses until one has an answer; `None` if none has. Those with turns in the opening go first. If they share
+/// invariants, there is a prover beside them, unless it must not take part.
 pub(in crate::portfolio) fn run(
     task: &Arc<Task>,
     analyses: Vec<(u32, Analysis)>,
+    opening: &[Turn],
     has_prover: bool,
 ) -> Option<Conclusion> {
     let program = Arc::new(task.simplified.program.clone());
@@ -80,11 +83,11 @@ pub(in crate::portfolio) fn run(
         workers: lender::workers(&coordinator, &threads, id),
     };
     let (sender, ends) = unbounded();
-    let start = |(number, analysis): (u32, Analysis)| {
-        let seat = coordinator.admit(analysis.common.priority, analysis.common.eases_after);
+    let start = |(number, analysis): (u32, Analysis), seat: usize| {
         let thread = EngineThread {
             racer: racer(seat, FIRST_ANALYSIS + number),
             analysis,
+            certified: RefCell::default(),
         };
         thread.start(sender.clone())
     };
@@ -106,17 +109,32 @@ pub(in crate::portfolio) fn run(
     let mut lineup = Lineup {
         waiting: analyses,
         running: Vec::new(),
-        solverless_only: true,
+        // An opening says who is alone, and for how long.
+        solverless_only: opening.is_empty(),
         head_start: Instant::now() + schedule.head_start,
     };
+    let mut has_opened = false;
     let mut dumped = Instant::now();
     let mut told = Told::default();
     loop {
+        let mut seats = Vec::new();
         while let Some(next) = lineup.next() {
-            let running = (next.1.name().to_owned(), next.1.common.role);
-            if start(next) {
+            let common = &next.1.common;
+            let seat = coordinator.admit(common.priority, common.eases_after);
+            let running = (common.name.clone(), common.role);
+            seats.push((common.name.clone(), seat));
+            if start(next, seat) {
                 lineup.running.push(running);
             }
+        }
+        if !has_opened {
+            let seat_of = |turn: &Turn| {
+                let mut seats = seats.iter();
+                let seat = seats.find(|(name, _)| *name == turn.analysis)?.1;
+                Some((seat, turn.time))
+            };
+            coordinator.open(opening.iter().filter_map(seat_of));
+            has_opened = true;
         }
         if !lineup.has_prover() {
             return None;

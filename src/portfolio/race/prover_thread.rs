@@ -10,9 +10,9 @@ use super::engine_thread::solver_for;
 use super::racer::{Racer, start};
 use super::{Message, PROVER};
 use crate::analysis::invariants::prover::Prover;
+use crate::portfolio::config::SolverOptions;
 use crate::portfolio::crash::guarded;
 use crate::portfolio::event::EventKind;
-use crate::solver::SolverConfig;
 
 /// How long it rests before it looks whether it is to stop.
 const REST: Duration = Duration::from_millis(200);
@@ -64,7 +64,7 @@ impl ProverThread {
             ..
         } = &self.racer;
         let seat = self.racer.seat;
-        let solver = || solver_for(SolverConfig::default(), blocks);
+        let solver = || solver_for(&SolverOptions::default(), blocks);
         let invariants = &task.invariants;
         // Made in its first turn.
         let mut prover = None;

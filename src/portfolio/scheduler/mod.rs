@@ -6,6 +6,9 @@
 //! system where that can be taken back. As soon as it comes to a safe point, it stops there. When its turn comes, it
 //! has a permit again, whether it has been to a safe point or not. So a query may be longer than any turn.
 //!
+//! There may be an opening: turns that are given first, in a fixed order. Who has none waits until they are over; what has
+//! an answer soon, and is known to, need not wait for anybody.
+//!
 //! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
 //! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
 //! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
@@ -102,6 +105,8 @@ pub struct Scheduler {
     entries: Vec<Entry>,
     /// Those that want a permit, first come, first served.
     queue: VecDeque<usize>,
+    /// The turns that come before those of the queue.
+    opening: VecDeque<(usize, Duration)>,
     /// One for each permit.
     loans: Vec<Loan>,
 }
@@ -115,6 +120,7 @@ impl Scheduler {
             schedule,
             entries: Vec::new(),
             queue: VecDeque::new(),
+            opening: VecDeque::new(),
             loans: vec![Loan::Free; permits],
         }
     }
@@ -142,6 +148,11 @@ impl Scheduler {
             .map_or(0, |last| last + 1);
         self.queue.insert(place, number);
         number
+    }
+
+    /// Gives these turns before all others: analyses by their numbers, and how long.
+    pub fn open(&mut self, turns: impl IntoIterator<Item = (usize, Duration)>) {
+        self.opening.extend(turns);
     }
 
     /// Adds somebody who wants no permit until it is woken.
@@ -315,7 +326,33 @@ impl Scheduler {
         actions.push(Action::Revoke(number));
     }
 
+    /// Gives the next turn of the opening, if there is one left that can be given. A turn of one that runs makes its present
+    /// turn longer.
+    fn grant_opening(&mut self, now: Duration, actions: &mut Vec<Action>) -> bool {
+        while let Some((number, turn)) = self.opening.pop_front() {
+            let Some(entry) = self.entries.get_mut(number) else {
+                continue;
+            };
+            match &mut entry.state {
+                State::Running { until } => *until += turn,
+                State::Waiting | State::Overstaying => {
+                    self.queue.retain(|&other| other != number);
+                    entry.used += turn;
+                    entry.state = State::Running { until: now + turn };
+                    entry.begun = true;
+                    actions.push(Action::Grant(number));
+                    return true;
+                }
+                State::Certifying | State::Resting | State::Finished => {}
+            }
+        }
+        false
+    }
+
     fn grant_next(&mut self, now: Duration, actions: &mut Vec<Action>) {
+        if self.grant_opening(now, actions) {
+            return;
+        }
         let Some(number) = self.queue.pop_front() else {
             return;
         };

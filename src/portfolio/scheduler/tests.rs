@@ -507,3 +507,49 @@ fn loans_are_in_nobodys_way() {
         assert!(lent > 0 || permits == 1);
     }
 }
+
+#[test]
+fn an_opening_comes_before_turns() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let numbers: Vec<usize> = (0..4)
+        .map(|_| scheduler.add(NORMAL, Duration::MAX))
+        .collect();
+    let [first, second, third, fourth] = numbers[..] else {
+        unreachable!()
+    };
+    // Nobody has the number 9; who has a turn twice in a row has a longer one.
+    let turns = [(third, 4), (9, 7), (second, 2), (second, 3), (third, 1)];
+    scheduler.open(turns.map(|(number, time)| (number, ms(time))));
+    let mut granted = Vec::new();
+    let mut now = Duration::ZERO;
+    while granted.len() < 7 {
+        for action in scheduler.tick(now) {
+            if let Action::Grant(number) = action {
+                granted.push((number, now.as_millis() as u64));
+            }
+            if let Action::Revoke(number) = action {
+                scheduler.safe_point(number);
+            }
+        }
+        now = scheduler.next_tick().unwrap_or(now);
+    }
+    // After it the queue is as it would be: who has not had a turn was there before those that had one.
+    let order: Vec<usize> = granted.iter().map(|&(number, _)| number).collect();
+    assert_eq!(&order[..3], [third, second, second]);
+    assert_eq!(granted[1].1, 4);
+    assert_eq!(granted[2].1, 6);
+    assert_eq!(order[3], third);
+    assert_eq!(granted[3].1, 9);
+    assert_eq!(&order[4..6], [first, fourth]);
+    assert_eq!(granted[4].1, 10);
+}
+
+#[test]
+fn who_is_over_has_no_turn_in_the_opening() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    let first = scheduler.add(NORMAL, Duration::MAX);
+    let second = scheduler.add(NORMAL, Duration::MAX);
+    scheduler.open([(second, ms(5)), (second, ms(5)), (first, ms(5))]);
+    assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(second)]);
+    assert_eq!(scheduler.finish(second, ms(1)), [Action::Grant(first)]);
+}

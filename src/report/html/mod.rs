@@ -215,7 +215,9 @@ impl View {
             _ => None,
         });
         let open = recording.events.iter().find_map(|event| match &event.kind {
-            EventKind::Open { unsupported, loops } => Some((unsupported.clone(), loops.clone())),
+            EventKind::Open {
+                unsupported, loops, ..
+            } => Some((unsupported.clone(), loops.clone())),
             _ => None,
         });
         let (unsupported, loops) = open.unwrap_or_default();

@@ -15,11 +15,10 @@ use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
-use crate::solver::z3::text::{TextAnswer, TextSolver};
+use crate::solver::question::{Question, Respondents};
+use crate::solver::z3::text::TextAnswer;
 use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
-use crate::term::{
-    Arena, Build, Sort, Symbol, TermId, Value, free_variables, smtlib_script, store,
-};
+use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, free_variables, store};
 
 /// Wall times of queries.
 #[derive(Copy, Clone, Debug)]
@@ -59,7 +58,7 @@ impl Patience {
 pub(super) struct Consecution {
     pub blocks: Arc<Blocks>,
     pub solver: Box<dyn Solver>,
-    alone: TextSolver,
+    alone: Respondents,
     pub token: CancellationToken,
     pub patience: Patience,
 }
@@ -102,7 +101,7 @@ impl Consecution {
         Self {
             blocks: Arc::clone(blocks),
             solver,
-            alone: TextSolver::default(),
+            alone: Respondents::default(),
             token: token.clone(),
             patience,
         }
@@ -291,8 +290,8 @@ impl Consecution {
     pub(super) fn holds_alone(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> bool {
         let arena = self.solver.arena();
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
-        let script = smtlib_script(&**arena, &assertions.collect::<Vec<_>>());
-        self.alone.check(&script, &[], self.patience.one) == TextAnswer::Unsatisfiable
+        let question = Question::new(&**arena, &assertions.collect::<Vec<_>>());
+        self.alone.check(&question, &[], self.patience.one) == TextAnswer::Unsatisfiable
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
