@@ -88,7 +88,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "[[analysis]]\nengine = \"data_flow\"\nrounds = [\"values\", \"pears\"]\n",
-        "5:10: portfolio: `rounds` is a list whose members are \"intervals\" or",
+        "5:10: portfolio: `rounds` is a list whose members are \"intervals\",",
         "",
     ),
     (

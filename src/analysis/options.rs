@@ -102,6 +102,15 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     near.map(|(_, name)| name.to_owned())
 }
 
+/// `a`, `a or b`, or `a, b or c`.
+pub fn alternatives(all: &[String]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
+}
+
 /// The text of doc comments: one paragraph.
 pub fn documentation(lines: &[&str]) -> String {
     let trimmed: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
@@ -188,7 +197,7 @@ macro_rules! choice {
     ($Type:ty: $($name:literal = $value:path),+ $(,)?) => {
         impl $crate::analysis::options::OptionValue for $Type {
             fn values(_: Option<&std::ops::RangeInclusive<Self>>) -> String {
-                Self::choices().join(" or ")
+                $crate::analysis::options::alternatives(&Self::choices())
             }
 
             fn read(value: &toml::de::DeValue<'_>) -> Option<Self> {

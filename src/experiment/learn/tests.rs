@@ -67,7 +67,7 @@ fn who_is_fast_goes_first() {
 
 #[test]
 fn a_question_tells_kinds_of_programs_apart() {
-    let all: Vec<Case> = (0..40)
+    let all: Vec<Case> = (0..80)
         .map(|number| match number % 2 {
             0 => case(0, [0.02, NEVER, NEVER]),
             _ => case(3, [NEVER, NEVER, 0.02]),
