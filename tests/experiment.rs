@@ -264,9 +264,9 @@ fn what_a_killed_grandchild_used_is_counted() {
         let burnt = std::fs::read_to_string(path.join("burnt")).expect("a time");
         let burnt: f64 = burnt.trim().parse().expect("a number");
         let cpu = number(&record, "cpu");
-        // The shells and what was not written any more.
+        // The shells, which take longer on a busy machine, and what was not written any more.
         assert!(
-            cpu >= burnt && cpu <= burnt * 1.02 + 0.05,
+            cpu >= burnt && cpu <= burnt * 1.02 + 0.15,
             "{way}: {cpu} s, {burnt} s burnt"
         );
         assert!(number(&record, "wall") < 3.5, "{record}");

@@ -75,7 +75,7 @@ impl Round {
 
 impl OptionValue for Round {
     fn values(_: Option<&RangeInclusive<Self>>) -> String {
-        Self::choices().join(" or ")
+        options::alternatives(&Self::choices())
     }
 
     fn read(value: &DeValue<'_>) -> Option<Self> {

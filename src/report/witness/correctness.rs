@@ -90,11 +90,11 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The proof without formulas that it does not need, as far as that can be found out in a twentieth of the time that the
+/// The proof without formulas that it does not need, as far as that can be found out in a fortieth of the time that the
 /// run has taken until now.
 pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duration) -> Certificate {
     let elapsed = evidence.reporter.started().elapsed();
-    let mut time = (elapsed / 20).min(Duration::from_secs(1));
+    let mut time = (elapsed / 40).min(Duration::from_secs(1));
     if let Some(left) = evidence.time_left {
         time = time.min(left / 4);
     }
@@ -151,7 +151,7 @@ pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duratio
 /// The simplifier's facts that are found to hold soon.
 pub fn facts_in_time(evidence: &Evidence<'_>) -> FactNumbers {
     let elapsed = evidence.reporter.started().elapsed();
-    let mut time = (elapsed / 10).max(Duration::from_millis(20));
+    let mut time = (elapsed / 20).max(Duration::from_millis(2));
     if let Some(left) = evidence.time_left {
         time = time.min(left / 4);
     }
