@@ -38,7 +38,7 @@ use super::invariants::guess::{
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::invariants::states::States;
-use super::options::{OptionValue, options};
+use super::options::{OptionValue, alternatives, options};
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::certify::certificate::Certificate;
@@ -75,7 +75,7 @@ impl Round {
 
 impl OptionValue for Round {
     fn values(_: Option<&RangeInclusive<Self>>) -> String {
-        options::alternatives(&Self::choices())
+        alternatives(&Self::choices())
     }
 
     fn read(value: &DeValue<'_>) -> Option<Self> {
