@@ -20,13 +20,15 @@ fn said(output: &Output) -> String {
 
 /// The program of a witness.
 fn program_of(witness: &str) -> &'static str {
-    match witness.starts_with("loop") {
-        true => "loop.c",
-        false => "path.c",
+    match witness.split(['.', '_']).next() {
+        Some("loop") => "loop.c",
+        Some("contract") => "contract.c",
+        _ => "path.c",
     }
 }
 
 const RIGHT: &[&str] = &[
+    "contract.yml",
     "loop.yml",
     "loop_empty.yml",
     "loop_wrong.yml",
@@ -331,6 +333,42 @@ const WRONG: &[(&str, &str, &str, &str, bool)] = &[
         "        action: follow\n        thread_id: 0\n",
         "`thread_id` came with format 2.2",
         true,
+    ),
+    // Contracts.
+    (
+        "contract.yml",
+        "requires: n <= 1000",
+        "requires: rest <= 1000",
+        "`rest <= 1000 && limits [0] == 0` cannot be read there",
+        false,
+    ),
+    (
+        "contract.yml",
+        "(limits[1])",
+        "(limit[1])",
+        "cannot be read there",
+        false,
+    ),
+    (
+        "contract.yml",
+        "(n, Old)",
+        "(n, Later)",
+        "`\\` in a C expression",
+        false,
+    ),
+    (
+        "contract.yml",
+        "line: 6",
+        "line: 10",
+        "expected definition of a function",
+        false,
+    ),
+    (
+        "contract.yml",
+        "function: sum",
+        "function: before",
+        "this place is in the function `sum`, not in `before`",
+        false,
     ),
     (
         "path.yml",

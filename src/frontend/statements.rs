@@ -4,7 +4,12 @@
 //! is needed: brackets, keywords and semicolons tell where statements begin and end. What macros make of a place is not
 //! seen; directives are passed over.
 
+mod divide;
+mod functions;
+
 use std::sync::Arc;
+
+use functions::Body;
 
 use super::diagnostic::{Error, ErrorKind, Place};
 use super::parse::with_large_stack;
@@ -24,14 +29,6 @@ pub struct SourceText {
     partner: Vec<u32>,
     functions: Vec<Body>,
     statements: Vec<StatementText>,
-}
-
-/// The body of a function.
-#[derive(Clone, Debug)]
-struct Body {
-    name: String,
-    open: TokenIndex,
-    close: TokenIndex,
 }
 
 /// A statement, or a declaration within a function.
@@ -234,18 +231,6 @@ impl SourceText {
             .find(|&token| self.position(token).1 == column)
     }
 
-    /// The name of the function around a token.
-    pub fn function(&self, token: TokenIndex) -> Option<&str> {
-        let after = self.functions.partition_point(|body| body.open <= token);
-        let body = self.functions.get(after.checked_sub(1)?)?;
-        (token <= body.close).then_some(&body.name)
-    }
-
-    /// Whether a function with the name has a body here.
-    pub fn defines(&self, function: &str) -> bool {
-        self.functions.iter().any(|body| body.name == function)
-    }
-
     /// The opening parenthesis of the call that the token closes.
     pub fn call_closed_by(&self, token: TokenIndex) -> Option<TokenIndex> {
         if !self.is(token, b")") {
@@ -409,230 +394,6 @@ impl SourceText {
             &text,
             start,
         ))
-    }
-
-    /// Finds the functions' bodies, and the statements in them.
-    fn find_functions(&mut self) {
-        let mut declarator: Option<TokenIndex> = None;
-        let mut has_initialiser = false;
-        let mut at = 0;
-        while at < self.tokens.tokens.len() {
-            if self.is(at, b"(") {
-                let is_function = declarator.is_none()
-                    && at > 0
-                    && self.is_name(at - 1)
-                    && !self.bytes(at - 1).starts_with(b"__declspec");
-                if is_function {
-                    declarator = Some(at - 1);
-                }
-                // `int (*f(void))(int)`: the name is within.
-                let inner = self.is(at + 1, b"*") && declarator.is_none();
-                at = if inner { at + 1 } else { self.partner(at) + 1 };
-                continue;
-            }
-            has_initialiser |= self.is(at, b"=");
-            if self.is(at, b"{") {
-                let close = self.partner(at);
-                if let Some(name) = declarator
-                    && !has_initialiser
-                    && !self.is_tag(at)
-                {
-                    let name = String::from_utf8_lossy(self.bytes(name)).into_owned();
-                    self.functions.push(Body {
-                        name,
-                        open: at,
-                        close,
-                    });
-                    self.block(at);
-                    declarator = None;
-                }
-                at = close + 1;
-                continue;
-            }
-            if self.is(at, b";") {
-                // Declarations of parameters in the old style may follow.
-                let is_old_style = declarator.is_some_and(|name| {
-                    let after = self.partner(name + 1) + 1;
-                    after < at && !self.is(after, b";") && self.is_declaration_of_parameters(after)
-                });
-                if !is_old_style {
-                    declarator = None;
-                }
-                has_initialiser = false;
-            }
-            at += 1;
-        }
-    }
-
-    /// Whether the brace has a `struct`, `union` or `enum` in front.
-    fn is_tag(&self, brace: TokenIndex) -> bool {
-        let is_tag = |at: Option<TokenIndex>| {
-            at.is_some_and(|at| {
-                [word::Struct, word::Union, word::Enum]
-                    .iter()
-                    .any(|&keyword| self.is_word(at, keyword))
-            })
-        };
-        is_tag(brace.checked_sub(1)) || is_tag(brace.checked_sub(2))
-    }
-
-    /// Whether what comes after a function's parameters is no attribute and no other declarator.
-    fn is_declaration_of_parameters(&self, after: TokenIndex) -> bool {
-        let attributes = [
-            word::Attribute,
-            word::AttributeGnu,
-            word::Asm,
-            word::AsmGnu,
-            word::AsmGnu2,
-        ];
-        self.token(after)
-            .is_some_and(|token| token.kind == TokenKind::Word)
-            && !attributes.iter().any(|&one| self.is_word(after, one))
-    }
-
-    /// The statements of a block; returns the token after it.
-    fn block(&mut self, open: TokenIndex) -> TokenIndex {
-        let close = self.partner(open);
-        let mut at = open + 1;
-        while at < close {
-            at = self.statement(at, close, true);
-        }
-        close + 1
-    }
-
-    /// A statement and what is within; returns the token after it, which is at most `end`.
-    fn statement(&mut self, first: TokenIndex, end: TokenIndex, is_item: bool) -> TokenIndex {
-        let number = self.statements.len();
-        self.statements.push(StatementText {
-            first,
-            last: first,
-            kind: StatementKind::Other,
-            is_item,
-        });
-        let (kind, after) = self.statement_text(first, end, is_item);
-        let after = after.clamp(first + 1, end.max(first + 1));
-        self.statements[number].kind = kind;
-        self.statements[number].last = after - 1;
-        after
-    }
-
-    fn statement_text(
-        &mut self,
-        first: TokenIndex,
-        end: TokenIndex,
-        is_item: bool,
-    ) -> (StatementKind, TokenIndex) {
-        if self.is(first, b"{") {
-            return (StatementKind::Block, self.block(first));
-        }
-        let keyword = self
-            .token(first)
-            .filter(|token| token.kind == TokenKind::Word)
-            .map(|token| token.symbol);
-        let open = first + 1;
-        let header = Header {
-            open,
-            close: self.partner(open),
-        };
-        let has_header = self.is(open, b"(");
-        match keyword {
-            Some(word::If) if has_header => {
-                self.expressions(open + 1, header.close);
-                let mut after = self.statement(header.close + 1, end, false);
-                if after < end && self.is_word(after, word::Else) {
-                    after = self.statement(after + 1, end, false);
-                }
-                (StatementKind::If(header), after)
-            }
-            Some(word::While | word::Switch) if has_header => {
-                self.expressions(open + 1, header.close);
-                let after = self.statement(header.close + 1, end, false);
-                let kind = match keyword {
-                    Some(word::While) => StatementKind::While(header),
-                    _ => StatementKind::Switch(header),
-                };
-                (kind, after)
-            }
-            Some(word::For) if has_header => {
-                let mut semicolons = Vec::new();
-                let mut at = open + 1;
-                while at < header.close {
-                    if self.is(at, b";") {
-                        semicolons.push(at);
-                    }
-                    at = self.partner(at).max(at) + 1;
-                }
-                self.expressions(open + 1, header.close);
-                let after = self.statement(header.close + 1, end, false);
-                match semicolons[..] {
-                    [one, other] => (StatementKind::For(header, [one, other]), after),
-                    _ => (StatementKind::Other, after),
-                }
-            }
-            Some(word::Do) => {
-                let after = self.statement(open, end, false);
-                if self.is_word(after, word::While) && self.is(after + 1, b"(") {
-                    let header = Header {
-                        open: after + 1,
-                        close: self.partner(after + 1),
-                    };
-                    self.expressions(header.open + 1, header.close);
-                    let semicolon = usize::from(self.is(header.close + 1, b";"));
-                    (StatementKind::Do(header), header.close + 1 + semicolon)
-                } else {
-                    (StatementKind::Other, after)
-                }
-            }
-            Some(word::Case | word::Default) => {
-                let at = self.colon(open, end);
-                (StatementKind::Labelled, self.labelled(at + 1, end, is_item))
-            }
-            _ if self.is_name(first) && self.is(open, b":") => (
-                StatementKind::Labelled,
-                self.labelled(open + 1, end, is_item),
-            ),
-            _ => {
-                let mut at = first;
-                while at < end && !self.is(at, b";") {
-                    at = self.expression_token(at);
-                }
-                let is_jump = [word::Return, word::Goto, word::Break, word::Continue]
-                    .iter()
-                    .any(|&jump| keyword == Some(jump));
-                let kind = match is_jump {
-                    true => StatementKind::Jump,
-                    false => StatementKind::Other,
-                };
-                (kind, at + 1)
-            }
-        }
-    }
-
-    /// The statement after a label, if there is one before the block's end.
-    fn labelled(&mut self, first: TokenIndex, end: TokenIndex, is_item: bool) -> TokenIndex {
-        match first < end {
-            true => self.statement(first, end, is_item),
-            false => first,
-        }
-    }
-
-    /// Looks for statements in expressions.
-    fn expressions(&mut self, first: TokenIndex, end: TokenIndex) {
-        let mut at = first;
-        while at < end {
-            at = self.expression_token(at);
-        }
-    }
-
-    /// Passes a token of an expression, or a block within: of a statement expression, or an initialiser.
-    fn expression_token(&mut self, at: TokenIndex) -> TokenIndex {
-        if !self.is(at, b"{") {
-            return at + 1;
-        }
-        match at > 0 && self.is(at - 1, b"(") {
-            true => self.block(at),
-            false => self.partner(at) + 1,
-        }
     }
 }
 

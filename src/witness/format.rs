@@ -123,6 +123,8 @@ pub struct Invariant {
     pub location: Location,
     /// A C expression; for a contract, what it ensures.
     pub value: Located<String>,
+    /// For a contract, what it requires.
+    pub requires: Option<Located<String>>,
     pub at: Position,
 }
 
@@ -701,6 +703,7 @@ impl Reader<'_> {
             kind: kind?,
             location: location?,
             value,
+            requires: None,
             at: node.at,
         })
     }
@@ -732,9 +735,7 @@ impl Reader<'_> {
         )?;
         let table = [("function_contract", Version::V2_1, ())];
         kind.and_then(|kind| self.word(kind, "type", &table));
-        if let Some(requires) = requires {
-            self.value(requires);
-        }
+        let requires = requires.and_then(|requires| self.value(requires));
         if let Some(format) = format {
             self.word(format, "format", &[("ext_c_expression", Version::V2_1, ())]);
         }
@@ -748,6 +749,7 @@ impl Reader<'_> {
                 value: "1".to_owned(),
                 at: node.at,
             }),
+            requires,
             at: node.at,
         })
     }

@@ -64,7 +64,11 @@ pub fn with_automaton(source: &SourceText, steps: &[(Point, Step)]) -> Vec<u8> {
     let mut functions = format!("static unsigned {SEGMENT}; ");
     for ((point, steps), number) in by_point.into_iter().zip(0u32..) {
         match point {
-            Point::Statement(_) | Point::Expression(_) | Point::Loop(_) | Point::Enter(_) => {
+            Point::Statement(_)
+            | Point::Expression(_)
+            | Point::Loop(_)
+            | Point::Enter(_)
+            | Point::Body(_) => {
                 edits.expression(point, &moves(&steps, |condition| condition.to_owned()));
             }
             Point::Return(_) => {
@@ -224,6 +228,7 @@ impl<'s> Edits<'s> {
                 };
                 self.before(first, format!("(void)({code}), "));
             }
+            Point::Body(open) => self.before(open + 1, format!("(void)({code}); ")),
             Point::Enter(close) | Point::Return(close) => {
                 let first = self.source.callee_start(self.source.partner(close));
                 self.around(first, close, format!("((void)({code}), "), ")");

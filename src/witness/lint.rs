@@ -221,15 +221,15 @@ impl Linter<'_> {
     }
 
     fn invariant(&mut self, invariant: &Invariant) {
-        if matches!(
-            invariant.kind,
-            InvariantKind::Contract | InvariantKind::Transition
-        ) {
-            self.find(Wanted::Invariant(invariant.kind), &invariant.location);
-            self.unused(invariant.kind.name());
-            return;
-        }
         let point = self.find(Wanted::Invariant(invariant.kind), &invariant.location);
+        match invariant.kind {
+            InvariantKind::Contract => {
+                self.contract(invariant, point);
+                return self.unused(invariant.kind.name());
+            }
+            InvariantKind::Transition => return self.unused(invariant.kind.name()),
+            InvariantKind::Loop | InvariantKind::Location => {}
+        }
         let expression = self.expression(&invariant.value);
         let (Some(point), Some(expression)) = (point, expression) else {
             return;
@@ -250,6 +250,38 @@ impl Linter<'_> {
             },
             kind: invariant.kind,
         });
+    }
+
+    /// Whether what a contract says can be read where its function begins.
+    fn contract(&mut self, contract: &Invariant, point: Option<Point>) {
+        let Some(Point::Body(open)) = point else {
+            return;
+        };
+        let point = Point::Body(open);
+        if let Some(requires) = &contract.requires
+            && let Some(expression) = self.expression(requires)
+        {
+            let finding = Finding::new(requires.at, requires.value.clone());
+            self.expressions.push((point, expression, finding));
+        }
+        let ensures = &contract.value;
+        let Some(result) = self.subject.source.call_of_itself(open) else {
+            return;
+        };
+        // What the function gives is what a call of it would give; what was at the beginning is there.
+        let text = at_beginning(&ensures.value).replace("\\result", RESULT);
+        match pure_expression(&text) {
+            Ok(expression) => {
+                let inside = expression.text.replace(RESULT, &result);
+                let finding = Finding::new(ensures.at, ensures.value.clone());
+                self.expressions
+                    .push((point, format!("sizeof({inside})"), finding));
+            }
+            Err(error) => {
+                let message = format!("`{}`: {}", ensures.value, error.message);
+                self.complain(ensures.at, message);
+            }
+        }
     }
 
     /// An expression on one line; its casts are certain to be casts.
@@ -505,6 +537,49 @@ impl Linter<'_> {
         };
         load(&self.subject.file, &options).map(drop)
     }
+}
+
+/// A contract's expression without `\old(…)` and `\at(…, Old)`: what they are about instead.
+fn at_beginning(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(begin) = rest.find("\\old(").or_else(|| rest.find("\\at(")) {
+        let is_at = rest[begin..].starts_with("\\at(");
+        let open = begin + rest[begin..].find('(').unwrap_or_default();
+        let Some(length) = closed_by(&rest[open..]) else {
+            break;
+        };
+        let inner = &rest[open + 1..open + length];
+        let about = match is_at {
+            true => match inner.rsplit_once(',') {
+                Some((about, "Old" | " Old" | "Pre" | " Pre")) => about,
+                // An unknown label: left as it is, and complained about.
+                _ => break,
+            },
+            false => inner,
+        };
+        result.push_str(&rest[..begin]);
+        result.push_str(&format!("({})", at_beginning(about)));
+        rest = &rest[open + length + 1..];
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Where the parenthesis at the beginning of the text is closed.
+fn closed_by(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// What a message begins with about a property that is one, but cannot be verified here.

@@ -23,6 +23,8 @@ pub enum Point {
     Enter(TokenIndex),
     /// The same, after it has come back.
     Return(TokenIndex),
+    /// The beginning of a function's body, by its opening brace.
+    Body(TokenIndex),
 }
 
 /// What a witness looks for at a place.
@@ -70,10 +72,9 @@ pub fn find(
         Wanted::Waypoint(WaypointKind::FunctionEnter) => finder.call(Point::Enter),
         Wanted::Waypoint(WaypointKind::FunctionReturn) => finder.call(Point::Return),
         Wanted::Invariant(InvariantKind::Loop) => finder.head(),
+        Wanted::Invariant(InvariantKind::Contract) => finder.definition(),
         // Not put in; a statement or a loop, as it may be.
-        Wanted::Invariant(InvariantKind::Transition | InvariantKind::Contract) => {
-            return Ok(Point::Statement(0));
-        }
+        Wanted::Invariant(InvariantKind::Transition) => return Ok(Point::Statement(0)),
     };
     let (point, token) = found.map_err(|message| {
         let at = location.column.as_ref().map_or(location.line.at, |c| c.at);
@@ -207,6 +208,14 @@ impl Finder<'_> {
         match self.statement_where(|statement| statement.kind.is_loop()) {
             Some((number, token)) => Ok((Point::Loop(number), token)),
             None => Err(self.nothing("loop's keyword (`for`, `while` or `do`)")),
+        }
+    }
+
+    fn definition(&self) -> Found {
+        let mut candidates = self.candidates().into_iter();
+        match candidates.find_map(|token| self.source.header_of(token)) {
+            Some(open) => Ok((Point::Body(open), open)),
+            None => Err(self.nothing("definition of a function")),
         }
     }
 
