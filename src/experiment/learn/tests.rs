@@ -78,5 +78,7 @@ fn a_question_tells_kinds_of_programs_apart() {
     let leaves = tree.leaves();
     let conditions: Vec<String> = leaves.iter().map(|(when, _)| when[0].to_string()).collect();
     assert_eq!(conditions, ["loops >= 1", "loops <= 0"]);
-    assert_eq!((leaves[0].1[0].analysis, leaves[1].1[0].analysis), (2, 0));
+    assert_eq!(leaves[0].1[0].analysis, 2);
+    // Who is first in any case needs no opening.
+    assert!(leaves[1].1.first().is_none_or(|step| step.analysis == 0));
 }
