@@ -104,7 +104,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     // Keys.
     (
         "!shering = \"off\"\n",
-        "1:1: portfolio: unknown key `shering`; there are schedule, analysis, description, sharing",
+        "1:1: portfolio: unknown key `shering`; there are schedule, analysis, opening, description, sharing",
         "did you mean `sharing`?",
     ),
     (

@@ -543,7 +543,8 @@ impl Linter<'_> {
 fn at_beginning(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
-    while let Some(begin) = rest.find("\\old(").or_else(|| rest.find("\\at(")) {
+    let begins = |text: &str| ["\\old(", "\\at("].map(|word| text.find(word));
+    while let Some(begin) = begins(rest).into_iter().flatten().min() {
         let is_at = rest[begin..].starts_with("\\at(");
         let open = begin + rest[begin..].find('(').unwrap_or_default();
         let Some(length) = closed_by(&rest[open..]) else {
