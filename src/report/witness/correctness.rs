@@ -90,6 +90,9 @@ impl fmt::Display for LeftOut {
     }
 }
 
+/// What it takes to ask the checker for the first of the simplifier's facts.
+const LEAST_TIME_FOR_FACTS: Duration = Duration::from_millis(10);
+
 /// The proof without formulas that it does not need, as far as that can be found out in a fortieth of the time that the
 /// run has taken until now.
 pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duration) -> Certificate {
@@ -148,14 +151,18 @@ pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duratio
     reduced
 }
 
-/// The simplifier's facts that are found to hold soon.
+/// The simplifier's facts that are found to hold in a twentieth of the time that the run has taken until now; none if that
+/// is too short to begin with them.
 pub fn facts_in_time(evidence: &Evidence<'_>) -> FactNumbers {
     let elapsed = evidence.reporter.started().elapsed();
-    let mut time = (elapsed / 20).max(Duration::from_millis(2));
+    let mut time = elapsed / 20;
     if let Some(left) = evidence.time_left {
         time = time.min(left / 4);
     }
-    (evidence.confirmed_facts)(time)
+    match time < LEAST_TIME_FOR_FACTS {
+        true => FactNumbers::default(),
+        false => (evidence.confirmed_facts)(time),
+    }
 }
 
 /// What a confirmed proof says in the source, and what the simplifier's facts say that hold, if the proof says nothing.
