@@ -20,7 +20,7 @@ from pathlib import Path
 COMPATIBLE = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
     "GPL-3.0", "GPL-3.0-only", "GPL-3.0-or-later", "ISC", "LGPL-2.1-or-later", "LGPL-3.0", "LGPL-3.0-or-later", "MIT",
-    "MPL-2.0", "Unicode-3.0", "Unlicense", "Zlib",
+    "MPL-2.0", "Unicode-3.0", "Unlicense", "Zlib", "bzip2-1.0.6",
 }  # fmt: skip
 LICENCE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 LICENCE_TEXT = re.compile(r"(un)?licen[cs]e|copying", re.IGNORECASE)
