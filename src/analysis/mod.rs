@@ -6,6 +6,7 @@
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: all runs, where inputs have few values that matter.
+//! * [`boxes`]: branch and bound over inputs in interval arithmetic.
 //! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
 //! * [`unwind`]: symbolic execution with merging, loops to a limit each.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
@@ -19,6 +20,7 @@
 //! * [`options`]: how an engine declares what a user can set.
 
 pub mod bmc;
+pub mod boxes;
 pub mod cegar;
 pub mod ctigar;
 pub mod data_flow;

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::boxes::Covering;
 use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
 use crate::term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
@@ -15,7 +16,7 @@ use crate::term::{
 /// A proof: steps, each of which may rely on earlier ones.
 ///
 /// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`], a
-/// [`ProofStep::Unwinding`], a [`ProofStep::Summaries`] or [`ProofStep::Simplified`]; of those the last counts.
+/// [`ProofStep::Unwinding`], a [`ProofStep::Summaries`], a [`ProofStep::Boxes`] or [`ProofStep::Simplified`]; of those the last counts.
 ///
 /// `F` is a formula: a term, or in [`super::portable`] its place in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,11 @@ pub enum ProofStep<F = TermId> {
         /// The formulas with their places; several for one place are a conjunction.
         batch: Vec<(InvariantLocation, F)>,
     },
+    /// No run from any box of the covering reaches an error; see [`boxes`](super::boxes).
+    Boxes {
+        /// Of the inputs of the program as lowered.
+        covering: Covering,
+    },
     /// The simplifier left no target; what it knew at cut points is the reason.
     Simplified,
 }
@@ -84,6 +90,7 @@ impl<F> Certificate<F> {
             ProofStep::Safety { .. }
             | ProofStep::Unrolling { .. }
             | ProofStep::Unwinding { .. }
+            | ProofStep::Boxes { .. }
             | ProofStep::Simplified => 0,
         });
         batches.sum()
@@ -116,6 +123,9 @@ impl<F> Certificate<F> {
                     rounds: rounds.clone(),
                 },
                 ProofStep::Summaries { batch } => ProofStep::Summaries { batch: map(batch)? },
+                ProofStep::Boxes { covering } => ProofStep::Boxes {
+                    covering: covering.clone(),
+                },
                 ProofStep::Simplified => ProofStep::Simplified,
             })
         });

@@ -14,8 +14,9 @@
 //! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
 //! which costs a proof, not the truth.
 //!
-//! * [`facts`], [`induction`], [`unrolling`], [`summaries`]: the checks, by what is claimed.
+//! * [`facts`], [`induction`], [`unrolling`], [`summaries`], [`boxes`]: the checks, by what is claimed.
 
+mod boxes;
 mod facts;
 mod induction;
 mod summaries;
@@ -199,6 +200,8 @@ struct Checker<'a> {
     step: Option<usize>,
     /// Answers the questions.
     solver: RefCell<Solvers>,
+    /// Who looks at parts of the proof that need no solver.
+    workers: Workers,
 }
 
 impl<'a> Checker<'a> {
@@ -217,7 +220,8 @@ impl<'a> Checker<'a> {
             dropped: false,
             deadline,
             step: None,
-            solver: RefCell::new(Solvers::new(budget.workers)),
+            solver: RefCell::new(Solvers::new(budget.workers.clone())),
+            workers: budget.workers,
             simplified,
             lowered,
         }
@@ -271,6 +275,7 @@ impl<'a> Checker<'a> {
                 ProofStep::Unrolling { .. }
                 | ProofStep::Unwinding { .. }
                 | ProofStep::Summaries { .. }
+                | ProofStep::Boxes { .. }
                 | ProofStep::Simplified => &[],
             };
             for &earlier in relies_on {
@@ -310,7 +315,7 @@ impl<'a> Checker<'a> {
             let is_recorded = self.solver.borrow().recorder.is_some();
             let is_walked = matches!(
                 step,
-                ProofStep::Unrolling { .. } | ProofStep::Unwinding { .. }
+                ProofStep::Unrolling { .. } | ProofStep::Unwinding { .. } | ProofStep::Boxes { .. }
             );
             if is_recorded && !is_walked {
                 // They would be confirmed in the midst of the step.
@@ -333,6 +338,7 @@ impl<'a> Checker<'a> {
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
                 ProofStep::Unwinding { rounds } => self.unwinding(rounds),
                 ProofStep::Summaries { batch } => self.summaries(batch),
+                ProofStep::Boxes { covering } => self.boxes(covering),
                 ProofStep::Simplified => planted!(
                     "checker: what the simplifier says is taken for granted",
                     self.simplified(),
@@ -442,6 +448,10 @@ fn describe(step: &ProofStep) -> String {
         ProofStep::Summaries { batch } => format!(
             "{} formulas are a solution of the program's Horn clauses, with summaries of recursive functions",
             batch.len()
+        ),
+        ProofStep::Boxes { covering } => format!(
+            "no run from {} boxes of inputs reaches an error",
+            covering.nodes.len().div_ceil(2)
         ),
         ProofStep::Simplified => "the facts exclude the property's violation".to_owned(),
     }

@@ -12,8 +12,10 @@
 //!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the [`solvers`];
 //!   [`portable`]: proofs and answers as bytes, for a checker in a process of its own;
 //!   [`record`]: the conditions as files; [`invariants`]: what a proof says of the program as lowered;
+//!   [`boxes`]: runs on boxes of inputs, which need no solver;
 //!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
 
+pub mod boxes;
 mod call_strings;
 pub mod certificate;
 pub mod check;

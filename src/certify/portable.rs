@@ -116,8 +116,9 @@ pub fn answer_from_bytes(bytes: &[u8]) -> Result<Answer, NotUnderstood> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certify::boxes::{Covering, CoveringNode, Dimension};
     use crate::certify::{InvariantLocation, ProofStep};
-    use crate::program::{EdgeId, LocationId};
+    use crate::program::{EdgeId, InputId, LocationId};
     use crate::term::{Build, Sort, Symbol, TermId};
 
     #[test]
@@ -127,6 +128,13 @@ mod tests {
         let at = |location, calls: &[u32]| InvariantLocation {
             location: LocationId(location),
             calls: calls.iter().copied().map(EdgeId).collect(),
+        };
+        let split = CoveringNode::Split {
+            dimension: Dimension {
+                input: InputId(2),
+                occurrence: 300,
+            },
+            at: 1 << 100,
         };
         let certificate = Certificate {
             steps: vec![
@@ -144,6 +152,11 @@ mod tests {
                 ProofStep::Unrolling { bound: 6 },
                 ProofStep::Unwinding {
                     rounds: vec![(LocationId(9), 7)],
+                },
+                ProofStep::Boxes {
+                    covering: Covering {
+                        nodes: vec![split, CoveringNode::Leaf, CoveringNode::Leaf],
+                    },
                 },
                 ProofStep::Simplified,
                 ProofStep::Safety {

@@ -127,6 +127,13 @@ impl Dump {
                     (text, &[])
                 }
                 ProofStep::Summaries { batch } => ("a solution of the clauses".to_owned(), batch),
+                ProofStep::Boxes { covering } => {
+                    let boxes = covering.nodes.len().div_ceil(2);
+                    (
+                        format!("no run from {boxes} boxes of inputs reaches an error"),
+                        &[],
+                    )
+                }
                 ProofStep::Simplified => ("the simplifier left no target".to_owned(), &[]),
             };
             text.push_str(&format!("step {index}: {what}\n"));

@@ -219,6 +219,13 @@ pub(super) fn proof(
                 (text, &[])
             }
             ProofStep::Summaries { batch } => ("summaries of functions".to_owned(), batch),
+            ProofStep::Boxes { covering } => {
+                let boxes = covering.nodes.len().div_ceil(2);
+                (
+                    format!("no run from {boxes} boxes of inputs reaches an error"),
+                    &[],
+                )
+            }
             ProofStep::Simplified => ("the simplifier left no error".to_owned(), &[]),
         };
         let invariants = batch.iter().take(MOST_INVARIANTS).map(|(at, formula)| {

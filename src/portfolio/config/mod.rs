@@ -22,7 +22,7 @@ use std::time::Duration;
 use self::opening::Opening;
 use crate::analysis::options::{Options, choice, nearest, options};
 use crate::analysis::{
-    bmc, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
+    bmc, boxes, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
     predicate_abstraction, simulate, spacer, unwind,
 };
 use crate::frontend::{Error, ErrorKind, Place};
@@ -237,6 +237,8 @@ engines! {
     Bmc(bmc::Options) = "bmc", solver;
     /// Symbolic execution with merging: the program is walked once, its loops to a limit each.
     Unwind(unwind::Options) = "unwind", solver;
+    /// Branch and bound over inputs, in interval arithmetic.
+    Boxes(boxes::Options) = "boxes";
     /// k-induction; property-directed (KIPDR), if asked for.
     KInduction(k_induction::Options) = "k_induction", solver;
     /// Data-flow invariants, continuously refined, for itself and for others.
@@ -267,6 +269,7 @@ const SHIPPED: &[(&str, &str)] = &[
         "exhaustive",
         include_str!("../../../portfolios/exhaustive.toml"),
     ),
+    ("boxes", include_str!("../../../portfolios/boxes.toml")),
     ("bmc", include_str!("../../../portfolios/bmc.toml")),
     ("unwind", include_str!("../../../portfolios/unwind.toml")),
     ("ki", include_str!("../../../portfolios/ki.toml")),

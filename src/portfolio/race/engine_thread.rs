@@ -14,7 +14,7 @@ use super::replays::Replays;
 use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
-    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow,
+    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, boxes, ctigar, data_flow,
     exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, unwind,
 };
 use crate::certify::Certificate;
@@ -246,6 +246,28 @@ impl EngineThread {
             }
             Engine::Spacer(options) => {
                 spacer::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Boxes(options) => {
+                let mut options = options.clone();
+                if let Some(left) = self.racer.task.time_left() {
+                    options.time = options.time.min(left);
+                }
+                let task = &self.racer.task;
+                let mut done = boxes::Statistics::default();
+                let answer = boxes::run(
+                    &task.lowered,
+                    &task.executable,
+                    &options,
+                    &mut context,
+                    &mut done,
+                );
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..Ok(answer).into()
+                }
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();

@@ -3,6 +3,7 @@
 //! There is one for each kind of step that can prove the property, and for false formulas at places. Whatever the
 //! program, the engine hands it in; the checker is to refuse it.
 
+use crate::certify::boxes::{Covering, CoveringNode};
 use crate::certify::{Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
@@ -54,6 +55,15 @@ pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
         "lie: all paths end without open rounds",
         steps,
         Some(vec![ProofStep::Unwinding { rounds: Vec::new() }])
+    );
+    let steps = planted!(
+        "lie: no run from the box of all inputs reaches an error",
+        steps,
+        Some(vec![ProofStep::Boxes {
+            covering: Covering {
+                nodes: vec![CoveringNode::Leaf]
+            }
+        }])
     );
     let steps = planted!(
         "lie: no place is reached",

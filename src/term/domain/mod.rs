@@ -8,6 +8,7 @@
 //! * [`set`]: exact sets of integers; [`intervals`]: sets of one sort's numbers, of few intervals;
 //!   [`congruence`](mod@congruence): their remainders; [`value`]: both together.
 //! * [`transfer`], [`division`], [`bitwise`]: what operators make of them.
+//! * [`floats`]: sets of floats; [`float_transfer`]: what operators make of them.
 //! * [`environment`]: terms in a state; [`condition`]: conditions that hold in it; [`backward`]: what a term's value says
 //!   of its parts; [`view`]: signed and unsigned numbers.
 //!
@@ -20,6 +21,8 @@ mod condition;
 pub mod congruence;
 mod division;
 pub mod environment;
+pub mod float_transfer;
+pub mod floats;
 pub mod intervals;
 pub mod set;
 #[cfg(test)]
@@ -30,6 +33,7 @@ mod view;
 
 pub use congruence::Congruence;
 pub use environment::{Environment, Values};
+pub use floats::FloatSet;
 pub use intervals::{INFINITY, Intervals, Thresholds, Universe};
 pub use set::{IntervalSet, Span};
 pub use value::AbstractValue;

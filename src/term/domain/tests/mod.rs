@@ -1,5 +1,6 @@
 //! Soundness: sets against their members, terms and conditions against the evaluator.
 
+mod floats;
 mod sets;
 pub(crate) mod terms;
 

@@ -1,0 +1,223 @@
+//! Runs on boxes of inputs: branch and bound, as a proof (interval analysis: Moore 1966; on programs with floats: Brillout,
+//! Kroening and Wahl, Mixed abstractions for floating-point arithmetic, FMCAD 2009; Michel, Rueher and Lebbah, CP 2001).
+//!
+//! A box says of some inputs between which values they are. The program as lowered is run on sets of values instead of
+//! values ([`run`]): where a box does not decide a condition, both ways are followed. If no way leads to an error, no
+//! input in the box does. A [`Covering`] divides all inputs into such boxes. It says where inputs are divided and nothing
+//! else, so that nothing can lie outside; and whoever makes it is not trusted with the runs.
+//!
+//! * [`values`]: sets of values of all sorts; [`evaluate`]: terms on them; [`run`]: the program on a box.
+
+mod evaluate;
+mod run;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+pub use run::{Condition, Limits, Machine, Open, Run, Verdict};
+
+use self::values::Set;
+use crate::program::{CScalar, Input, InputId};
+use crate::term::domain::floats::{FloatSet, greatest_rank, of_rank, rank};
+use crate::term::domain::{AbstractValue, Intervals, Universe};
+use crate::term::{FloatFormat, FloatValue, Sort, Value};
+
+/// An input of a run: the so-many-th value (from 0) that it draws there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Dimension {
+    /// Where the value comes from.
+    pub input: InputId,
+    /// How many it has drawn before.
+    pub occurrence: u32,
+}
+
+/// Values of inputs, as codes of their sorts ([`Codes`]): from the one to the other, both included. Other inputs have
+/// any value.
+pub type InputBox = FxHashMap<Dimension, (u128, u128)>;
+
+/// A division of all inputs into boxes: a binary tree, a node before those below it, the lower ones first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covering {
+    /// The nodes.
+    pub nodes: Vec<CoveringNode>,
+}
+
+/// A box of a [`Covering`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CoveringNode {
+    /// No run from it reaches an error.
+    Leaf,
+    /// It is divided: the input's code is less than this one, or not.
+    Split {
+        /// Which input.
+        dimension: Dimension,
+        /// The first code of the upper part.
+        at: u128,
+    },
+}
+
+impl Covering {
+    /// The boxes that are not divided; `None` if the nodes are no tree, or divide what cannot be divided there. `inputs` are
+    /// the program's.
+    pub fn boxes(&self, inputs: &[Input]) -> Option<Vec<InputBox>> {
+        let mut leaves = Vec::new();
+        let mut open = vec![InputBox::default()];
+        for node in &self.nodes {
+            let inner = open.pop()?;
+            match *node {
+                CoveringNode::Leaf => leaves.push(inner),
+                CoveringNode::Split { dimension, at } => {
+                    let input = inputs.get(dimension.input.index())?;
+                    let [lower, upper] = halves(&inner, dimension, at, Codes::of(input)?)?;
+                    open.push(upper);
+                    open.push(lower);
+                }
+            }
+        }
+        planted!(
+            "checker: some boxes are covering enough",
+            open.is_empty(),
+            true
+        )
+        .then_some(leaves)
+    }
+}
+
+/// The parts of a box with smaller codes of the input, and with others; `None` if one would be empty.
+pub fn halves(
+    inner: &InputBox,
+    dimension: Dimension,
+    at: u128,
+    codes: Codes,
+) -> Option<[InputBox; 2]> {
+    let (low, high) = inner
+        .get(&dimension)
+        .copied()
+        .unwrap_or((0, codes.greatest()));
+    if at <= low || at > high {
+        return None;
+    }
+    let with = |range| {
+        let mut part = inner.clone();
+        part.insert(dimension, range);
+        part
+    };
+    Some([with((low, at - 1)), with((at, high))])
+}
+
+/// The values of a sort in an order that intervals follow, by number: signed integers from the least, floats from the
+/// negative infinity to the positive one, and NaN after it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Codes {
+    kind: CodeKind,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum CodeKind {
+    Truth,
+    Unsigned(u8),
+    Signed(u8),
+    Float(FloatFormat),
+}
+
+impl Codes {
+    /// Those of an input's values; `None` if its sort has none: mathematical integers, arrays, x87's floats.
+    pub fn of(input: &Input) -> Option<Self> {
+        let is_unsigned = matches!(
+            input.c_type,
+            Some(CScalar::Integer { signed: false, .. } | CScalar::Pointer | CScalar::Bool)
+        );
+        let kind = match input.sort {
+            Sort::Bool => CodeKind::Truth,
+            Sort::BitVec(width @ 1..=64) if is_unsigned => CodeKind::Unsigned(width),
+            Sort::BitVec(width @ 1..=64) => CodeKind::Signed(width),
+            Sort::Float(FloatFormat::F80) => return None,
+            Sort::Float(format) => CodeKind::Float(format),
+            _ => return None,
+        };
+        Some(Self { kind })
+    }
+
+    /// The greatest code; the least is zero.
+    pub fn greatest(self) -> u128 {
+        match self.kind {
+            CodeKind::Truth => 1,
+            CodeKind::Unsigned(width) | CodeKind::Signed(width) => (1 << width) - 1,
+            CodeKind::Float(format) => 2 * greatest_rank(format) as u128 + 2,
+        }
+    }
+
+    /// Whether these are floats' codes.
+    pub fn format(self) -> Option<FloatFormat> {
+        match self.kind {
+            CodeKind::Float(format) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// The value with the code.
+    pub fn value(self, code: u128) -> Value {
+        match self.kind {
+            CodeKind::Truth => Value::Bool(code != 0),
+            CodeKind::Unsigned(width) => Value::bit_vec(width, code),
+            CodeKind::Signed(width) => Value::bit_vec(width, code ^ 1 << (width - 1)),
+            CodeKind::Float(format) if code == self.greatest() => FloatValue::nan(format).into(),
+            CodeKind::Float(format) => {
+                of_rank(format, code as i128 - 1 - greatest_rank(format)).into()
+            }
+        }
+    }
+
+    /// The code of the value; `None` if it has another sort.
+    pub fn code(self, value: &Value) -> Option<u128> {
+        Some(match (self.kind, value) {
+            (CodeKind::Truth, Value::Bool(truth)) => u128::from(*truth),
+            (CodeKind::Unsigned(width), Value::BitVec(bits)) if bits.width() == width => {
+                bits.bits()
+            }
+            (CodeKind::Signed(width), Value::BitVec(bits)) if bits.width() == width => {
+                bits.bits() ^ 1 << (width - 1)
+            }
+            (CodeKind::Float(format), Value::Float(float)) if float.format() == format => {
+                match float.is_nan() {
+                    true => self.greatest(),
+                    false => (rank(*float) + 1 + greatest_rank(format)) as u128,
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The values whose codes are between these, both included.
+    fn set(self, (low, high): (u128, u128)) -> Set {
+        let numbers = |universe: Universe, low: i128, high: i128| {
+            Set::Number(AbstractValue::from(Intervals::arc(universe, low, high)))
+        };
+        match self.kind {
+            CodeKind::Truth => numbers(Universe::Circle(1), low as i128, high as i128),
+            CodeKind::Unsigned(width) => {
+                numbers(Universe::Circle(width), low as i128, high as i128)
+            }
+            CodeKind::Signed(width) => {
+                let half = 1i128 << (width - 1);
+                numbers(
+                    Universe::Circle(width),
+                    low as i128 - half,
+                    high as i128 - half,
+                )
+            }
+            CodeKind::Float(format) => {
+                let greatest = self.greatest();
+                let rank = |code: u128| code as i128 - 1 - greatest_rank(format);
+                let set = match low < greatest {
+                    true => FloatSet::ranks(format, rank(low), rank(high.min(greatest - 1))),
+                    false => FloatSet::empty(format),
+                };
+                Set::Float(set.with_nan(high >= greatest))
+            }
+        }
+    }
+}

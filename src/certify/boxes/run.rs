@@ -1,0 +1,483 @@
+//! The program as lowered, run on a box of inputs.
+//!
+//! A path has a set of values for each variable. Where a condition is not decided, all ways are followed, each with the
+//! same sets. What is noted beside them ([`Open`]) is for whoever divides the box; the verdict does not depend on it.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use super::evaluate::{Plan, Step};
+use super::values::{Cells, Set};
+use super::{Codes, Dimension, InputBox};
+use crate::program::{EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
+use crate::term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
+
+/// How far a run may go.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits<'c> {
+    /// Edges of all its paths.
+    pub steps: u64,
+    /// Paths.
+    pub paths: u32,
+    /// Ends it when it becomes true.
+    pub cancelled: Option<&'c AtomicBool>,
+}
+
+/// What has become of a run on a box.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub verdict: Verdict,
+    /// Edges of all its paths.
+    pub steps: u64,
+}
+
+/// What is known of a box.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No run from it reaches an error or something that is not supported.
+    Safe,
+    /// That is not known.
+    Open(Open),
+    /// The program is none of those that can be run on boxes, for a reason in words.
+    GivenUp(&'static str),
+}
+
+/// What may help to decide a box that is open.
+#[derive(Clone, Debug, Default)]
+pub struct Open {
+    /// The inputs of all paths, as they came.
+    pub drawn: Vec<Dimension>,
+    /// The conditions that were not decided on the path that is in the way.
+    pub conditions: Vec<Condition>,
+}
+
+/// A condition that a box does not decide.
+#[derive(Clone, Debug, Default)]
+pub struct Condition {
+    /// The inputs that its values depend on: bits, by their numbers in [`Open::drawn`].
+    pub inputs: u64,
+    /// Where a division of an input decides a comparison with a constant: the least code of the upper part.
+    pub divisions: Vec<(Dimension, u128)>,
+}
+
+/// A variable on a path.
+#[derive(Clone)]
+struct Known {
+    set: Set,
+    /// The inputs that it depends on, as in [`Condition::inputs`].
+    inputs: u64,
+    /// The input that it is, by its number.
+    is: Option<u32>,
+}
+
+#[derive(Clone)]
+struct Path {
+    location: LocationId,
+    variables: Vec<Known>,
+    /// The edges of the calls that are open, outermost first.
+    calls: Vec<EdgeId>,
+    /// How many values each input has drawn.
+    occurrences: FxHashMap<InputId, u32>,
+    /// Conditions that were not decided.
+    conditions: Vec<Rc<Condition>>,
+}
+
+/// Why a path does not go on.
+enum Stop {
+    /// It has ended, and not in an error.
+    Ends,
+    /// It may be in the way of a proof.
+    Open,
+    GivenUp(&'static str),
+}
+
+/// Runs a program on boxes.
+pub struct Machine<'p> {
+    program: &'p Program,
+    outgoing: Vec<Vec<EdgeId>>,
+    is_error: Vec<bool>,
+    symbols: FxHashMap<Symbol, VariableId>,
+    plans: FxHashMap<TermId, Option<Rc<Plan>>>,
+    /// The values of the parts of the term that was evaluated last.
+    values: Vec<Set>,
+    /// The inputs of the present run.
+    drawn: Vec<Dimension>,
+}
+
+/// Inputs that are told apart as those that a value depends on.
+const TOLD_APART: usize = 64;
+
+impl<'p> Machine<'p> {
+    /// For runs of the program as lowered.
+    pub fn new(program: &'p Program) -> Self {
+        let mut is_error = vec![false; program.locations.len()];
+        for error in &program.errors {
+            is_error[error.index()] = true;
+        }
+        Self {
+            program,
+            outgoing: program.outgoing(),
+            is_error,
+            symbols: program.variables_by_symbol(),
+            plans: FxHashMap::default(),
+            values: Vec::new(),
+            drawn: Vec::new(),
+        }
+    }
+
+    /// Runs the program from its start, on all inputs in the box.
+    pub fn run(&mut self, inner: &InputBox, limits: Limits<'_>) -> Run {
+        self.drawn.clear();
+        let unknown = Known {
+            set: Set::Any,
+            inputs: 0,
+            is: None,
+        };
+        let mut open = vec![Path {
+            location: self.program.function(self.program.start).entry,
+            variables: vec![unknown; self.program.variables.len()],
+            calls: Vec::new(),
+            occurrences: FxHashMap::default(),
+            conditions: Vec::new(),
+        }];
+        let mut steps = 0;
+        let mut paths = 1;
+        let is_cancelled = || {
+            limits
+                .cancelled
+                .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        while let Some(mut path) = open.pop() {
+            let stop = loop {
+                if planted!(
+                    "checker: no box leads to an error",
+                    self.is_error[path.location.index()],
+                    false
+                ) {
+                    break Stop::Open;
+                }
+                steps += 1;
+                if steps > limits.steps || paths > limits.paths || is_cancelled() {
+                    break planted!(
+                        "checker: who takes too long ends well",
+                        Stop::Open,
+                        Stop::Ends
+                    );
+                }
+                let before = open.len();
+                let next = self.step(&mut path, inner, &mut open);
+                paths += (open.len() - before) as u32;
+                if let Err(stop) = next {
+                    break stop;
+                }
+            };
+            let verdict = match stop {
+                Stop::Ends => continue,
+                Stop::Open => Verdict::Open(Open {
+                    drawn: self.drawn.clone(),
+                    conditions: path.conditions.iter().map(|one| (**one).clone()).collect(),
+                }),
+                Stop::GivenUp(reason) => Verdict::GivenUp(reason),
+            };
+            return Run { verdict, steps };
+        }
+        Run {
+            verdict: Verdict::Safe,
+            steps,
+        }
+    }
+
+    /// Goes on from the location; other ways than one are left in `others`.
+    fn step(
+        &mut self,
+        path: &mut Path,
+        inner: &InputBox,
+        others: &mut Vec<Path>,
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let function = program.function(program.location(path.location).function);
+        if path.location == function.exit {
+            return self.leave(path);
+        }
+        let mut ways = Vec::new();
+        for place in 0..self.outgoing[path.location.index()].len() {
+            let id = self.outgoing[path.location.index()][place];
+            let first = program.edge(id).operations.first();
+            let truth = match first {
+                Some(Operation::Assume(condition)) => {
+                    self.evaluate(path, *condition)?;
+                    self.value().as_truth()
+                }
+                _ => Some(true),
+            };
+            if truth != Some(false) {
+                ways.push((id, truth));
+            }
+        }
+        let Some(&(last, _)) = ways.last() else {
+            return Err(Stop::Ends);
+        };
+        for &(id, truth) in &ways {
+            if truth.is_none()
+                && let Some(Operation::Assume(condition)) = program.edge(id).operations.first()
+            {
+                self.note(path, *condition)?;
+            }
+        }
+        for &(id, _) in &ways[..planted!("checker: one way of a box is enough", ways.len() - 1, 0)]
+        {
+            let mut other = path.clone();
+            match self.take(&mut other, inner, id) {
+                Ok(()) => others.push(other),
+                Err(Stop::Ends) => {}
+                Err(stop) => {
+                    *path = other;
+                    return Err(stop);
+                }
+            }
+        }
+        self.take(path, inner, last)
+    }
+
+    /// Takes the edge, whose first condition holds or may hold.
+    fn take(&mut self, path: &mut Path, inner: &InputBox, id: EdgeId) -> Result<(), Stop> {
+        let edge = self.program.edge(id);
+        for (index, operation) in edge.operations.iter().enumerate() {
+            match operation {
+                Operation::Assume(_) if index == 0 => {}
+                Operation::Assume(condition) => {
+                    self.evaluate(path, *condition)?;
+                    match self.value().as_truth() {
+                        Some(true) => {}
+                        Some(false) => return Err(Stop::Ends),
+                        None => self.note(path, *condition)?,
+                    }
+                }
+                Operation::Assign { target, value } => {
+                    path.variables[target.index()] = self.known(path, *value)?;
+                }
+                Operation::Store {
+                    region,
+                    index,
+                    value,
+                } => {
+                    let (index, value) = (self.known(path, *index)?, self.known(path, *value)?);
+                    let variable = self.program.region(*region).variable;
+                    self.store(path, variable, &index, &value)?;
+                }
+                Operation::Havoc { target, input } => self.draw(path, inner, *target, *input),
+                Operation::Call {
+                    callee, arguments, ..
+                } => return self.call(path, id, *callee, arguments),
+                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Unsupported(_) => return Err(Stop::Open),
+            }
+        }
+        path.location = edge.target;
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        path: &mut Path,
+        id: EdgeId,
+        callee: FunctionId,
+        arguments: &[TermId],
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let of = |edge: EdgeId| program.location(program.edge(edge).source).function;
+        let mut active = path.calls.iter().map(|&edge| of(edge)).chain([of(id)]);
+        if active.any(|function| function == callee) {
+            return Err(Stop::GivenUp("a function calls itself"));
+        }
+        let values: Result<Vec<Known>, Stop> = arguments
+            .iter()
+            .map(|&argument| self.known(path, argument))
+            .collect();
+        let callee = program.function(callee);
+        for (parameter, value) in callee.parameters.iter().zip(values?) {
+            path.variables[parameter.index()] = value;
+        }
+        path.calls.push(id);
+        path.location = callee.entry;
+        Ok(())
+    }
+
+    /// From a function's exit to the caller.
+    fn leave(&self, path: &mut Path) -> Result<(), Stop> {
+        let callee = self.program.location(path.location).function;
+        let edge = path.calls.pop().ok_or(Stop::Ends)?;
+        let edge = self.program.edge(edge);
+        if let [Operation::Call { results, .. }] = &edge.operations[..] {
+            let values = self.program.function(callee).results.iter();
+            let values: Vec<Known> = values
+                .map(|value| path.variables[value.index()].clone())
+                .collect();
+            for (result, value) in results.iter().zip(values) {
+                path.variables[result.index()] = value;
+            }
+        }
+        path.location = edge.target;
+        Ok(())
+    }
+
+    fn draw(&mut self, path: &mut Path, inner: &InputBox, target: VariableId, id: InputId) {
+        let input = self.program.input(id);
+        let occurrence = path.occurrences.entry(id).or_default();
+        let dimension = Dimension {
+            input: id,
+            occurrence: planted!("checker: an input draws the same each time", *occurrence, 0),
+        };
+        *occurrence += 1;
+        let drawn = self.drawn.iter().position(|one| *one == dimension);
+        let number = drawn.unwrap_or_else(|| {
+            self.drawn.push(dimension);
+            self.drawn.len() - 1
+        });
+        let sort = self.program.variable(target).sort;
+        let range = inner.get(&dimension);
+        let set = match (range, Codes::of(input)) {
+            (Some(&range), Some(codes)) if input.sort == sort => codes.set(range),
+            _ => Set::top(sort),
+        };
+        path.variables[target.index()] = Known {
+            set,
+            inputs: if number < TOLD_APART { 1 << number } else { 0 },
+            is: Some(number as u32),
+        };
+    }
+
+    fn store(
+        &self,
+        path: &mut Path,
+        variable: VariableId,
+        index: &Known,
+        value: &Known,
+    ) -> Result<(), Stop> {
+        let known = &mut path.variables[variable.index()];
+        if known.set == Set::Any {
+            known.set = Set::top(self.program.variable(variable).sort);
+        }
+        let Set::Array(cells) = &mut known.set else {
+            return Err(Stop::GivenUp("a region is no array"));
+        };
+        Cells::store(Rc::make_mut(cells), &index.set, &value.set);
+        known.inputs |= index.inputs | value.inputs;
+        Ok(())
+    }
+
+    fn plan(&mut self, term: TermId) -> Result<Rc<Plan>, Stop> {
+        let symbols = &self.symbols;
+        let plan = self.plans.entry(term);
+        let plan = plan.or_insert_with(|| Plan::new(store(), term, symbols).map(Rc::new));
+        plan.clone()
+            .ok_or(Stop::GivenUp("a term has a variable of its own"))
+    }
+
+    /// Evaluates a term; see [`Self::value`].
+    fn evaluate(&mut self, path: &Path, term: TermId) -> Result<Rc<Plan>, Stop> {
+        let plan = self.plan(term)?;
+        plan.evaluate(|id| &path.variables[id.index()].set, &mut self.values);
+        Ok(plan)
+    }
+
+    /// The value of the term that was evaluated last.
+    fn value(&self) -> &Set {
+        self.values.last().unwrap_or(&Set::Any)
+    }
+
+    /// A term's values, and where they are from.
+    fn known(&mut self, path: &Path, term: TermId) -> Result<Known, Stop> {
+        let plan = self.evaluate(path, term)?;
+        Ok(Known {
+            set: self.value().clone(),
+            inputs: inputs_of(path, &plan),
+            is: match plan.steps[..] {
+                [Step::Variable(id, _)] => path.variables[id.index()].is,
+                _ => None,
+            },
+        })
+    }
+
+    /// Notes a condition that is not decided.
+    fn note(&mut self, path: &mut Path, condition: TermId) -> Result<(), Stop> {
+        let plan = self.evaluate(path, condition)?;
+        let mut noted = Condition {
+            inputs: inputs_of(path, &plan),
+            divisions: Vec::new(),
+        };
+        for (step, value) in plan.steps.iter().zip(&self.values) {
+            let Step::Apply { op, arguments, .. } = step else {
+                continue;
+            };
+            let is_comparison = matches!(
+                op,
+                Op::FpLt
+                    | Op::FpLe
+                    | Op::FpEq
+                    | Op::Eq
+                    | Op::BvSlt
+                    | Op::BvSle
+                    | Op::BvUlt
+                    | Op::BvUle
+            );
+            if is_comparison && value.as_truth().is_none() {
+                for (this, that) in [(0, 1), (1, 0)] {
+                    self.divisions(path, &plan, [arguments[this], arguments[that]], &mut noted);
+                }
+            }
+        }
+        path.conditions.push(Rc::new(noted));
+        Ok(())
+    }
+
+    /// Where an input that the first step is has to be divided to be compared with the constant that the second one is.
+    fn divisions(&self, path: &Path, plan: &Plan, [this, that]: [u32; 2], noted: &mut Condition) {
+        let mut step = &plan.steps[this as usize];
+        if let Step::Apply {
+            op: Op::FpToFp(_),
+            arguments,
+            ..
+        } = step
+        {
+            step = &plan.steps[arguments[1] as usize];
+        }
+        let Step::Variable(id, sort) = step else {
+            return;
+        };
+        let Some(number) = path.variables[id.index()].is else {
+            return;
+        };
+        let dimension = self.drawn[number as usize];
+        let codes = Codes::of(self.program.input(dimension.input));
+        let of = match &plan.steps[that as usize] {
+            Step::Constant(_) => *sort,
+            Step::Variable(_, sort) | Step::Apply { sort, .. } => *sort,
+        };
+        let constant = match (self.values[that as usize].as_point(of), sort) {
+            (Some(Value::Float(value)), Sort::Float(format)) => {
+                Some(value.convert(RoundingMode::Downward, *format).into())
+            }
+            (constant, _) => constant,
+        };
+        if let (Some(codes), Some(constant)) = (codes, constant)
+            && let Some(code) = codes.code(&constant)
+        {
+            let behind = (code + 1).min(codes.greatest());
+            noted
+                .divisions
+                .extend([(dimension, code), (dimension, behind)]);
+        }
+    }
+}
+
+/// The inputs that the values of the plan's variables depend on.
+fn inputs_of(path: &Path, plan: &Plan) -> u64 {
+    let inputs = plan
+        .variables
+        .iter()
+        .map(|id| path.variables[id.index()].inputs);
+    inputs.fold(0, |all, one| all | one)
+}
