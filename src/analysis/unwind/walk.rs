@@ -27,7 +27,7 @@ use crate::analysis::Context;
 use crate::program::conditions::{exclusive, exhaustive};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
-use crate::term::{Build, Sort, Symbol, TermId, store};
+use crate::term::{Build, Pool, Sort, Symbol, TermId, store};
 
 /// A place in the order of work.
 type Turn = SmallVec<[u32; 16]>;
