@@ -20,7 +20,7 @@ const READ: usize = 512;
 const WRITTEN: usize = 64;
 
 /// The contents of an array.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Cells {
     /// An array-sorted term; a cell hides what it has at its index.
     base: TermId,
@@ -34,6 +34,16 @@ pub struct Cells {
 
 /// In the place of an object's address where the index is a constant.
 const CONSTANT: TermId = TermId::FALSE;
+
+/// Whether both are the same cells; others may have the same contents. A write is not to look at all of them.
+impl PartialEq for Cells {
+    fn eq(&self, other: &Self) -> bool {
+        self.base == other.base
+            && self.cells.same(&other.cells)
+            && self.is_inside == other.is_inside
+            && self.objects == other.objects
+    }
+}
 
 impl Cells {
     /// The array that the term is.

@@ -8,12 +8,17 @@
 //! A round is *open* if something was assumed that is still open where the loop's head is reached again. Loops, and functions that call
 //! themselves, may have so many open rounds in a row; what would be one more is cut off, if the solver does not exclude it.
 
+mod objects;
+mod states;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::objects::Variables;
+use self::states::first_value;
 use super::evaluate::Value;
 use super::path::Path;
 use super::questions::Questions;
@@ -22,7 +27,7 @@ use crate::analysis::Context;
 use crate::program::conditions::{exclusive, exhaustive};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
-use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, store};
+use crate::term::{Build, Pool, Sort, Symbol, TermId, store};
 
 /// A place in the order of work.
 type Turn = SmallVec<[u32; 16]>;
@@ -157,6 +162,8 @@ pub struct Walk<'w, 'a> {
     sizes: FxHashMap<VariableId, u64>,
     /// Addresses that an edge has assigned.
     placed: Vec<TermId>,
+    /// Variables of addresses and conditions.
+    variables: FxHashMap<TermId, Variables>,
     walked: Walked,
 }
 
@@ -169,9 +176,6 @@ enum Next {
     /// It is not reached.
     Excluded,
 }
-
-/// Objects with variables as addresses that are told apart.
-const OBJECTS: usize = 24;
 
 /// The depth of the globals' slots.
 const GLOBAL: u32 = u32::MAX;
@@ -204,6 +208,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         Self {
             sizes: sizes.collect(),
             placed: Vec::new(),
+            variables: FxHashMap::default(),
             by_symbol,
             graph: inlined.graph(),
             calls: inlined.calls(),
@@ -633,138 +638,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.fresh += 1;
         self.terms.arena.variable_at(symbol, self.fresh)
     }
-
-    fn slot(&mut self, depth: u32, variable: VariableId) -> u32 {
-        let depth = match self.program.variable(variable).scope {
-            Scope::Global => GLOBAL,
-            Scope::Local(_) => depth,
-        };
-        let new = self.initial.len() as u32;
-        let slot = *self.slots.entry((depth, variable)).or_insert(new);
-        if slot == new {
-            self.initial.push((variable, None));
-        }
-        slot
-    }
-
-    fn read(&mut self, state: &State, slot: u32) -> Value {
-        match state.values.get(slot) {
-            Some(value) => value.clone(),
-            None => {
-                let Self {
-                    terms,
-                    initial,
-                    fresh,
-                    program,
-                    ..
-                } = self;
-                first_value(initial, fresh, program, terms.arena, slot)
-            }
-        }
-    }
-
-    fn set(&mut self, state: &mut State, depth: u32, variable: VariableId, value: Value) {
-        if let (Some(&size), Value::Scalar(address)) = (self.sizes.get(&variable), &value)
-            && !self.terms.arena.is_constant(*address)
-            && self.terms.objects.insert(*address, size).is_none()
-        {
-            self.placed.push(*address);
-        }
-        let slot = self.slot(depth, variable);
-        state.values.insert(slot, value);
-    }
-
-    /// Finds out which objects are apart from those that have just been placed.
-    fn tell_apart(&mut self, path: &Path) {
-        for new in std::mem::take(&mut self.placed) {
-            let others: Vec<(TermId, u64)> =
-                self.terms.objects.iter().map(|(&a, &s)| (a, s)).collect();
-            for (other, size) in others {
-                let pair = (new.min(other), new.max(other));
-                let is_new = new != other && !self.terms.apart.contains(&pair);
-                if self.terms.objects.len() > OBJECTS || !is_new {
-                    continue;
-                }
-                let own = self.terms.objects[&new];
-                let arena = self.terms.arena;
-                let Sort::BitVec(width) = arena.sort(new) else {
-                    continue;
-                };
-                // They have a byte in common where one begins in the other.
-                let begins = |a: TermId, b: TermId, size: u64| {
-                    arena.ult(arena.sub(a, b), arena.bv(width, size.into()))
-                };
-                let meet = arena.or2(begins(new, other, size), begins(other, new, own));
-                let question = arena.and2(path.all(), meet);
-                if arena.sort(other) == arena.sort(new) && self.questions.excludes(question, true) {
-                    self.terms.apart.insert(pair);
-                }
-            }
-        }
-    }
-
-    /// The value of a term of the program in the activation.
-    fn evaluate(&mut self, state: &State, term: TermId, depth: u32) -> Value {
-        let Self {
-            terms,
-            by_symbol,
-            slots,
-            initial,
-            fresh,
-            program,
-            ..
-        } = self;
-        let arena = terms.arena;
-        let mut read = |symbol: Symbol| {
-            let Some(&variable) = by_symbol.get(&symbol) else {
-                *fresh += 1;
-                return Value::Scalar(arena.variable_at(symbol, *fresh));
-            };
-            let depth = match program.variable(variable).scope {
-                Scope::Global => GLOBAL,
-                Scope::Local(_) => depth,
-            };
-            let new = initial.len() as u32;
-            let slot = *slots.entry((depth, variable)).or_insert(new);
-            if slot == new {
-                initial.push((variable, None));
-            }
-            match state.values.get(slot) {
-                Some(value) => value.clone(),
-                None => first_value(initial, fresh, program, arena, slot),
-            }
-        };
-        terms.evaluate(term, &mut read)
-    }
-
-    fn scalar(&mut self, state: &State, term: TermId, depth: u32) -> TermId {
-        let value = self.evaluate(state, term, depth);
-        self.terms.term(&value)
-    }
-
-    fn truth(&mut self, state: &State, condition: TermId, depth: u32) -> TermId {
-        self.scalar(state, condition, depth)
-    }
 }
 
 /// The depth of the activation that is called so.
 fn depth_of(frame: &Option<Rc<Frame>>) -> u32 {
     frame.as_ref().map_or(0, |frame| frame.depth)
-}
-
-/// The value of a variable to which nothing has been assigned.
-fn first_value(
-    initial: &mut [(VariableId, Option<Value>)],
-    fresh: &mut u32,
-    program: &Program,
-    arena: &Arena,
-    slot: u32,
-) -> Value {
-    let (variable, value) = &mut initial[slot as usize];
-    let symbol = program.variable(*variable).symbol;
-    let make = || {
-        *fresh += 1;
-        Value::of(arena, arena.variable_at(symbol, *fresh))
-    };
-    value.get_or_insert_with(make).clone()
 }

@@ -1,0 +1,114 @@
+//! What variables and terms of the program are worth in a state.
+
+use super::super::evaluate::Value;
+use super::{GLOBAL, State, Walk};
+use crate::program::{Program, Scope, VariableId};
+use crate::term::{Arena, Build, Pool, Symbol, TermId};
+
+impl Walk<'_, '_> {
+    pub(super) fn slot(&mut self, depth: u32, variable: VariableId) -> u32 {
+        let depth = match self.program.variable(variable).scope {
+            Scope::Global => GLOBAL,
+            Scope::Local(_) => depth,
+        };
+        let new = self.initial.len() as u32;
+        let slot = *self.slots.entry((depth, variable)).or_insert(new);
+        if slot == new {
+            self.initial.push((variable, None));
+        }
+        slot
+    }
+
+    pub(super) fn read(&mut self, state: &State, slot: u32) -> Value {
+        match state.values.get(slot) {
+            Some(value) => value.clone(),
+            None => {
+                let Self {
+                    terms,
+                    initial,
+                    fresh,
+                    program,
+                    ..
+                } = self;
+                first_value(initial, fresh, program, terms.arena, slot)
+            }
+        }
+    }
+
+    pub(super) fn set(
+        &mut self,
+        state: &mut State,
+        depth: u32,
+        variable: VariableId,
+        value: Value,
+    ) {
+        if let (Some(&size), Value::Scalar(address)) = (self.sizes.get(&variable), &value)
+            && !self.terms.arena.is_constant(*address)
+            && self.terms.objects.insert(*address, size).is_none()
+        {
+            self.placed.push(*address);
+        }
+        let slot = self.slot(depth, variable);
+        state.values.insert(slot, value);
+    }
+
+    /// The value of a term of the program in the activation.
+    pub(super) fn evaluate(&mut self, state: &State, term: TermId, depth: u32) -> Value {
+        let Self {
+            terms,
+            by_symbol,
+            slots,
+            initial,
+            fresh,
+            program,
+            ..
+        } = self;
+        let arena = terms.arena;
+        let mut read = |symbol: Symbol| {
+            let Some(&variable) = by_symbol.get(&symbol) else {
+                *fresh += 1;
+                return Value::Scalar(arena.variable_at(symbol, *fresh));
+            };
+            let depth = match program.variable(variable).scope {
+                Scope::Global => GLOBAL,
+                Scope::Local(_) => depth,
+            };
+            let new = initial.len() as u32;
+            let slot = *slots.entry((depth, variable)).or_insert(new);
+            if slot == new {
+                initial.push((variable, None));
+            }
+            match state.values.get(slot) {
+                Some(value) => value.clone(),
+                None => first_value(initial, fresh, program, arena, slot),
+            }
+        };
+        terms.evaluate(term, &mut read)
+    }
+
+    pub(super) fn scalar(&mut self, state: &State, term: TermId, depth: u32) -> TermId {
+        let value = self.evaluate(state, term, depth);
+        self.terms.term(&value)
+    }
+
+    pub(super) fn truth(&mut self, state: &State, condition: TermId, depth: u32) -> TermId {
+        self.scalar(state, condition, depth)
+    }
+}
+
+/// The value of a variable to which nothing has been assigned.
+pub(super) fn first_value(
+    initial: &mut [(VariableId, Option<Value>)],
+    fresh: &mut u32,
+    program: &Program,
+    arena: &Arena,
+    slot: u32,
+) -> Value {
+    let (variable, value) = &mut initial[slot as usize];
+    let symbol = program.variable(*variable).symbol;
+    let make = || {
+        *fresh += 1;
+        Value::of(arena, arena.variable_at(symbol, *fresh))
+    };
+    value.get_or_insert_with(make).clone()
+}
