@@ -14,8 +14,8 @@ use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
 
-/// The most parts of premises, conditions that are decided in all ways, denials that are looked at, equations that are used, and variables that
-/// may be equal.
+/// The most parts of premises, conditions that are decided in all ways, denials that are looked at, equations that are used,
+/// and variables that may be equal.
 const MOST_LITERALS: usize = 1_000;
 const MOST_CONDITIONS: usize = 4;
 const MOST_DENIALS: usize = 3;
@@ -174,12 +174,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
     }
 
     /// The term with values in the places of names; notes where these are said to be.
-    fn defined(
-        &self,
-        term: TermId,
-        definitions: &[Definition],
-        places: &mut Vec<usize>,
-    ) -> TermId {
+    fn defined(&self, term: TermId, definitions: &[Definition], places: &mut Vec<usize>) -> TermId {
         definitions.iter().fold(term, |term, one| {
             let replaced = self.replaced(term, &[(one.name, one.value)]);
             if replaced != term {
@@ -314,7 +309,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         let known = reads(arena, atoms.iter().copied());
         for fact in facts {
             let of_fact = reads(arena, fact.equation);
-            if of_fact.iter().any(|read| array_is_among(arena, *read, &known)) {
+            if of_fact
+                .iter()
+                .any(|read| array_is_among(arena, *read, &known))
+            {
                 collect(fact.equation.to_vec());
             }
         }

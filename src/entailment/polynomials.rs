@@ -214,9 +214,7 @@ mod tests {
 
     fn value(arena: &Arena, term: TermId, values: [u8; 3]) -> u128 {
         let assignment = |symbol: Symbol, _: u32| {
-            let number = (0..3).find(|&one| {
-                arena.variable(symbol) == variable(arena, one)
-            })?;
+            let number = (0..3).find(|&one| arena.variable(symbol) == variable(arena, one))?;
             Some(Value::bit_vec(WIDTH, u128::from(values[number])))
         };
         match evaluate(arena, term, &assignment) {
@@ -230,7 +228,9 @@ mod tests {
         let monomials = polynomial.monomials.iter();
         let terms = monomials.map(|(factors, &factor)| {
             let factor = arena.bv(WIDTH, u128::from(factor));
-            factors.iter().fold(factor, |term, &one| arena.mul(term, one))
+            factors
+                .iter()
+                .fold(factor, |term, &one| arena.mul(term, one))
         });
         terms.fold(arena.bv(WIDTH, 0), |sum, one| arena.add(sum, one))
     }

@@ -379,11 +379,8 @@ impl Observer for Recorder<'_> {
             location,
             call_string: self.call_string(),
         };
-        let place = self
-            .samples
-            .places
-            .entry(at)
-            .or_insert_with(|| {
+        let place =
+            self.samples.places.entry(at).or_insert_with(|| {
                 PlaceSamples::of(self.program, &self.blocks.state(at), &self.views)
             });
         place.visits_in_run += 1;

@@ -154,7 +154,9 @@ fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Ve
     if counted().all(|(value, _)| *value >= 0) {
         add(at_most(sort, false, constant(sort, 0), variable));
     }
-    let factor = counted().map(|(value, count)| -(-value).div_euclid(*count)).max();
+    let factor = counted()
+        .map(|(value, count)| -(-value).div_euclid(*count))
+        .max();
     for factor in factor.into_iter().flat_map(|least| least..least + 4) {
         if (1..=64).contains(&factor) {
             let most = product(sort, constant(sort, factor), counter.term);
@@ -249,16 +251,13 @@ impl Range {
         // What is negative is beyond all numbers, and no cell has it.
         let is_size = match self.to {
             End::Constant(_) => TermId::TRUE,
-            End::Variable(number, _) => at_most(
-                sort,
-                false,
-                constant(sort, 0),
-                place.variables[number].term,
-            ),
+            End::Variable(number, _) => {
+                at_most(sort, false, constant(sort, 0), place.variables[number].term)
+            }
         };
-        let within = self.within.map_or(TermId::TRUE, |last| {
-            before(from, last.term(place, sort))
-        });
+        let within = self
+            .within
+            .map_or(TermId::TRUE, |last| before(from, last.term(place, sort)));
         let is_from = store().not(before(any, from));
         store().and([is_from, before(any, to), is_size, within])
     }
@@ -417,7 +416,9 @@ fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<Ter
         for &row in &rows {
             let values = monomials.iter().map(|monomial| {
                 let factors = monomial.iter().map(|&one| columns[one].values[row]);
-                factors.fold(1, |product, factor| product * factor.rem_euclid(PRIME) % PRIME)
+                factors.fold(1, |product, factor| {
+                    product * factor.rem_euclid(PRIME) % PRIME
+                })
             });
             echelon.add(values.chain([own[row]]));
         }
@@ -430,7 +431,10 @@ fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<Ter
         let fitting = kernel.iter().find(|vector| vector[own_column] != 0);
         // With another factor, the equation says less modulo a power of two.
         let is_solved = |vector: &Vec<i128>| vector[own_column].abs() == 1;
-        if let Some(vector) = fitting.and_then(|vector| integral(vector)).filter(is_solved) {
+        if let Some(vector) = fitting
+            .and_then(|vector| integral(vector))
+            .filter(is_solved)
+        {
             let mut terms: Vec<Vec<TermId>> = monomials
                 .iter()
                 .map(|monomial| monomial.iter().map(|&one| columns[one].term).collect())
