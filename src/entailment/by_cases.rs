@@ -160,6 +160,62 @@ pub fn core_in_view(
     Some(used)
 }
 
+/// A part of a conjunction of assertions.
+pub struct Literal {
+    pub formula: TermId,
+    /// The assertions that say so, by their places.
+    pub places: Vec<usize>,
+}
+
+/// What the assertions say, conjunctions taken apart; what they say of Boolean variables that stand for formulas is looked
+/// through. `None` if it is more than so many parts.
+pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec<Literal>> {
+    let mut definitions: FxHashMap<TermId, (TermId, Vec<usize>)> = FxHashMap::default();
+    let mut all: Vec<Literal> = Vec::new();
+    let mut work: Vec<(TermId, Vec<usize>)> = assertions
+        .iter()
+        .enumerate()
+        .map(|(place, &assertion)| (assertion, vec![place]))
+        .collect();
+    while let Some((next, places)) = work.pop() {
+        if all.len() > most {
+            return None;
+        }
+        match arena.kind(next) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } => work.extend(arguments.iter().map(|&part| (part, places.clone()))),
+            TermKind::Apply {
+                op: Op::Eq,
+                arguments: &[a, b],
+            } if arena.sort(a) == Sort::Bool => {
+                let named = [(a, b), (b, a)].into_iter();
+                let named = named.filter(|(name, _)| arena.is_variable(*name));
+                definitions.extend(named.map(|(name, of)| (name, (of, places.clone()))));
+            }
+            _ if !all.iter().any(|known| known.formula == next) => all.push(Literal {
+                formula: next,
+                places,
+            }),
+            _ => {}
+        }
+        if work.is_empty() {
+            let named = |one: &Literal| {
+                let (of, places) = planted!(
+                    "by cases: every name stands for something true",
+                    definitions.remove(&one.formula),
+                    definitions.drain().next().map(|named| named.1)
+                )?;
+                Some((of, [one.places.clone(), places].concat()))
+            };
+            let known = all.iter().filter_map(named);
+            work.extend(known);
+        }
+    }
+    Some(all)
+}
+
 /// Whether the assertions exclude one another because one of them denies what holds in all cases by the others, as it is or
 /// in view of something. What they say of Boolean variables that stand for formulas is looked through. `false` says
 /// nothing.
@@ -168,40 +224,10 @@ fn exclude_one_another(
     assertions: &[TermId],
     view: &mut dyn FnMut(TermId) -> TermId,
 ) -> bool {
-    let mut definitions: FxHashMap<TermId, TermId> = FxHashMap::default();
-    let mut all: Vec<TermId> = Vec::new();
-    let mut work: Vec<TermId> = assertions.to_vec();
-    while let Some(next) = work.pop() {
-        if all.len() > MOST_ASSERTIONS {
-            return false;
-        }
-        match arena.kind(next) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => work.extend_from_slice(arguments),
-            TermKind::Apply {
-                op: Op::Eq,
-                arguments: &[a, b],
-            } if arena.sort(a) == Sort::Bool => {
-                let named = [(a, b), (b, a)].into_iter();
-                definitions.extend(named.filter(|(name, _)| arena.is_variable(*name)));
-            }
-            _ if !all.contains(&next) => all.push(next),
-            _ => {}
-        }
-        if work.is_empty() {
-            let named = |one| {
-                planted!(
-                    "by cases: every name stands for something true",
-                    definitions.remove(one),
-                    definitions.drain().next().map(|named| named.1)
-                )
-            };
-            let known = all.iter().filter_map(named);
-            work.extend(known);
-        }
-    }
+    let Some(literals) = literals(arena, assertions, MOST_ASSERTIONS) else {
+        return false;
+    };
+    let all: Vec<TermId> = literals.into_iter().map(|one| one.formula).collect();
     let denied = all.iter().filter_map(|&denial| match arena.kind(denial) {
         TermKind::Apply {
             op: Op::Not,
@@ -218,7 +244,7 @@ fn exclude_one_another(
 }
 
 /// The atoms of the conditions by which values are chosen in the term.
-fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
+pub(super) fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
     let mut stack = Vec::new();
     for_each_subterm(arena, [term], |_, kind| {
         if let TermKind::Apply {

@@ -8,7 +8,9 @@
 //!    the places of products and quotients ([`unknowns`]);
 //! 3. it holds whichever power of two a variable is, if the premises say that it is one ([`powers`]);
 //! 4. a solver finds that it holds whatever products and quotients are;
-//! 5. a solver finds that it holds.
+//! 5. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it
+//!    ([`by_polynomials`]);
+//! 6. a solver finds that it holds.
 //!
 //! The lower rungs ask no solver, the last one is whoever's own who asks: the checker wants models that show which of its
 //! conditions can hold, Houdini refutes many candidates with one.
@@ -21,6 +23,8 @@
 //! rung ([`crate::certify::opinion`]).
 
 pub mod by_cases;
+mod by_polynomials;
+mod polynomials;
 pub mod powers;
 #[cfg(test)]
 mod tests;
@@ -151,7 +155,7 @@ impl<'p> Premises<'p> {
         by_cases::core(self.arena, coarse, coarse_goal).or_else(in_view)
     }
 
-    /// Rungs 1 to 4: premises that imply the goal.
+    /// Rungs 1 to 5: premises that imply the goal.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -166,7 +170,10 @@ impl<'p> Premises<'p> {
         if let Some(core) = self.by_powers(goal, oracle)? {
             return Ok(Some(core));
         }
-        let found = self.by_unknowns(goal, Rung::Unknowns, oracle)?;
+        let mut found = self.by_unknowns(goal, Rung::Unknowns, oracle)?;
+        if found.is_none() {
+            found = self.by_polynomials(goal, oracle)?;
+        }
         Ok(planted!(
             "entailment: what unknown products allow is impossible",
             found,

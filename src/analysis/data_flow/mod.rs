@@ -13,7 +13,8 @@
 //!   whose language is not, grow in dimension at most as many times as there are monomials.
 //!
 //! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
-//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself.
+//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor is
+//! [`guess::Round::Fits`], which has few candidates, all about programs with arrays, and so is quick by itself.
 //!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
 //! refinement runs it on path programs ([`super::cegar`]).
@@ -38,6 +39,7 @@ use super::invariants::guess::{
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::invariants::states::States;
+use super::invariants::views::View;
 use super::options::{OptionValue, alternatives, options};
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
@@ -176,6 +178,7 @@ impl<'b> Analysis<'b> {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
             Round::Guess(guess::Round::States) => return self.states(context),
+            Round::Guess(guess::Round::Fits) if View::all(self.blocks).is_empty() => return 0,
             Round::Guess(language) => language,
         };
         let (blocks, options) = (self.blocks, self.options);
@@ -257,10 +260,11 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
         ..simulate::Control::new(context.token)
     };
     let mut samples = Samples::of_simulation(blocks, &simulation, control);
+    let views = View::all(blocks);
     for at in inner_cut_points(blocks) {
         let program = blocks.inlined().program();
         let place = samples.places.entry(at);
-        place.or_insert_with(|| PlaceSamples::of(program, &blocks.state(at)));
+        place.or_insert_with(|| PlaceSamples::of(program, &blocks.state(at), &views));
     }
     samples
 }
@@ -310,6 +314,14 @@ impl Guesses<'_> {
         }
         match round {
             guess::Round::Values => all.extend(self.safe_states()),
+            guess::Round::Fits => {
+                let demanded = self.safe_states().into_iter().map(|one| one.formula);
+                let facts: Vec<_> = demanded.flat_map(writes::for_each_variable).collect();
+                for (&at, place) in &self.samples.places {
+                    let formulas = about_writes(place, &self.vocabulary, &facts);
+                    all.extend(Candidate::each(at, formulas));
+                }
+            }
             guess::Round::Writes => {
                 let demanded = self.safe_states().into_iter().map(|one| one.formula);
                 let demanded = demanded.flat_map(writes::for_each_variable);

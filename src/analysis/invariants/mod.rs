@@ -24,6 +24,7 @@
 //!
 //! # Modules
 //! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
+//! * [`views`](mod@views): cells of arrays by what the program indexes them with.
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
 //! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
@@ -46,6 +47,7 @@ pub mod taken;
 #[cfg(test)]
 mod tests;
 mod tuples;
+pub mod views;
 
 pub use asserted::asserted;
 pub use exchange::Exchange;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::views::View;
 use crate::analysis::simulate::{self, Control, Unconfirmed, simulate_confirmed};
 use crate::program::block::Blocks;
 use crate::program::graph::callee;
@@ -130,6 +131,8 @@ pub struct PlaceSamples {
     pub rows: Vec<Vec<i128>>,
     /// The live arrays that are sampled.
     pub arrays: Vec<SampledArray>,
+    /// What the program means by these arrays' cells.
+    pub views: Vec<View>,
     /// Some of the states with the arrays.
     pub array_rows: Vec<ArrayRow>,
     /// How often the run at hand has visited the place.
@@ -140,11 +143,14 @@ pub struct PlaceSamples {
 }
 
 impl PlaceSamples {
-    /// No states yet of these live variables.
-    pub fn of(program: &Program, live: &[VariableId]) -> Self {
+    /// No states yet of these live variables, whose arrays are seen in some of these ways.
+    pub fn of(program: &Program, live: &[VariableId], views: &[View]) -> Self {
+        let arrays = SampledArray::all(program, live);
+        let is_live = |view: &&View| arrays.iter().any(|array| array.term == view.array);
         Self {
             variables: SampledVariable::all(program, live),
-            arrays: SampledArray::all(program, live),
+            views: views.iter().filter(is_live).cloned().collect(),
+            arrays,
             ..Self::default()
         }
     }
@@ -187,13 +193,21 @@ impl PlaceSamples {
 }
 
 impl ArrayRow {
-    fn new(scalars: Vec<i128>, arrays: &[SampledArray], state: &StateView<'_>) -> Self {
+    fn new(scalars: Vec<i128>, place: &PlaceSamples, state: &StateView<'_>) -> Self {
+        let arrays = &place.arrays;
+        let numbers = Self::numbers(&scalars);
+        let viewed = place.views.iter();
+        let viewed = viewed.flat_map(|view| {
+            let indices = numbers.iter();
+            indices.filter_map(move |&number| view.at(number))
+        });
         let near = scalars
             .iter()
             .flat_map(|value| [value - 1, *value, value + 1]);
         let near = near.filter(|index| (0..1 << 40).contains(index));
         let far = (4..20).flat_map(|bit| [(1 << bit) - 3, 1 << bit]);
         let mut indices: Vec<i128> = (0..FIRST_CELLS).chain(near).chain(far).collect();
+        indices.extend(viewed);
         indices.sort_unstable();
         indices.dedup();
         let cells = arrays.iter().map(|array| {
@@ -206,6 +220,16 @@ impl ArrayRow {
             indices,
             scalars,
         }
+    }
+
+    /// The numbers whose cells are kept of each view, in order: the first ones, and those near small values of variables.
+    pub fn numbers(scalars: &[i128]) -> Vec<i128> {
+        let small = scalars.iter().filter(|value| (1..1 << 10).contains(*value));
+        let near = small.flat_map(|value| [value - 1, *value]);
+        let mut numbers: Vec<i128> = (0..FIRST_CELLS).chain(near).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 }
 
@@ -220,7 +244,7 @@ pub struct Samples {
 const MOST_ROWS: usize = 300;
 
 /// How many states are kept with their arrays, and how many cells from the beginning on.
-const MOST_ARRAY_ROWS: usize = 40;
+const MOST_ARRAY_ROWS: usize = 96;
 const FIRST_CELLS: i128 = 12;
 
 /// Ordinary runs.
@@ -277,6 +301,7 @@ impl Samples {
         let mut recorder = Recorder {
             blocks,
             program,
+            views: View::all(blocks),
             samples: Self::default(),
             calls: Vec::new(),
             points: inner_points(blocks),
@@ -316,6 +341,7 @@ fn inner_points(blocks: &Blocks) -> Vec<bool> {
 struct Recorder<'b> {
     blocks: &'b Blocks,
     program: &'b Program,
+    views: Vec<View>,
     samples: Samples,
     /// The calls that are being executed, with their call strings.
     calls: Vec<(EdgeId, CallStringId)>,
@@ -353,11 +379,10 @@ impl Observer for Recorder<'_> {
             location,
             call_string: self.call_string(),
         };
-        let place = self
-            .samples
-            .places
-            .entry(at)
-            .or_insert_with(|| PlaceSamples::of(self.program, &self.blocks.state(at)));
+        let place =
+            self.samples.places.entry(at).or_insert_with(|| {
+                PlaceSamples::of(self.program, &self.blocks.state(at), &self.views)
+            });
         place.visits_in_run += 1;
         if !place.is_kept() || place.rows.len() >= MOST_ROWS {
             return;
@@ -367,11 +392,8 @@ impl Observer for Recorder<'_> {
             .map(|variable| number(&state.value(variable.id)))
             .collect();
         let Some(row) = row else { return };
-        if !place.arrays.is_empty()
-            && place.array_rows.len() < MOST_ARRAY_ROWS
-            && (place.visits_in_run <= 3 || place.visits_in_run > FIRST_VISITS)
-        {
-            let array_row = ArrayRow::new(row.clone(), &place.arrays, state);
+        if !place.arrays.is_empty() && place.array_rows.len() < MOST_ARRAY_ROWS {
+            let array_row = ArrayRow::new(row.clone(), place, state);
             place.array_rows.push(array_row);
         }
         place.add(row);

@@ -15,6 +15,7 @@ use crate::frontend::ir::{
     BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage,
 };
 use crate::frontend::library;
+use crate::frontend::memory::layout::AddressSpace;
 use crate::frontend::types::{ArrayLength, Type, TypeKind};
 use crate::program::{Lifetime, Span};
 
@@ -542,6 +543,7 @@ impl Lowerer<'_> {
         let pointer_type = self.types.pointer(element);
         let storage = Storage::Automatic(self.function.index);
         let pointer = self.add_object(full_name, pointer_type, storage, span)?;
+        self.assume_lengths(ty)?;
         let size = self.size_expression(ty)?;
         let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
         let place = self.object_place(pointer, ScalarType::Pointer);
@@ -553,6 +555,32 @@ impl Lowerer<'_> {
             contents: InitialContents::Uninitialised,
         });
         self.bind_local(name, ty, Entity::VariableArray(pointer));
+        Ok(())
+    }
+
+    /// Goes on only if no dimension of a variable-length array alone makes it larger than any object is: or else its size
+    /// in bytes could wrap around to a small one, where C has no such array.
+    fn assume_lengths(&mut self, ty: Type) -> Result<()> {
+        let scalar = self.size_scalar();
+        let mut lengths = Vec::new();
+        let mut bytes = 1;
+        let mut inner = ty;
+        while let Some((element, length)) = self.array_parts(inner) {
+            match length {
+                ArrayLength::Constant(count) => bytes *= i128::from(count),
+                ArrayLength::Variable(object) => lengths.push(object),
+                ArrayLength::Unknown | ArrayLength::Unspecified => {}
+            }
+            inner = element;
+        }
+        bytes *= i128::from(self.size_of(inner)?);
+        let largest = AddressSpace::largest_object(self.options.data_model);
+        for object in lengths {
+            let most = fold::integer(i128::from(largest) / bytes.max(1), scalar);
+            let length = self.load_object(object, scalar);
+            let fits = fold::binary(BinaryOp::LessEqual, length, most, scalar);
+            self.emit(Instruction::Assume(fits));
+        }
         Ok(())
     }
 

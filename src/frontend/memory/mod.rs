@@ -25,7 +25,7 @@ mod floats;
 mod function_pointers;
 mod indices;
 pub mod integer;
-mod layout;
+pub(super) mod layout;
 mod names;
 mod plan;
 mod points_to;

@@ -276,6 +276,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
     ("df", include_str!("../../../portfolios/df.toml")),
     ("states", include_str!("../../../portfolios/states.toml")),
+    ("fits", include_str!("../../../portfolios/fits.toml")),
     ("kipdr", include_str!("../../../portfolios/kipdr.toml")),
     (
         "ki-kipdr",

@@ -6,7 +6,7 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
-//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`writes`]: what is written to
+//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them; [`writes`]: what is written to
 //!   them; [`observed`]: where that holds in samples; [`cases`]: what holds in some of the states.
 
 mod arrays;
@@ -14,6 +14,7 @@ mod cases;
 mod elimination;
 mod equations;
 mod facets;
+mod fits;
 mod observed;
 mod pairs;
 mod values;
@@ -37,6 +38,8 @@ pub enum Round {
     Pairs,
     /// Which combinations of values there are of what has few: see [`super::states`].
     States,
+    /// Polynomials that fit cells of arrays in ranges, and variables.
+    Fits,
     /// What loops have written to arrays so far.
     Writes,
     /// All cells of an array in a range.
@@ -57,6 +60,7 @@ choice!(
     Round: "values" = Self::Values,
     "pairs" = Self::Pairs,
     "states" = Self::States,
+    "fits" = Self::Fits,
     "writes" = Self::Writes,
     "arrays" = Self::Arrays,
     "linear" = Self::Linear,
@@ -67,7 +71,7 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], which is better off as an analysis of its own, in order.
+    /// All but [`Self::States`] and [`Self::Fits`], which are better off as analyses of their own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -86,6 +90,7 @@ impl Round {
             Self::Values => "values",
             Self::Pairs => "pairs",
             Self::States => "states",
+            Self::Fits => "fits",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
@@ -108,6 +113,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
         Round::Pairs => pairs::candidates(&columns),
         // These come from the blocks: see [`super::states`] and [`about_writes`].
         Round::States | Round::Writes => Vec::new(),
+        Round::Fits => fits::candidates(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),

@@ -161,6 +161,9 @@ impl Consecution {
                 !holds
             });
         }
+        if premises.have_products() {
+            self.by_polynomials(block, &assumed, &mut open, &mut held);
+        }
         let goals: Vec<TermId> = open.iter().map(|&(_, preimage)| preimage).collect();
         let at = block.target();
         let holds = self.split(block.guard, &assumed, &goals, &mut |consecution| {
@@ -172,6 +175,28 @@ impl Consecution {
         let holding = open.iter().zip(holds).filter(|(_, holds)| *holds);
         held.extend(holding.map(|((goal, _), _)| *goal));
         held
+    }
+
+    /// Goals that follow by multiplying out move from `open` to `held`.
+    fn by_polynomials(
+        &mut self,
+        block: &Block,
+        assumed: &[TermId],
+        open: &mut Vec<(TermId, TermId)>,
+        held: &mut Vec<TermId>,
+    ) {
+        let arena = self.solver.arena().clone();
+        let premises = [assumed, &[block.guard]].concat();
+        let premises = Premises::new(&arena, &premises);
+        let most = self.patience.many;
+        open.retain(|&(goal, preimage)| {
+            if self.token.is_cancelled() {
+                return true;
+            }
+            let Ok(core) = premises.by_polynomials(preimage, &mut Asked(self, most));
+            held.extend(core.is_some().then_some(goal));
+            core.is_none()
+        });
     }
 
     /// What speaks of any index is many instances. So goals are first tried with no other such assumptions than those
@@ -279,8 +304,13 @@ impl Consecution {
                 continue;
             }
             let premises = [assumed, &[guard]].concat();
-            let Ok(core) = Premises::new(&arena, &premises)
-                .by_powers(goals[index], &mut Asked(self, self.patience.one));
+            let premises = Premises::new(&arena, &premises);
+            let most = self.patience.one;
+            let Ok(mut core) = premises.by_powers(goals[index], &mut Asked(self, most));
+            if core.is_none() {
+                let Ok(found) = premises.by_polynomials(goals[index], &mut Asked(self, most));
+                core = found;
+            }
             holds[index] = core.is_some() || self.holds_alone(guard, assumed, goals[index]);
         }
         holds

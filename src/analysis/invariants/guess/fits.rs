@@ -1,0 +1,447 @@
+//! Polynomials that fit cells of arrays, and the variables that loops make of them.
+//!
+//! What a cell is in all states, as a polynomial in its number, in the variables and in the cells of other arrays with the same
+//! number: `a[k] = k² + n`, `b[k] = a[k]·(k + 1)`, for all k in a range that ends at variables. The candidate for a range is
+//! the fit of lowest degree, if there is one, by linear algebra over sampled states as in [`super::equations`]; and what has
+//! none is in an order with variables or multiples of them (compare Chakraborty, Gupta and Unadkat, Diffy: Inductive Reasoning
+//! of Array Programs Using Difference Invariants, CAV 2021, whose programs are of this kind).
+
+use rustc_hash::FxHashSet;
+
+use super::elimination::{Echelon, PRIME, integral};
+use super::equations::equation;
+use super::{Vocabulary, at_most, constant, product, sum};
+use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
+use crate::analysis::invariants::views::View;
+use crate::certify::certificate::any_index;
+use crate::term::{Build, Pool, Sort, TermId, store};
+
+/// States with larger numbers are not looked at: what wraps around fits nothing.
+const LARGEST: i128 = 1 << 15;
+
+/// The most monomials, the most points of a fit, and the fewest.
+const MOST_MONOMIALS: usize = 45;
+const MOST_POINTS: usize = 220;
+const FEWEST_POINTS: usize = 4;
+
+/// The most candidates of a place, ranges, and constants that end these.
+const MOST: usize = 160;
+const MOST_RANGES: usize = 24;
+const MOST_CONSTANTS: usize = 3;
+
+/// The highest degree of a fit.
+const HIGHEST: u32 = 3;
+
+/// A column of numbers with the term that they are values of.
+struct Column {
+    term: TermId,
+    values: Vec<i128>,
+    /// Whether products with it are looked at.
+    multiplies: bool,
+}
+
+/// Which cells: from the one number on, before the other.
+#[derive(Copy, Clone)]
+struct Range {
+    from: End,
+    to: End,
+    /// The first number is before this one.
+    within: Option<End>,
+}
+
+/// An end of a range.
+#[derive(Copy, Clone)]
+enum End {
+    Constant(i128),
+    /// A variable, by its number, and this more.
+    Variable(usize, i128),
+}
+
+/// What fits at the place.
+pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = conditions(place, vocabulary);
+    all.extend(scalars(place));
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    for number in 0..place.views.len() {
+        for range in ranges(place, &place.views[number], vocabulary) {
+            all.extend(of_range(place, number, range));
+        }
+    }
+    all.retain(|&one| seen.insert(one));
+    all.truncate(MOST);
+    all
+}
+
+/// The program's conditions that hold in all states, or in none.
+fn conditions(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let columns: Vec<super::Column> = super::Column::all(place).collect();
+    let variables = columns.iter().map(|column| column.variable.term);
+    let mut all = Vec::new();
+    for condition in vocabulary.conditions_over(variables) {
+        let Some(truths) = vocabulary.truths(condition, &columns) else {
+            continue;
+        };
+        if truths.iter().all(|&holds| holds) {
+            all.push(condition);
+        } else if truths.iter().all(|&holds| !holds) {
+            all.push(store().not(condition));
+        }
+    }
+    all
+}
+
+/// What variables are of the others, and their orders.
+fn scalars(place: &PlaceSamples) -> Vec<TermId> {
+    let rows: Vec<&Vec<i128>> = place
+        .rows
+        .iter()
+        .filter(|row| row.iter().all(|value| value.abs() < LARGEST))
+        .take(MOST_POINTS)
+        .collect();
+    let mut all = Vec::new();
+    if rows.len() < FEWEST_POINTS {
+        return all;
+    }
+    for (number, variable) in place.variables.iter().enumerate() {
+        if !matches!(variable.sort, Sort::BitVec(8..=64) | Sort::Int) {
+            continue;
+        }
+        let values = |of: usize| -> Vec<i128> { rows.iter().map(|row| row[of]).collect() };
+        let others = place.variables.iter().enumerate();
+        let others = others.filter(|(other, one)| *other != number && one.sort == variable.sort);
+        let columns: Vec<Column> = others
+            .map(|(other, one)| Column {
+                term: one.term,
+                values: values(other),
+                multiplies: true,
+            })
+            .collect();
+        let own = values(number);
+        let fit = fit(variable.sort, variable.term, &own, &columns);
+        let is_fit = fit.is_some();
+        all.extend(fit);
+        for other in &columns {
+            let pairs = || own.iter().zip(&other.values);
+            if pairs().all(|(own, other)| own <= other) {
+                all.push(at_most(variable.sort, false, variable.term, other.term));
+            }
+            let indexed = place.views.iter().any(|view| view.by.contains(&other.term));
+            if !is_fit && indexed {
+                all.extend(multiples(variable.sort, variable.term, other, &own));
+            }
+        }
+        let least = own.iter().copied().min().unwrap_or_default();
+        if (-1..=8).contains(&least) {
+            let least = constant(variable.sort, least);
+            all.push(at_most(variable.sort, false, least, variable.term));
+        }
+    }
+    all
+}
+
+/// That the variable is between zero and a multiple of a counter, unless nothing has been counted yet.
+fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Vec<TermId> {
+    let counted = || {
+        let pairs = own.iter().zip(&counter.values);
+        pairs.filter(|(_, count)| **count > 0)
+    };
+    let mut all = Vec::new();
+    if counted().count() < FEWEST_POINTS {
+        return all;
+    }
+    let none = store().eq(counter.term, constant(sort, 0));
+    let mut add = |bound: TermId| all.extend([bound, store().or2(none, bound)]);
+    if counted().all(|(value, _)| *value >= 0) {
+        add(at_most(sort, false, constant(sort, 0), variable));
+    }
+    let factor = counted()
+        .map(|(value, count)| -(-value).div_euclid(*count))
+        .max();
+    for factor in factor.into_iter().flat_map(|least| least..least + 4) {
+        if (1..=64).contains(&factor) {
+            let most = product(sort, constant(sort, factor), counter.term);
+            add(at_most(sort, false, variable, most));
+        }
+    }
+    all
+}
+
+/// Ranges that end at variables by which arrays are indexed, and at those that these are compared with.
+fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
+    let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
+    let never_negative = |number: &usize| {
+        let mut rows = place.array_rows.iter();
+        rows.all(|row| row.scalars[*number] >= -1)
+    };
+    let numbers: Vec<usize> = (0..place.variables.len()).filter(of_sort).collect();
+    let is_counter = |number: usize| {
+        let term = place.variables[number].term;
+        place.views.iter().any(|view| view.by.contains(&term))
+    };
+    let (counters, others): (Vec<usize>, Vec<usize>) =
+        numbers.into_iter().partition(|&number| is_counter(number));
+    let mut ranges = Vec::new();
+    // Sizes may be negative, and then there are no cells.
+    let is_end = |number: usize| {
+        let rows = || place.array_rows.iter();
+        let bounds = |counter: &usize| {
+            rows().all(|row| {
+                row.scalars[*counter] <= row.scalars[number].max(0)
+                    || row.scalars[*counter].abs() >= LARGEST
+            })
+        };
+        counters.is_empty() || counters.iter().any(bounds)
+    };
+    let variables = others.into_iter().filter(|&one| is_end(one));
+    let sizes = vocabulary.sizes().iter().take(MOST_CONSTANTS);
+    let ends: Vec<End> = variables
+        .map(|number| End::Variable(number, 0))
+        .chain(sizes.map(|&size| End::Constant(size)))
+        .collect();
+    let mut add = |from: End, to: End, within: Option<End>| {
+        ranges.push(Range { from, to, within });
+    };
+    for &counter in counters.iter().filter(|&one| never_negative(one)) {
+        let [this, next] = [0, 1].map(|more| End::Variable(counter, more));
+        add(End::Constant(0), this, None);
+        for &end in &ends {
+            add(this, end, None);
+            add(next, end, None);
+            add(this, next, Some(end));
+        }
+        for &other in &counters {
+            if other != counter && never_negative(&other) {
+                add(this, End::Variable(other, 0), None);
+            }
+        }
+    }
+    for &end in &ends {
+        add(End::Constant(0), end, None);
+    }
+    ranges.truncate(MOST_RANGES);
+    ranges
+}
+
+impl End {
+    fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
+        match self {
+            Self::Constant(value) => constant(sort, value),
+            Self::Variable(number, more) => {
+                sum(sort, place.variables[number].term, constant(sort, more))
+            }
+        }
+    }
+
+    fn value(self, row: &ArrayRow) -> i128 {
+        match self {
+            Self::Constant(value) => value,
+            Self::Variable(number, more) => row.scalars[number] + more,
+        }
+    }
+}
+
+impl Range {
+    fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
+        let any = any_index(sort);
+        let [from, to] = [self.from, self.to].map(|end| end.term(place, sort));
+        let before = |a, b| match sort {
+            Sort::Int => store().int_lt(a, b),
+            _ => store().ult(a, b),
+        };
+        // What is negative is beyond all numbers, and no cell has it.
+        let is_size = match self.to {
+            End::Constant(_) => TermId::TRUE,
+            End::Variable(number, _) => {
+                at_most(sort, false, constant(sort, 0), place.variables[number].term)
+            }
+        };
+        let within = self
+            .within
+            .map_or(TermId::TRUE, |last| before(from, last.term(place, sort)));
+        let is_from = store().not(before(any, from));
+        store().and([is_from, before(any, to), is_size, within])
+    }
+
+    fn contains(self, row: &ArrayRow, number: i128) -> bool {
+        let first = self.from.value(row);
+        let is_within = self.within.is_none_or(|last| first < last.value(row));
+        is_within && first <= number && number < self.to.value(row)
+    }
+}
+
+/// What holds of a view's cells in a range.
+fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
+    let view = &place.views[number];
+    let Some(array) = place.arrays.iter().find(|one| one.term == view.array) else {
+        return Vec::new();
+    };
+    let element = array.element;
+    let mut points: Vec<(usize, i128)> = Vec::new();
+    for (row, state) in place.array_rows.iter().enumerate() {
+        let numbers = ArrayRow::numbers(&state.scalars).into_iter();
+        points.extend(
+            numbers
+                .filter(|&one| range.contains(state, one))
+                .map(|one| (row, one)),
+        );
+    }
+    let cell = |view: &View, &(row, number): &(usize, i128)| -> Option<i128> {
+        let state = &place.array_rows[row];
+        let array = place.arrays.iter().position(|one| one.term == view.array)?;
+        let position = state.indices.binary_search(&view.at(number)?).ok()?;
+        Some(state.cells[array][position])
+    };
+    // Points of all states, not of the first ones.
+    let some = points.len().div_ceil(MOST_POINTS).max(1);
+    let points: Vec<(usize, i128)> = points.into_iter().step_by(some).collect();
+    let is_small = |point: &&(usize, i128)| {
+        let scalars = &place.array_rows[point.0].scalars;
+        scalars.iter().all(|value| value.abs() < LARGEST)
+    };
+    let points: Vec<(usize, i128)> = points.iter().filter(is_small).copied().collect();
+    let own: Option<Vec<i128>> = points.iter().map(|point| cell(view, point)).collect();
+    let Some(own) = own.filter(|own| own.len() >= FEWEST_POINTS) else {
+        return Vec::new();
+    };
+    let mut columns = vec![Column {
+        term: converted(any_index(view.sort), element),
+        values: points.iter().map(|&(_, number)| number).collect(),
+        multiplies: true,
+    }];
+    for (scalar, variable) in place.variables.iter().enumerate() {
+        if variable.sort == element {
+            let values = points.iter();
+            columns.push(Column {
+                term: variable.term,
+                values: values
+                    .map(|&(row, _)| place.array_rows[row].scalars[scalar])
+                    .collect(),
+                multiplies: true,
+            });
+        }
+    }
+    let mut facts = Vec::new();
+    // What needs no other cells is simpler.
+    facts.extend(fit(element, view.cell(), &own, &columns));
+    for (other, one) in place.views.iter().enumerate() {
+        let alike = one.sort == view.sort && store().sort(one.cell()) == element;
+        let values: Option<Vec<i128>> = points.iter().map(|point| cell(one, point)).collect();
+        if let Some(values) = values.filter(|_| alike && other != number) {
+            columns.push(Column {
+                term: one.cell(),
+                values,
+                multiplies: place.views.len() <= 3,
+            });
+        }
+    }
+    if facts.is_empty() {
+        facts.extend(fit(element, view.cell(), &own, &columns));
+    }
+    if facts.is_empty() {
+        facts = orders(element, view.cell(), &own, &columns);
+    }
+    let term = range.term(place, view.sort);
+    facts.sort_unstable();
+    facts.dedup();
+    let facts = facts.into_iter();
+    facts.map(|fact| store().implies(term, fact)).collect()
+}
+
+/// The number as an element's value.
+fn converted(any: TermId, element: Sort) -> TermId {
+    match (store().sort(any), element) {
+        (Sort::BitVec(_), Sort::BitVec(width)) => store().zero_resize(any, width),
+        _ => any,
+    }
+}
+
+/// In which order the cells are with constants and variables.
+fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<TermId> {
+    let mut all = Vec::new();
+    let (least, most) = (own.iter().min(), own.iter().max());
+    if let (Some(&least), Some(&most)) = (least, most)
+        && most - least < 64
+    {
+        all.push(at_most(sort, false, constant(sort, least), cell));
+        all.push(at_most(sort, false, cell, constant(sort, most)));
+    }
+    for column in columns {
+        if store().sort(column.term) != sort {
+            continue;
+        }
+        let pairs = || own.iter().zip(&column.values);
+        if pairs().all(|(own, other)| own <= other) {
+            all.push(at_most(sort, false, cell, column.term));
+        }
+        if pairs().all(|(own, other)| own >= other) {
+            all.push(at_most(sort, false, column.term, cell));
+        }
+    }
+    all
+}
+
+/// The equation of lowest degree between the term and the columns, if there is one.
+fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<TermId> {
+    let columns: Vec<&Column> = columns
+        .iter()
+        .filter(|column| store().sort(column.term) == sort)
+        .collect();
+    let is_small = |&row: &usize| {
+        own[row].abs() < LARGEST * LARGEST
+            && columns
+                .iter()
+                .all(|column| column.values[row].abs() < LARGEST)
+    };
+    let rows: Vec<usize> = (0..own.len()).filter(is_small).collect();
+    let mut monomials: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut last = monomials.clone();
+    for _ in 1..=HIGHEST {
+        let mut next = Vec::new();
+        for monomial in &last {
+            for (number, column) in columns.iter().enumerate() {
+                let in_order = monomial.last().is_none_or(|&largest| largest <= number);
+                let multiplies = |&one: &usize| columns[one].multiplies;
+                let is_product = monomial.iter().all(multiplies) && column.multiplies;
+                if in_order && (monomial.is_empty() || is_product) {
+                    next.push([&monomial[..], &[number]].concat());
+                }
+            }
+        }
+        monomials.extend(next.iter().cloned());
+        last = next;
+        if monomials.len() > MOST_MONOMIALS {
+            return None;
+        }
+        let mut echelon = Echelon::new(monomials.len() + 1);
+        for &row in &rows {
+            let values = monomials.iter().map(|monomial| {
+                let factors = monomial.iter().map(|&one| columns[one].values[row]);
+                factors.fold(1, |product, factor| {
+                    product * factor.rem_euclid(PRIME) % PRIME
+                })
+            });
+            echelon.add(values.chain([own[row]]));
+        }
+        // Fewer points than unknowns fit anything.
+        if rows.len() < echelon.rank() + 2 {
+            return None;
+        }
+        let own_column = monomials.len();
+        let kernel = echelon.kernel();
+        let fitting = kernel.iter().find(|vector| vector[own_column] != 0);
+        // With another factor, the equation says less modulo a power of two.
+        let is_solved = |vector: &Vec<i128>| vector[own_column].abs() == 1;
+        if let Some(vector) = fitting
+            .and_then(|vector| integral(vector))
+            .filter(is_solved)
+        {
+            let mut terms: Vec<Vec<TermId>> = monomials
+                .iter()
+                .map(|monomial| monomial.iter().map(|&one| columns[one].term).collect())
+                .collect();
+            terms.push(vec![term]);
+            return Some(equation(sort, &terms, &vector));
+        }
+    }
+    None
+}

@@ -1,0 +1,445 @@
+//! Rung 5: polynomial equations that follow from others, of which some hold only under conditions.
+//!
+//! That a cell is the square of its index in a range of indices, and that this index is in the range, gives the equation; that
+//! another index is the same one lets both be looked at as one. Which conditions hold, and which variables are equal, is
+//! asked of the solver with unknowns in the places of products, which it is good at; the rest is multiplying out
+//! ([`super::polynomials`]), which it is not.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::by_cases::{Literal, conditions, literals};
+use super::polynomials::Polynomial;
+use super::{Core, Oracle, Premises, Rung};
+use crate::term::{
+    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
+};
+
+/// The most parts of premises, conditions that are decided in all ways, denials that are looked at, equations that are used,
+/// and variables that may be equal.
+const MOST_LITERALS: usize = 1_000;
+const MOST_CONDITIONS: usize = 4;
+const MOST_DENIALS: usize = 3;
+const MOST_FACTS: usize = 24;
+const MOST_VARIABLES: usize = 7;
+
+impl Premises<'_> {
+    /// Premises that imply the goal.
+    ///
+    /// # Errors
+    /// When the oracle stops.
+    pub fn by_polynomials<O: Oracle>(
+        &self,
+        goal: TermId,
+        oracle: &mut O,
+    ) -> Result<Option<Core>, O::Stop> {
+        let arena = &**self.arena;
+        let mut all = self.formulas.to_vec();
+        all.push(arena.not(goal));
+        let Some(mut literals) = literals(arena, &all, MOST_LITERALS) else {
+            return Ok(None);
+        };
+        let denied: Vec<([TermId; 2], Vec<usize>)> = literals
+            .iter()
+            .filter_map(|literal| {
+                let both = sides(arena, arena.denied(literal.formula)?)?;
+                Some((both, literal.places.clone()))
+            })
+            .collect();
+        if denied.is_empty() {
+            return Ok(None);
+        }
+        // The solver is to know what names of conditions stand for.
+        let named = all.iter().enumerate().filter(|&(_, &formula)| {
+            let sides = arena.arguments(Op::Eq, formula);
+            sides.is_some_and(|sides| arena.sort(sides[0]) == Sort::Bool)
+        });
+        literals.extend(named.map(|(place, &formula)| Literal {
+            formula,
+            places: vec![place],
+        }));
+        for (denial, places) in denied.into_iter().take(MOST_DENIALS) {
+            let mut search = Search {
+                premises: self,
+                literals: &literals,
+                oracle,
+                used: places.into_iter().collect(),
+                asked: FxHashMap::default(),
+            };
+            if search.excludes(denial)? {
+                let mut core: Core = search.used.into_iter().collect();
+                core.retain(|&place| place < self.formulas.len());
+                core.sort_unstable();
+                return Ok(Some(core));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The two bit vectors that the formula says to be equal.
+fn sides(arena: &Arena, formula: TermId) -> Option<[TermId; 2]> {
+    let &[a, b] = arena.arguments(Op::Eq, formula)? else {
+        return None;
+    };
+    matches!(arena.sort(a), Sort::BitVec(1..=64)).then_some([a, b])
+}
+
+/// The search for a reason why two terms cannot differ.
+struct Search<'s, 'p, O> {
+    premises: &'s Premises<'p>,
+    /// What holds, the denial among it.
+    literals: &'s [Literal],
+    oracle: &'s mut O,
+    /// Places of assertions that have been of use.
+    used: FxHashSet<usize>,
+    /// What the oracle has said: whether a case excludes a condition.
+    asked: FxHashMap<(Vec<TermId>, TermId), bool>,
+}
+
+/// A variable and what it is.
+struct Definition {
+    name: TermId,
+    value: TermId,
+    /// The assertions that say so.
+    places: Vec<usize>,
+}
+
+/// An equation that holds unless one of the others does.
+#[derive(Clone)]
+struct Fact {
+    equation: [TermId; 2],
+    unless: Vec<TermId>,
+    places: Vec<usize>,
+}
+
+impl<'s, O: Oracle> Search<'s, '_, O> {
+    fn arena(&self) -> &'s Arena {
+        self.premises.arena
+    }
+
+    /// Whether the two are equal in all cases of the conditions in them and in what they are by definition.
+    fn excludes(&mut self, denial: [TermId; 2]) -> Result<bool, O::Stop> {
+        let definitions = self.definitions();
+        let mut places = Vec::new();
+        let denial = denial.map(|side| self.defined(side, &definitions, &mut places));
+        self.used.extend(places);
+        let arena = self.arena();
+        let difference = arena.eq(denial[0], denial[1]);
+        if difference == TermId::TRUE {
+            return Ok(true);
+        }
+        let conditions = conditions(arena, difference);
+        if conditions.len() > MOST_CONDITIONS {
+            return Ok(false);
+        }
+        for case in 0..1u32 << conditions.len() {
+            let decided = conditions.iter().enumerate();
+            let decided: Vec<(TermId, bool)> = decided
+                .map(|(number, &condition)| (condition, case >> number & 1 == 1))
+                .collect();
+            if !self.excludes_case(denial, &decided)? {
+                return Ok(planted!(
+                    "by polynomials: the first case is enough",
+                    false,
+                    case > 0
+                ));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Variables that are names for something, each without those before.
+    fn definitions(&self) -> Vec<Definition> {
+        let arena = self.arena();
+        let mut known: Vec<Definition> = Vec::new();
+        for literal in self.literals {
+            let Some(&[a, b]) = arena.arguments(Op::Eq, literal.formula) else {
+                continue;
+            };
+            let both = [a, b];
+            if arena.sort(a) == Sort::Bool {
+                continue;
+            }
+            let mut places = literal.places.clone();
+            let [a, b] = both.map(|side| self.defined(side, &known, &mut places));
+            if let Some((name, value)) = solved(arena, a, b) {
+                known.push(Definition {
+                    name,
+                    value,
+                    places,
+                });
+            }
+        }
+        known
+    }
+
+    /// The term with values in the places of names; notes where these are said to be.
+    fn defined(&self, term: TermId, definitions: &[Definition], places: &mut Vec<usize>) -> TermId {
+        definitions.iter().fold(term, |term, one| {
+            let replaced = self.replaced(term, &[(one.name, one.value)]);
+            if replaced != term {
+                places.extend_from_slice(&one.places);
+            }
+            replaced
+        })
+    }
+
+    /// The term with others in the places of some, one after the other.
+    fn replaced(&self, term: TermId, by: &[(TermId, TermId)]) -> TermId {
+        let arena = self.arena();
+        by.iter().fold(term, |term, &(old, new)| {
+            let replace = |part| (part == old).then_some(new);
+            Rebuild::new(arena, arena, replace).rebuild(term)
+        })
+    }
+
+    /// Whether the two are equal where the conditions are decided so.
+    fn excludes_case(
+        &mut self,
+        denial: [TermId; 2],
+        decided: &[(TermId, bool)],
+    ) -> Result<bool, O::Stop> {
+        let arena = self.arena();
+        let case = decided.iter().map(|&(condition, truth)| match truth {
+            true => condition,
+            false => arena.not(condition),
+        });
+        let case: Vec<TermId> = case.collect();
+        let truths = decided
+            .iter()
+            .map(|&(condition, truth)| (condition, arena.boolean(truth)));
+        let truths: Vec<(TermId, TermId)> = truths.collect();
+        let denial = denial.map(|side| self.replaced(side, &truths));
+        if self.is_excluded(&case, TermId::TRUE)? {
+            return Ok(true);
+        }
+        let Some(target) = self.difference(denial) else {
+            return Ok(false);
+        };
+        if target.is_zero() {
+            return Ok(true);
+        }
+        let facts = self.facts(&truths);
+        let variables = self.variables(&target, &facts);
+        if self.follows(target, facts.clone(), &case)? {
+            return Ok(true);
+        }
+        let equal = self.equal_variables(&variables, &case)?;
+        if equal.is_empty() {
+            return Ok(false);
+        }
+        let Some(target) = self.difference(denial.map(|side| self.replaced(side, &equal))) else {
+            return Ok(false);
+        };
+        let facts = facts.into_iter().map(|fact| Fact {
+            equation: fact.equation.map(|side| self.replaced(side, &equal)),
+            ..fact
+        });
+        let facts = facts.collect();
+        self.follows(target, facts, &case)
+    }
+
+    fn difference(&self, [a, b]: [TermId; 2]) -> Option<Polynomial> {
+        let arena = self.arena();
+        Polynomial::of(arena, a)?.minus(&Polynomial::of(arena, b)?)
+    }
+
+    /// Whether the assertions, without products, the case and the condition exclude one another.
+    fn is_excluded(&mut self, case: &[TermId], condition: TermId) -> Result<bool, O::Stop> {
+        let question = (case.to_vec(), condition);
+        if let Some(&known) = self.asked.get(&question) {
+            return Ok(known);
+        }
+        let answer = self.asks(case, condition)?;
+        self.asked.insert(question, answer);
+        Ok(answer)
+    }
+
+    fn asks(&mut self, case: &[TermId], condition: TermId) -> Result<bool, O::Stop> {
+        let literals = self.literals.iter();
+        let mut assertions: Vec<TermId> = literals
+            .map(|literal| self.premises.product_free(literal.formula))
+            .collect();
+        let more = case.iter().chain([&condition]);
+        assertions.extend(more.map(|&one| self.premises.product_free(one)));
+        let Some(core) = self.oracle.exclude(&assertions, Rung::Unknowns)? else {
+            return Ok(false);
+        };
+        let places = core.into_iter().filter_map(|one| self.literals.get(one));
+        self.used.extend(places.flat_map(|literal| &literal.places));
+        Ok(true)
+    }
+
+    /// Equations among the literals, under conditions or not.
+    fn facts(&self, truths: &[(TermId, TermId)]) -> Vec<Fact> {
+        let arena = self.arena();
+        let mut facts = Vec::new();
+        for literal in self.literals {
+            let parts = disjuncts(arena, literal.formula);
+            for (number, &part) in parts.iter().enumerate() {
+                let Some(equation) = sides(arena, part) else {
+                    continue;
+                };
+                let others = parts.iter().enumerate();
+                let others = others.filter(|&(other, _)| other != number);
+                facts.push(Fact {
+                    equation: equation.map(|side| self.replaced(side, truths)),
+                    unless: others.map(|(_, &part)| part).collect(),
+                    places: literal.places.clone(),
+                });
+            }
+        }
+        facts
+    }
+
+    /// The variables that the target's atoms depend on, and those that the facts' do about the same arrays.
+    fn variables(&self, target: &Polynomial, facts: &[Fact]) -> Vec<TermId> {
+        let arena = self.arena();
+        let mut all: Vec<TermId> = Vec::new();
+        let mut collect = |terms: Vec<TermId>| {
+            for_each_subterm(arena, terms, |term, kind| {
+                let is_number = matches!(arena.sort(term), Sort::BitVec(2..));
+                if is_number && matches!(kind, TermKind::Variable { .. }) && !all.contains(&term) {
+                    all.push(term);
+                }
+            });
+        };
+        collect(target.atoms());
+        let atoms = target.atoms();
+        let known = reads(arena, atoms.iter().copied());
+        for fact in facts {
+            let of_fact = reads(arena, fact.equation);
+            if of_fact
+                .iter()
+                .any(|read| array_is_among(arena, *read, &known))
+            {
+                collect(fact.equation.to_vec());
+            }
+        }
+        all.truncate(MOST_VARIABLES);
+        all
+    }
+
+    /// Variables with what they are equal to in the case: another one, zero or one.
+    fn equal_variables(
+        &mut self,
+        variables: &[TermId],
+        case: &[TermId],
+    ) -> Result<Vec<(TermId, TermId)>, O::Stop> {
+        let arena = self.arena();
+        let mut equal: Vec<(TermId, TermId)> = Vec::new();
+        for (number, &one) in variables.iter().enumerate() {
+            let Sort::BitVec(width) = arena.sort(one) else {
+                continue;
+            };
+            let constants = [0, 1].map(|value| arena.bv(width, value));
+            let others = variables[number + 1..].iter().copied();
+            let others = others.filter(|&other| arena.sort(other) == arena.sort(one));
+            for other in constants.into_iter().chain(others) {
+                let differ = arena.ne(one, other);
+                if planted!(
+                    "by polynomials: variables are equal that need not be",
+                    self.is_excluded(case, differ)?,
+                    true
+                ) {
+                    equal.push((one, other));
+                    break;
+                }
+            }
+        }
+        Ok(equal)
+    }
+
+    /// Whether the target is zero by the facts whose conditions hold.
+    fn follows(
+        &mut self,
+        target: Polynomial,
+        facts: Vec<Fact>,
+        case: &[TermId],
+    ) -> Result<bool, O::Stop> {
+        let mut target = target;
+        let mut facts = facts;
+        let mut solved: Vec<(TermId, Polynomial)> = Vec::new();
+        let mut relevant: FxHashSet<TermId> = target.atoms().into_iter().collect();
+        let mut tried = 0;
+        while !target.is_zero() {
+            // One whose atoms are of interest.
+            let next = facts.iter().position(|fact| {
+                let difference = self.difference(fact.equation);
+                difference.is_some_and(|one| {
+                    one.width() == target.width()
+                        && one.atoms().iter().any(|atom| relevant.contains(atom))
+                })
+            });
+            let Some(next) = next else {
+                return Ok(false);
+            };
+            let fact = facts.swap_remove(next);
+            tried += 1;
+            if tried > MOST_FACTS {
+                return Ok(false);
+            }
+            let Some(mut difference) = self.difference(fact.equation) else {
+                continue;
+            };
+            for (atom, value) in &solved {
+                let Some(with) = difference.with(*atom, value) else {
+                    return Ok(false);
+                };
+                difference = with;
+            }
+            if difference.is_zero() {
+                continue;
+            }
+            let Some((atom, value)) = self.pivot(&difference) else {
+                continue;
+            };
+            let holds = fact.unless.is_empty() || {
+                let unless = self.arena().or(fact.unless);
+                planted!(
+                    "by polynomials: conditions of equations hold",
+                    self.is_excluded(case, unless)?,
+                    true
+                )
+            };
+            if !holds {
+                continue;
+            }
+            self.used.extend(fact.places);
+            relevant.extend(difference.atoms());
+            let Some(with) = target.with(atom, &value) else {
+                return Ok(false);
+            };
+            target = with;
+            solved.push((atom, value));
+        }
+        Ok(true)
+    }
+
+    /// An atom and what it is where the polynomial is zero: a cell rather than a variable.
+    fn pivot(&self, polynomial: &Polynomial) -> Option<(TermId, Polynomial)> {
+        let mut atoms = polynomial.atoms();
+        atoms.sort_by_key(|&atom| self.arena().arguments(Op::Select, atom).is_none());
+        let mut solutions = atoms
+            .into_iter()
+            .filter_map(|atom| Some((atom, polynomial.solved_for(atom)?)));
+        solutions.next()
+    }
+}
+
+/// The cells that the terms read.
+fn reads(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+    let mut reads = Vec::new();
+    for_each_subterm(arena, terms, |term, kind| {
+        if let TermKind::Apply { op: Op::Select, .. } = kind {
+            reads.push(term);
+        }
+    });
+    reads
+}
+
+/// Whether one of the reads is of the same array.
+fn array_is_among(arena: &Arena, read: TermId, reads: &[TermId]) -> bool {
+    let array = |read| arena.arguments(Op::Select, read).map(|parts| parts[0]);
+    reads.iter().any(|&other| array(other) == array(read))
+}

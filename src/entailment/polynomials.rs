@@ -1,0 +1,273 @@
+//! Polynomials over terms, modulo a power of two: what sums and products are once they are multiplied out.
+//!
+//! Terms that are neither are the *atoms*. Two terms with the same polynomial are equal whatever their atoms are, in the ring
+//! of numbers modulo 2^w, for that is all that multiplying out relies on; no overflow is excluded.
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use crate::term::{Arena, Constant, Op, Pool, Sort, TermId, TermKind};
+
+/// The most monomials of a polynomial, and the highest degree.
+const MOST_MONOMIALS: usize = 80;
+const HIGHEST_DEGREE: usize = 6;
+
+/// So many parts of a term are looked at.
+const VISITS: u32 = 2_000;
+
+/// A product of atoms, in order; empty for one.
+type Monomial = SmallVec<[TermId; 4]>;
+
+/// A sum of products of atoms, with factors modulo 2^width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Polynomial {
+    width: u8,
+    /// No factor is zero.
+    monomials: BTreeMap<Monomial, u64>,
+}
+
+impl Polynomial {
+    /// The polynomial that the term is, a bit vector of at most 64 bits; `None` if it is another or too large.
+    pub fn of(arena: &Arena, term: TermId) -> Option<Self> {
+        match arena.sort(term) {
+            Sort::BitVec(width @ 1..=64) => Self::read(arena, term, width, &mut { VISITS }),
+            _ => None,
+        }
+    }
+
+    fn read(arena: &Arena, term: TermId, width: u8, visits: &mut u32) -> Option<Self> {
+        *visits = visits.checked_sub(1)?;
+        let mut part = |term| Self::read(arena, term, width, visits);
+        match arena.kind(term) {
+            TermKind::Constant(Constant::BitVec(value)) => {
+                let value = u64::try_from(value.bits()).ok()?;
+                Some(Self::monomial(width, Monomial::new(), value))
+            }
+            TermKind::Apply {
+                op: Op::BvAdd,
+                arguments: &[a, b],
+            } => part(a)?.plus(&part(b)?, 1),
+            TermKind::Apply {
+                op: Op::BvNeg,
+                arguments: &[a],
+            } => Self::zero(width).plus(&part(a)?, u64::MAX),
+            TermKind::Apply {
+                op: Op::BvMul,
+                arguments: &[a, b],
+            } => part(a)?.times(&part(b)?),
+            _ => Some(Self::atom(width, term)),
+        }
+    }
+
+    fn zero(width: u8) -> Self {
+        Self {
+            width,
+            monomials: BTreeMap::new(),
+        }
+    }
+
+    fn atom(width: u8, term: TermId) -> Self {
+        Self::monomial(width, [term].into_iter().collect(), 1)
+    }
+
+    fn monomial(width: u8, factors: Monomial, factor: u64) -> Self {
+        let mut all = Self::zero(width);
+        all.include(factors, factor);
+        all
+    }
+
+    fn include(&mut self, factors: Monomial, factor: u64) {
+        let mask = u64::MAX >> (64 - u32::from(self.width));
+        let entry = self.monomials.entry(factors);
+        let known = entry.or_insert(0);
+        *known = planted!(
+            "polynomials: of two monomials with the same atoms the last counts",
+            known.wrapping_add(factor) & mask,
+            factor & mask
+        );
+        self.monomials.retain(|_, factor| *factor != 0);
+    }
+
+    /// The sum with so many times the other one.
+    pub fn plus(mut self, other: &Self, times: u64) -> Option<Self> {
+        for (factors, factor) in &other.monomials {
+            self.include(factors.clone(), factor.wrapping_mul(times));
+        }
+        (self.monomials.len() <= MOST_MONOMIALS).then_some(self)
+    }
+
+    /// The difference.
+    pub fn minus(self, other: &Self) -> Option<Self> {
+        self.plus(other, u64::MAX)
+    }
+
+    fn times(&self, other: &Self) -> Option<Self> {
+        let mut product = Self::zero(self.width);
+        for (left, a) in &self.monomials {
+            for (right, b) in &other.monomials {
+                let mut factors: Monomial = left.iter().chain(right).copied().collect();
+                if factors.len() > HIGHEST_DEGREE {
+                    return None;
+                }
+                factors.sort_unstable();
+                product.include(factors, a.wrapping_mul(*b));
+            }
+            if product.monomials.len() > MOST_MONOMIALS {
+                return None;
+            }
+        }
+        Some(product)
+    }
+
+    /// Whether it is zero whatever its atoms are.
+    pub fn is_zero(&self) -> bool {
+        self.monomials.is_empty()
+    }
+
+    /// The width of its values in bits.
+    pub const fn width(&self) -> u8 {
+        self.width
+    }
+
+    /// Its atoms, each once.
+    pub fn atoms(&self) -> Vec<TermId> {
+        let mut atoms: Vec<TermId> = self.monomials.keys().flatten().copied().collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// What the atom is where the polynomial is zero: it must be an addend by itself, and nowhere else.
+    pub fn solved_for(&self, atom: TermId) -> Option<Self> {
+        let alone: Monomial = [atom].into_iter().collect();
+        let mut others = self.monomials.keys().filter(|&factors| *factors != alone);
+        if planted!(
+            "polynomials: an atom is solved for that is in other monomials as well",
+            others.any(|factors| factors.contains(&atom)),
+            false
+        ) {
+            return None;
+        }
+        let factor = *self.monomials.get(&alone)?;
+        let mut rest = self.clone();
+        rest.monomials.remove(&alone);
+        let mask = u64::MAX >> (64 - u32::from(self.width));
+        match factor {
+            1 => Self::zero(self.width).minus(&rest),
+            _ if factor == mask => Some(rest),
+            _ => None,
+        }
+    }
+
+    /// The polynomial with the value in the place of the atom.
+    pub fn with(&self, atom: TermId, value: &Self) -> Option<Self> {
+        let mut result = Self::zero(self.width);
+        for (factors, &factor) in &self.monomials {
+            let mut product = Self::monomial(self.width, Monomial::new(), factor);
+            for &one in factors {
+                product = match one == atom {
+                    true => product.times(value)?,
+                    false => product.times(&Self::atom(self.width, one))?,
+                };
+            }
+            result = result.plus(&product, 1)?;
+        }
+        Some(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::{Build, Symbol, Value, evaluate};
+
+    const WIDTH: u8 = 7;
+
+    fn variable(arena: &Arena, number: usize) -> TermId {
+        let name = ["x", "y", "z"][number % 3];
+        arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)))
+    }
+
+    /// A term that the numbers describe.
+    fn term(arena: &Arena, numbers: &[u8]) -> TermId {
+        let mut stack = vec![variable(arena, 0)];
+        for &number in numbers {
+            let last = *stack.last().expect("a term");
+            match number % 6 {
+                0 => stack.push(variable(arena, usize::from(number / 6))),
+                1 => stack.push(arena.bv(WIDTH, u128::from(number / 6))),
+                2 => stack.push(arena.neg(last)),
+                operation => {
+                    let other = stack[usize::from(number / 6) % stack.len()];
+                    stack.push(match operation {
+                        3 | 4 => arena.add(last, other),
+                        _ => arena.mul(last, other),
+                    });
+                }
+            }
+        }
+        *stack.last().expect("a term")
+    }
+
+    fn value(arena: &Arena, term: TermId, values: [u8; 3]) -> u128 {
+        let assignment = |symbol: Symbol, _: u32| {
+            let number = (0..3).find(|&one| arena.variable(symbol) == variable(arena, one))?;
+            Some(Value::bit_vec(WIDTH, u128::from(values[number])))
+        };
+        match evaluate(arena, term, &assignment) {
+            Ok(Value::BitVec(bits)) => bits.bits(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The term that a polynomial is.
+    fn back(arena: &Arena, polynomial: &Polynomial) -> TermId {
+        let monomials = polynomial.monomials.iter();
+        let terms = monomials.map(|(factors, &factor)| {
+            let factor = arena.bv(WIDTH, u128::from(factor));
+            factors
+                .iter()
+                .fold(factor, |term, &one| arena.mul(term, one))
+        });
+        terms.fold(arena.bv(WIDTH, 0), |sum, one| arena.add(sum, one))
+    }
+
+    proptest! {
+        #[test]
+        fn a_polynomial_is_its_term(
+            numbers in prop::collection::vec(any::<u8>(), 0..12),
+            others in prop::collection::vec(any::<u8>(), 0..8),
+            values in any::<[u8; 3]>(),
+        ) {
+            let arena = Arena::new();
+            let (one, other) = (term(&arena, &numbers), term(&arena, &others));
+            let read = |term| Polynomial::of(&arena, term);
+            if let (Some(left), Some(right)) = (read(one), read(other)) {
+                let now = |term| value(&arena, term, values);
+                prop_assert_eq!(now(back(&arena, &left)), now(one));
+                if let Some(difference) = left.clone().minus(&right) {
+                    let expected = arena.sub(one, other);
+                    prop_assert_eq!(now(back(&arena, &difference)), now(expected));
+                    // With what solves it, it is zero.
+                    for atom in difference.atoms() {
+                        if let Some(solution) = difference.solved_for(atom) {
+                            prop_assert!(!solution.atoms().contains(&atom));
+                            let with = difference.with(atom, &solution).expect("small");
+                            prop_assert!(with.is_zero());
+                        }
+                    }
+                }
+                let x = variable(&arena, 0);
+                if let Some(with) = left.with(x, &right) {
+                    let replaced = now(other) as u8;
+                    let [_, y, z] = values;
+                    let expected = value(&arena, one, [replaced, y, z]);
+                    prop_assert_eq!(now(back(&arena, &with)), expected);
+                }
+            }
+        }
+    }
+}
