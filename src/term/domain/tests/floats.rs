@@ -251,7 +251,7 @@ fn conversions_are_sound() {
                 let one = apply_op(
                     Op::FpFromBits(format),
                     Sort::Float(format),
-                    &[number.clone()],
+                    std::slice::from_ref(&number),
                 );
                 assert!(set.contains(as_float(one)), "{number:?} {numbers:?}");
             }
