@@ -130,7 +130,11 @@ fn asks_for_boxes(program: &Program) -> bool {
     for_each_subterm(store(), terms, |term, kind| {
         asks |= match kind {
             TermKind::Apply { op, arguments } => {
-                let is_float = matches!(store().sort(term), Sort::Float(_));
+                let mut sorts = arguments
+                    .iter()
+                    .chain([&term])
+                    .map(|&one| store().sort(one));
+                let is_float = sorts.any(|sort| matches!(sort, Sort::Float(_)));
                 let is_product = matches!(
                     op,
                     Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem | Op::IntMul

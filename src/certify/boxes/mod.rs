@@ -108,6 +108,11 @@ pub fn halves(
     Some([with((low, at - 1)), with((at, high))])
 }
 
+/// The rank of the float that a code stands for. Codes of the widest format are not all of them `i128`s, ranks are.
+fn rank_of_code(format: FloatFormat, code: u128) -> i128 {
+    (code as i128).wrapping_sub(1 + greatest_rank(format))
+}
+
 /// The values of a sort in an order that intervals follow, by number: signed integers from the least, floats from the
 /// negative infinity to the positive one, and NaN after it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -165,9 +170,7 @@ impl Codes {
             CodeKind::Unsigned(width) => Value::bit_vec(width, code),
             CodeKind::Signed(width) => Value::bit_vec(width, code ^ 1 << (width - 1)),
             CodeKind::Float(format) if code == self.greatest() => FloatValue::nan(format).into(),
-            CodeKind::Float(format) => {
-                of_rank(format, code as i128 - 1 - greatest_rank(format)).into()
-            }
+            CodeKind::Float(format) => of_rank(format, rank_of_code(format, code)).into(),
         }
     }
 
@@ -184,7 +187,7 @@ impl Codes {
             (CodeKind::Float(format), Value::Float(float)) if float.format() == format => {
                 match float.is_nan() {
                     true => self.greatest(),
-                    false => (rank(*float) + 1 + greatest_rank(format)) as u128,
+                    false => (rank(*float) as u128).wrapping_add(1 + greatest_rank(format) as u128),
                 }
             }
             _ => return None,
@@ -211,7 +214,7 @@ impl Codes {
             }
             CodeKind::Float(format) => {
                 let greatest = self.greatest();
-                let rank = |code: u128| code as i128 - 1 - greatest_rank(format);
+                let rank = |code| rank_of_code(format, code);
                 let set = match low < greatest {
                     true => FloatSet::ranks(format, rank(low), rank(high.min(greatest - 1))),
                     false => FloatSet::empty(format),

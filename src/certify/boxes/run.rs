@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use super::evaluate::{Plan, Step};
 use super::values::{Cells, Set};
 use super::{Codes, Dimension, InputBox};
-use crate::program::{EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
+use crate::program::{
+    EdgeId, FunctionId, InputId, LocationId, Operation, Program, Scope, VariableId,
+};
 use crate::term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
 
 /// How far a run may go.
@@ -72,6 +74,17 @@ struct Known {
     is: Option<u32>,
 }
 
+impl Known {
+    /// Any value, from nowhere.
+    const fn any() -> Self {
+        Self {
+            set: Set::Any,
+            inputs: 0,
+            is: None,
+        }
+    }
+}
+
 #[derive(Clone)]
 struct Path {
     location: LocationId,
@@ -99,6 +112,8 @@ pub struct Machine<'p> {
     outgoing: Vec<Vec<EdgeId>>,
     is_error: Vec<bool>,
     symbols: FxHashMap<Symbol, VariableId>,
+    /// By function.
+    locals: Vec<Vec<VariableId>>,
     plans: FxHashMap<TermId, Option<Rc<Plan>>>,
     /// The values of the parts of the term that was evaluated last.
     values: Vec<Set>,
@@ -116,8 +131,15 @@ impl<'p> Machine<'p> {
         for error in &program.errors {
             is_error[error.index()] = true;
         }
+        let mut locals = vec![Vec::new(); program.functions.len()];
+        for (index, variable) in program.variables.iter().enumerate() {
+            if let Scope::Local(function) = variable.scope {
+                locals[function.index()].push(VariableId(index as u32));
+            }
+        }
         Self {
             program,
+            locals,
             outgoing: program.outgoing(),
             is_error,
             symbols: program.variables_by_symbol(),
@@ -130,14 +152,9 @@ impl<'p> Machine<'p> {
     /// Runs the program from its start, on all inputs in the box.
     pub fn run(&mut self, inner: &InputBox, limits: Limits<'_>) -> Run {
         self.drawn.clear();
-        let unknown = Known {
-            set: Set::Any,
-            inputs: 0,
-            is: None,
-        };
         let mut open = vec![Path {
             location: self.program.function(self.program.start).entry,
-            variables: vec![unknown; self.program.variables.len()],
+            variables: vec![Known::any(); self.program.variables.len()],
             calls: Vec::new(),
             occurrences: FxHashMap::default(),
             conditions: Vec::new(),
@@ -296,6 +313,14 @@ impl<'p> Machine<'p> {
             .iter()
             .map(|&argument| self.known(path, argument))
             .collect();
+        // What an earlier activation held at its end is not what a new one begins with.
+        for local in planted!(
+            "checker: locals of boxes keep their values",
+            &self.locals[callee.index()][..],
+            &[]
+        ) {
+            path.variables[local.index()] = Known::any();
+        }
         let callee = program.function(callee);
         for (parameter, value) in callee.parameters.iter().zip(values?) {
             path.variables[parameter.index()] = value;

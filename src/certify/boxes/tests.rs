@@ -13,9 +13,9 @@ use crate::frontend::preprocess::Preprocessed;
 use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::interpreter::{self, Executable, InputSource, Outcome};
 use crate::program::testing::{Recursion, random_program};
-use crate::program::{InputKind, Program, VariableId, simplify};
+use crate::program::{InputKind, Program, ProgramBuilder, VariableId, simplify};
 use crate::term::random::{Choices, Language, RandomTerms, corner, seeds};
-use crate::term::{Arena, Build, Constant, ScalarSort, Symbol, evaluate, free_variables};
+use crate::term::{Arena, Build, Constant, ScalarSort, Symbol, evaluate, free_variables, store};
 
 const LIMITS: Limits<'_> = Limits {
     steps: 20_000,
@@ -376,9 +376,29 @@ fn a_proof_is_all_of_its_boxes() {
         let budget = Budget::of(std::time::Duration::from_secs(20));
         check(program, &simplify(program), &certificate, budget)
     };
-    let nodes = [split(code(1.0)), leaf, leaf];
+    let nodes = [split(code(1.0)), leaf, split(code(4.0) + 1), leaf, leaf];
     assert_eq!(result(&right, &nodes), Check::Confirmed);
     assert!(matches!(result(&wrong, &nodes), Check::Undecided(_)));
-    assert!(matches!(result(&right, &nodes[..2]), Check::Refuted { .. }));
+    assert!(matches!(result(&right, &nodes[..4]), Check::Refuted { .. }));
     assert!(matches!(result(&right, &[leaf]), Check::Undecided(_)));
+}
+
+/// A local that is not assigned holds anything, whatever an earlier activation has left there.
+#[test]
+fn activations_do_not_share_their_locals() {
+    let sort = Sort::BitVec(32);
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.global("x", sort), b.global("y", sort));
+    let f = b.function("f", &[], &[("r", sort)]);
+    b.call(f, vec![], vec![x]);
+    b.call(f, vec![], vec![y]);
+    b.error_unless(store().eq(b.value(y), store().bv(32, 5)));
+    b.enter(f);
+    let local = b.local(f, "local", sort);
+    b.assign(b.result(f, 0), b.value(local));
+    b.assign(local, store().bv(32, 5));
+    b.leave();
+    let program = b.finish();
+    let run = Machine::new(&program).run(&InputBox::default(), LIMITS);
+    assert!(matches!(run.verdict, Verdict::Open(_)), "{:?}", run.verdict);
 }

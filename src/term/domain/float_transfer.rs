@@ -172,7 +172,7 @@ pub fn arithmetic(op: Op, mode: RoundingMode, a: FloatSet, b: FloatSet) -> Float
     }
     let halves = |set: FloatSet| -> SmallVec<[(FloatValue, FloatValue); 2]> {
         planted!(
-            "floats: a quotient's ends are at the ends, whatever the signs",
+            "floats: a quotient's ends are at the ends",
             set.halves().collect(),
             set.ends().into_iter().collect()
         )
