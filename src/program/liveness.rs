@@ -44,6 +44,20 @@ impl Liveness {
         solver.result
     }
 
+    /// Takes global variables for live wherever anything is.
+    pub fn keep(&mut self, variables: impl IntoIterator<Item = VariableId>) {
+        for variable in variables {
+            let bit = self.bits[variable.index()];
+            if self.globals.get(bit as usize) != Some(&variable) {
+                continue;
+            }
+            for &(start, words) in &self.rows {
+                let row = &mut self.words[start as usize..(start + words) as usize];
+                set_bit(row, bit, true);
+            }
+        }
+    }
+
     /// Whether the variable, a global or a local of the location's function, is live at the location.
     pub fn is_live(&self, location: LocationId, variable: VariableId) -> bool {
         let (start, words) = self.rows[location.index()];

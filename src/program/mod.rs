@@ -14,6 +14,7 @@
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 
+pub mod arena;
 pub mod assumption;
 pub mod block;
 pub mod build;

@@ -13,8 +13,9 @@
 //!   whose language is not, grow in dimension at most as many times as there are monomials.
 //!
 //! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
-//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor is
-//! [`guess::Round::Fits`], which has few candidates, all about programs with arrays, and so is quick by itself.
+//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor are
+//! [`guess::Round::Fits`] and [`guess::Round::Objects`], which have few candidates, all about programs with arrays or with
+//! objects on the heap, and so are quick by themselves.
 //!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
 //! refinement runs it on path programs ([`super::cegar`]).
@@ -179,6 +180,7 @@ impl<'b> Analysis<'b> {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
             Round::Guess(guess::Round::States) => return self.states(context),
             Round::Guess(guess::Round::Fits) if View::all(self.blocks).is_empty() => return 0,
+            Round::Guess(guess::Round::Objects) => return self.objects(context),
             Round::Guess(language) => language,
         };
         let (blocks, options) = (self.blocks, self.options);
@@ -189,6 +191,22 @@ impl<'b> Analysis<'b> {
             proposed: Vec::new(),
         });
         guesses.round(language, &mut self.houdini, context)
+    }
+
+    /// Proves what it can about objects on the heap.
+    fn objects(&mut self, context: &mut Context<'_>) -> usize {
+        let mut new = 0;
+        let mut open: Vec<Candidate> = Vec::new();
+        for mut stage in guess::objects::candidates(self.blocks, &safe_states(self.blocks)) {
+            open.append(&mut stage);
+            let known = context.exchange.snapshot().candidates();
+            open.retain(|one| !known.contains(one));
+            let proved = self
+                .houdini
+                .publish(&open, &Samples::default(), context, &mut |_| {});
+            new += proved.len();
+        }
+        new
     }
 
     /// Proves which combinations of values there are, where paths join as well.
@@ -237,6 +255,20 @@ impl<'b> Analysis<'b> {
         }
         new
     }
+}
+
+/// For each block to a target that depends on no input: that it is not run.
+fn safe_states(blocks: &Blocks) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for at in inner_cut_points(blocks) {
+        for block in blocks.from(at).iter() {
+            if blocks.is_target(block) && block.inputs.is_empty() {
+                let formula = store().not(block.guard);
+                all.push(Candidate { at, formula });
+            }
+        }
+    }
+    all
 }
 
 /// The rounds of guesses.
@@ -313,9 +345,9 @@ impl Guesses<'_> {
             all.extend(Candidate::each(at, formulas));
         }
         match round {
-            guess::Round::Values => all.extend(self.safe_states()),
+            guess::Round::Values => all.extend(safe_states(self.blocks)),
             guess::Round::Fits => {
-                let demanded = self.safe_states().into_iter().map(|one| one.formula);
+                let demanded = safe_states(self.blocks).into_iter().map(|one| one.formula);
                 let facts: Vec<_> = demanded.flat_map(writes::for_each_variable).collect();
                 for (&at, place) in &self.samples.places {
                     let formulas = about_writes(place, &self.vocabulary, &facts);
@@ -323,7 +355,7 @@ impl Guesses<'_> {
                 }
             }
             guess::Round::Writes => {
-                let demanded = self.safe_states().into_iter().map(|one| one.formula);
+                let demanded = safe_states(self.blocks).into_iter().map(|one| one.formula);
                 let demanded = demanded.flat_map(writes::for_each_variable);
                 let facts: Vec<_> = writes::facts(self.blocks)
                     .into_iter()
@@ -335,7 +367,7 @@ impl Guesses<'_> {
                 }
             }
             guess::Round::Arrays => {
-                let demanded = self.safe_states().into_iter().map(|one| one.formula);
+                let demanded = safe_states(self.blocks).into_iter().map(|one| one.formula);
                 let conditions = demanded.chain(self.vocabulary.about_cells());
                 let mut conditions: Vec<TermId> = conditions.collect();
                 conditions.sort_unstable();
@@ -346,20 +378,6 @@ impl Guesses<'_> {
                 }
             }
             _ => {}
-        }
-        all
-    }
-
-    /// For each block to a target that depends on no input: that it is not run.
-    fn safe_states(&self) -> Vec<Candidate> {
-        let mut all = Vec::new();
-        for at in inner_cut_points(self.blocks) {
-            for block in self.blocks.from(at).iter() {
-                if self.blocks.is_target(block) && block.inputs.is_empty() {
-                    let formula = store().not(block.guard);
-                    all.push(Candidate { at, formula });
-                }
-            }
         }
         all
     }

@@ -166,7 +166,7 @@ impl Planner<'_, '_> {
         let ends = |class: &Class| {
             let mut freed = self.facts.freed.iter();
             class.observable
-                && (freed.any(|target| self.facts.graph.root(target.node).0 == class.root)
+                && (freed.any(|(_, target)| self.facts.graph.root(target.node).0 == class.root)
                     || class
                         .sites
                         .iter()

@@ -277,6 +277,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("df", include_str!("../../../portfolios/df.toml")),
     ("states", include_str!("../../../portfolios/states.toml")),
     ("fits", include_str!("../../../portfolios/fits.toml")),
+    ("objects", include_str!("../../../portfolios/objects.toml")),
     ("kipdr", include_str!("../../../portfolios/kipdr.toml")),
     (
         "ki-kipdr",

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::program::arena::Arena;
 use crate::program::cfa::*;
 use crate::program::inline::{CallStringId, InlinedLocation, InlinedProgram};
 use crate::program::liveness::Liveness;
@@ -179,12 +180,14 @@ impl Blocks {
     /// The blocks of the program.
     pub fn new(inlined: Arc<InlinedProgram>) -> Self {
         let program = inlined.program();
-        let liveness = Liveness::new(
+        let mut liveness = Liveness::new(
             program,
             inlined.graph(),
             inlined.calls(),
             &mut VariableUse::new(program),
         );
+        // Which objects there are is said by the next free address.
+        liveness.keep(Arena::all(program).into_iter().map(|arena| arena.counter));
         Self {
             by_symbol: Arc::new(program.variables_by_symbol()),
             errors: program.errors.iter().copied().collect(),

@@ -43,6 +43,25 @@ pub fn solve_for<P: Pool + ?Sized>(
             }
             _ => None,
         },
+        (
+            TermKind::Apply {
+                op: Op::Concat,
+                arguments: &[high, low],
+            },
+            Sort::BitVec(width),
+        ) => {
+            let Sort::BitVec(below) = pool.sort(low) else {
+                return None;
+            };
+            match (occurs(high), occurs(low)) {
+                (true, false) => {
+                    let part = pool.extract(value, width - 1, below);
+                    solve_for(pool, symbol, high, part)
+                }
+                (false, true) => solve_for(pool, symbol, low, pool.extract(value, below - 1, 0)),
+                _ => None,
+            }
+        }
         (_, Sort::BitVec(_) | Sort::Int) if is_sum(pool, pattern) => {
             let sum = Linear::of(pool, sort, &[(pattern, 1)])?;
             let mut unknown = sum.addends.iter().filter(|(term, _)| occurs(*term));

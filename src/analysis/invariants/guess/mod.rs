@@ -7,7 +7,8 @@
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
 //!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them; [`writes`]: what is written to
-//!   them; [`observed`]: where that holds in samples; [`cases`]: what holds in some of the states.
+//!   them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
+//!   states.
 
 mod arrays;
 mod cases;
@@ -15,6 +16,7 @@ mod elimination;
 mod equations;
 mod facets;
 mod fits;
+pub mod objects;
 mod observed;
 mod pairs;
 mod values;
@@ -40,6 +42,8 @@ pub enum Round {
     States,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
+    /// Objects on the heap, and what is in all of them: see [`objects`].
+    Objects,
     /// What loops have written to arrays so far.
     Writes,
     /// All cells of an array in a range.
@@ -61,6 +65,7 @@ choice!(
     "pairs" = Self::Pairs,
     "states" = Self::States,
     "fits" = Self::Fits,
+    "objects" = Self::Objects,
     "writes" = Self::Writes,
     "arrays" = Self::Arrays,
     "linear" = Self::Linear,
@@ -71,7 +76,7 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`] and [`Self::Fits`], which are better off as analyses of their own, in order.
+    /// All but [`Self::States`], [`Self::Fits`] and [`Self::Objects`], which are better off as analyses of their own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -91,6 +96,7 @@ impl Round {
             Self::Pairs => "pairs",
             Self::States => "states",
             Self::Fits => "fits",
+            Self::Objects => "objects",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
@@ -111,8 +117,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These come from the blocks: see [`super::states`] and [`about_writes`].
-        Round::States | Round::Writes => Vec::new(),
+        // These come from the blocks: see [`super::states`], [`about_writes`] and [`objects`].
+        Round::States | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),

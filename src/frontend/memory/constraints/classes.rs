@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::points_to::{NodeId, Target};
 use super::Facts;
+use super::reuse::Reuse;
 
 /// Properties of the node classes that follow from the facts, by root.
 #[derive(Clone, Debug, Default)]
@@ -32,16 +33,22 @@ impl Facts<'_> {
             }
         }
         let inside = self.places_inside();
-        let freed: FxHashSet<NodeId> = self.freed.iter().map(root).collect();
+        let freed: FxHashSet<NodeId> = self.freed.iter().map(|(_, target)| root(target)).collect();
         let sites = self.sites.iter().filter(|site| site.on_heap);
         let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
+        let mut reuse = Reuse::new(self);
         for (a, b) in &self.compared {
             let roots = [root(a), root(b)];
             // One past the end of an object may be where another one begins.
             let may_touch = roots[0] != roots[1] && !(inside(a) && inside(b));
             // What was freed may be where something is now.
             let may_return = roots.iter().all(|root| heap.contains(root))
-                && roots.iter().any(|root| freed.contains(root));
+                && roots.iter().any(|root| freed.contains(root))
+                && planted!(
+                    "reuse: memory is never used again",
+                    reuse.may_return(roots),
+                    false
+                );
             if may_touch || may_return {
                 classes.observable.extend(roots);
             }

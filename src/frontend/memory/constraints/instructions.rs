@@ -127,7 +127,7 @@ impl<'a> Facts<'a> {
             }
             Instruction::Free(pointer) => {
                 let target = self.pointer(pointer);
-                self.freed.extend(target);
+                self.freed.extend(target.map(|target| (position, target)));
             }
             Instruction::Assume(Expr::Binary { left, right, .. }) if self.is_resized(left) => {
                 self.value(left);

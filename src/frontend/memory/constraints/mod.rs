@@ -27,6 +27,7 @@ mod copies;
 mod expressions;
 mod forged;
 mod instructions;
+mod reuse;
 mod unknown_code;
 
 use std::collections::BTreeMap;
@@ -102,8 +103,8 @@ pub struct Facts<'a> {
     /// The pointers to objects that are made where one was. That such a pointer is the same as before is nothing that the
     /// program observes.
     resized: FxHashSet<ObjectIndex>,
-    /// Targets that are freed.
-    pub freed: Vec<Target>,
+    /// Targets that are freed, with the instructions' positions.
+    pub freed: Vec<((u32, u32, u32), Target)>,
     /// Targets whose allocated size is asked for.
     pub sized: Vec<Target>,
     /// All call sites with the callees known so far.

@@ -6,6 +6,10 @@ use super::choice::Ends;
 use super::*;
 use crate::frontend::ir::BinaryOp;
 use crate::program::Lifetime;
+use crate::term::Pool;
+
+/// Bytes up to which objects of one size take a power of two.
+const SMALL: u128 = 1 << 12;
 
 impl Emitter<'_, '_> {
     /// Makes an object of so many bytes of the class and gives its address. The path ends where an arena is exhausted:
@@ -85,6 +89,19 @@ impl Emitter<'_, '_> {
         self.pointer_add(rounded, self.pointer_constant((GAP + 16).into()))
     }
 
+    /// Bytes from an object's start in an arena to where the next starts, if that is free. Where all are of one size that is not
+    /// large, the objects are at the multiples of a power of two: see [`crate::program::arena`].
+    fn room(&self, size: TermId, unit: u64) -> TermId {
+        let constant = pool().bit_vec_constant(size).map(|size| size.bits());
+        match constant {
+            Some(size @ 1..=SMALL) if unit <= 16 => {
+                let room = (size + u128::from(GAP)).next_power_of_two();
+                self.pointer_constant(room.cast_signed())
+            }
+            _ => self.extent(size),
+        }
+    }
+
     fn allocate_up(&mut self, next: VariableId, size: TermId, unit: u64, high: u64) -> TermId {
         let sort = self.pointer_sort();
         let mut start = self.builder.term(next);
@@ -95,7 +112,7 @@ impl Emitter<'_, '_> {
         let result = self.temporary(sort);
         self.assign(result, start);
         let address = self.builder.term(result);
-        let end = self.pointer_add(address, self.extent(size));
+        let end = self.pointer_add(address, self.room(size, unit));
         self.assign(next, end);
         let after = self.builder.term(next);
         let grows = self

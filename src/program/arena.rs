@@ -1,0 +1,104 @@
+//! Arenas of objects that all take the same room.
+//!
+//! The memory model gives objects that are made at run time addresses that go up: a counter of the next free one, which the
+//! making of an object moves behind it. Where every object takes the same room, a power of two, the objects so far are those at
+//! the multiples of it from the first address to the counter, which formulas can say.
+
+use std::collections::BTreeMap;
+
+use super::cfa::*;
+use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
+
+/// An arena whose objects all take the same room.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Arena {
+    /// The next free address.
+    pub counter: VariableId,
+    /// Bits of an address.
+    pub width: u8,
+    /// The first object's address, a multiple of the room.
+    pub first: u128,
+    /// The room that an object takes, in bytes, is two to this power.
+    pub bits: u8,
+}
+
+/// What is assigned to a counter.
+#[derive(Default)]
+struct Assigned {
+    first: Vec<u128>,
+    /// Common divisor of what is added; zero before anything is.
+    room: u128,
+    other: bool,
+}
+
+impl Arena {
+    /// Those of the program.
+    pub fn all(program: &Program) -> Vec<Self> {
+        let is_counter = |variable: VariableId| {
+            let variable = program.variable(variable);
+            variable.role == Role::Model
+                && variable.scope == Scope::Global
+                && matches!(variable.sort, Sort::BitVec(32 | 64))
+        };
+        let mut assigned: BTreeMap<VariableId, Assigned> = BTreeMap::new();
+        for operation in program.edges.iter().flat_map(|edge| &edge.operations) {
+            match operation {
+                Operation::Assign { target, value } if is_counter(*target) => {
+                    let counter = store().variable(program.variable(*target).symbol);
+                    assigned.entry(*target).or_default().note(counter, *value);
+                }
+                _ => {
+                    for target in operation.written(program) {
+                        assigned.entry(target).or_default().other = true;
+                    }
+                }
+            }
+        }
+        let of = |(counter, assigned): (VariableId, Assigned)| {
+            let Sort::BitVec(width) = program.variable(counter).sort else {
+                return None;
+            };
+            let bits = u8::try_from(assigned.room.trailing_zeros()).ok()?;
+            let &[first] = &assigned.first[..] else {
+                return None;
+            };
+            let is_one = !assigned.other
+                && (5..=16).contains(&bits)
+                && assigned.room == 1 << bits
+                && first.trailing_zeros() >= u32::from(bits);
+            is_one.then_some(Self {
+                counter,
+                width,
+                first,
+                bits,
+            })
+        };
+        assigned.into_iter().filter_map(of).collect()
+    }
+}
+
+impl Assigned {
+    fn note(&mut self, counter: TermId, value: TermId) {
+        if let Some(first) = store().bit_vec_constant(value) {
+            if !self.first.contains(&first.bits()) {
+                self.first.push(first.bits());
+            }
+            return;
+        }
+        let room = match store().kind(value) {
+            TermKind::Apply {
+                op: Op::BvAdd,
+                arguments: &[a, b],
+            } => match (store().bit_vec_constant(a), store().bit_vec_constant(b)) {
+                (Some(room), None) if b == counter => Some(room.bits()),
+                (None, Some(room)) if a == counter => Some(room.bits()),
+                _ => None,
+            },
+            _ => None,
+        };
+        match room {
+            Some(room) => self.room = num_integer::gcd(self.room, room),
+            None => self.other |= value != counter,
+        }
+    }
+}
