@@ -7,7 +7,7 @@ int main(void) {
     unsigned x = __VERIFIER_nondet_uint();
     if (x >= 10)
         abort();
-    if (x < 20)
+    if (x < 5)
         reach_error();
     return 0;
 }

@@ -8,7 +8,7 @@ int main(void) {
         x = 1;
     else
         x = 2;
-    if (x == 1)
+    if (x == 2)
         reach_error();
     return 0;
 }

@@ -239,7 +239,11 @@ impl RoundWalk<'_, '_, '_> {
             }
             round.guard = state.guard;
         }
-        if self.waiting.is_empty() {
+        if planted!(
+            "rounds: what one of two paths assumes is certain",
+            self.waiting.is_empty(),
+            true
+        ) {
             self.note_certain(state.guard);
         }
         let here = Here {
@@ -292,19 +296,18 @@ impl RoundWalk<'_, '_, '_> {
         state.guard = self.lifted.paths.assume(arena, state.guard, condition);
     }
 
-    /// The only state that is left has the guard: it holds wherever execution is from here on.
+    /// The only state that is left has the guard: it holds wherever execution is from here on. What was pushed to [`Left`] and to
+    /// the targets before is made of terms from before.
     fn note_certain(&mut self, guard: TermId) {
         let paths = &self.lifted.paths;
         let mut new = Vec::new();
         let mut at = guard;
-        while at != self.certain {
-            match paths.last(at) {
-                Some((before, condition)) if new.len() < CERTAIN => {
-                    new.push(condition);
-                    at = before;
-                }
-                _ => return,
-            }
+        while at != self.certain
+            && new.len() < CERTAIN
+            && let Some((before, condition)) = paths.last(at)
+        {
+            new.push(condition);
+            at = before;
         }
         self.certain = guard;
         for condition in new {
