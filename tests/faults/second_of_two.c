@@ -4,11 +4,9 @@ extern void reach_error(void);
 
 int main(void) {
     int a = __VERIFIER_nondet_int(), x = 0;
-    if (a > 0) {
+    if (a <= 0)
         x = 1;
-    } else {
-        if (a < -5)
-            reach_error();
-    }
+    if (x == 0 && a > 5)
+        reach_error();
     return x;
 }
