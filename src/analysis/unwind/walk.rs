@@ -240,12 +240,13 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.arrive(entry, None, &Rounds::new(), None, state);
         while let Some((turn, arrival)) = self.pending.pop_first() {
             self.walked.steps += 1;
-            if self.walked.steps.is_multiple_of(64) {
-                self.questions.paused += context.safe_point();
-                if context.token.is_cancelled() || self.questions.is_over() {
-                    self.walked.stopped = true;
-                    break;
-                }
+            // A step may ask a question, which is slow without a permit, and is given up too early then.
+            self.questions.paused += context.safe_point();
+            if self.walked.steps.is_multiple_of(64)
+                && (context.token.is_cancelled() || self.questions.is_over())
+            {
+                self.walked.stopped = true;
+                break;
             }
             if self.walked.steps > self.limits.steps {
                 self.cut_all(arrival);

@@ -59,14 +59,13 @@ impl Walk<'_, '_> {
     /// Two objects are to be apart wherever the state is.
     fn oblige(&self, lifted: &mut Lifted<'_>, state: &State, one: TermId, other: TermId) {
         let (one, other) = (one.min(other), one.max(other));
-        let conditions = self.conjuncts(state.guard);
-        let known = lifted.obliged.entry((one, other)).or_default();
+        let demanded = lifted.obliged.entry((one, other)).or_default();
         // What was demanded under fewer conditions is demanded.
-        let is_demanded = |less: &Vec<TermId>| less.iter().all(|part| conditions.contains(part));
-        if known.iter().any(is_demanded) {
+        let mut fewer = lifted.paths.beginnings(state.guard);
+        if !demanded.is_empty() && fewer.any(|guard| demanded.contains(&guard)) {
             return;
         }
-        known.push(conditions.to_vec());
+        demanded.insert(state.guard);
         let arena = &*self.arena;
         let begins_in = |a: TermId, b: TermId| match (lifted.objects.get(&b), arena.sort(b)) {
             (Some(&size), Sort::BitVec(width)) if arena.sort(a) == arena.sort(b) => {

@@ -5,8 +5,9 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::paths::Paths;
 use crate::term::domain::{Environment, Values};
 use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
 
@@ -26,12 +27,14 @@ pub(super) struct Lifted<'a> {
     pub objects: FxHashMap<TermId, u64>,
     /// Sums of such an address and one of a few constants.
     sums: FxHashMap<TermId, (TermId, TermId)>,
-    /// Pairs of objects that were demanded to be apart, each with the conditions under which.
-    pub obliged: FxHashMap<(TermId, TermId), Vec<Vec<TermId>>>,
+    /// Pairs of objects that were demanded to be apart, each with the guards under which.
+    pub obliged: FxHashMap<(TermId, TermId), FxHashSet<TermId>>,
     /// What is to be impossible for that.
     pub obligations: Vec<TermId>,
     /// What numbers terms can be; `None` where everything that decides is to be told.
     numbers: Option<Environment<'a, Arena>>,
+    /// Guards of states.
+    pub paths: Paths,
 }
 
 impl<'a> Lifted<'a> {
@@ -45,6 +48,22 @@ impl<'a> Lifted<'a> {
             obliged: FxHashMap::default(),
             obligations: Vec::new(),
             numbers,
+            paths: Paths::default(),
+        }
+    }
+
+    /// The condition holds for all that is built from here on.
+    pub fn note_certain(&mut self, condition: TermId) {
+        if let Some(numbers) = &mut self.numbers {
+            planted!(
+                "rounds: the denial of what is certain is noted",
+                numbers.assume(condition),
+                numbers.assume(self.arena.not(condition))
+            );
+            // Where nothing holds, nothing is to be said of numbers.
+            if numbers.is_empty() {
+                self.numbers = None;
+            }
         }
     }
 

@@ -73,6 +73,9 @@ const ASKING: f64 = 0.6;
 const AT_FIRST: Duration = Duration::from_millis(1000);
 const ONE: Duration = Duration::from_millis(500);
 
+/// So many conditions are noted at a time because they hold wherever execution goes on.
+const CERTAIN: usize = 64;
+
 /// So many states are merged in the best order.
 const BEST_ORDER: usize = 40;
 
@@ -90,6 +93,8 @@ struct RoundWalk<'r, 'c, 'p> {
     asking: Duration,
     /// Sizes of objects by the variables that are their addresses.
     sizes: FxHashMap<VariableId, u64>,
+    /// The guard that was last the only one.
+    certain: TermId,
 }
 
 /// What is to be impossible besides targets.
@@ -133,6 +138,7 @@ impl Walk<'_, '_> {
             began: Instant::now(),
             asking: Duration::ZERO,
             sizes,
+            certain: TermId::TRUE,
         };
         let root = Here {
             node: entry,
@@ -233,6 +239,13 @@ impl RoundWalk<'_, '_, '_> {
             }
             round.guard = state.guard;
         }
+        if planted!(
+            "rounds: what one of two paths assumes is certain",
+            self.waiting.is_empty(),
+            true
+        ) {
+            self.note_certain(state.guard);
+        }
         let here = Here {
             node,
             order,
@@ -263,26 +276,42 @@ impl RoundWalk<'_, '_, '_> {
         Ok(answer == Ok(Answer::Impossible))
     }
 
-    /// The guard excludes itself: what waits and differs from it in that one of its conditions does not hold needs no such condition.
+    /// The guard is excluded: what has parted from it last needs no condition for that.
     fn spread(&mut self, excluded: TermId) {
-        let walk = &mut *self.walk;
-        let parts = walk.conjuncts(excluded);
-        for waiting in self.waiting.values_mut() {
-            for state in &mut waiting.states {
-                let own = walk.conjuncts(state.guard);
-                if own.len() != parts.len() {
-                    continue;
-                }
-                let mut others = own.iter().filter(|part| !parts.contains(part));
-                let mut missing = parts.iter().filter(|part| !own.contains(part));
-                if let (Some(&other), None) = (others.next(), others.next())
-                    && let (Some(&part), None) = (missing.next(), missing.next())
-                    && other == walk.arena.not(part)
-                {
-                    let rest = own.iter().copied().filter(|&one| one != other);
-                    state.guard = walk.arena.and(rest.collect::<Vec<TermId>>());
-                }
+        let paths = &self.lifted.paths;
+        let Some((before, condition)) = paths.last(excluded) else {
+            return;
+        };
+        let denial = self.walk.arena.not(condition);
+        let waiting = self.waiting.values_mut();
+        for state in waiting.flat_map(|waiting| &mut waiting.states) {
+            if paths.last(state.guard) == Some((before, denial)) {
+                state.guard = before;
             }
+        }
+    }
+
+    fn assume(&mut self, state: &mut State, condition: TermId) {
+        let arena = &*self.walk.arena;
+        state.guard = self.lifted.paths.assume(arena, state.guard, condition);
+    }
+
+    /// The only state that is left has the guard: it holds wherever execution is from here on. What was pushed to [`Left`] and to
+    /// the targets before is made of terms from before.
+    fn note_certain(&mut self, guard: TermId) {
+        let paths = &self.lifted.paths;
+        let mut new = Vec::new();
+        let mut at = guard;
+        while at != self.certain
+            && new.len() < CERTAIN
+            && let Some((before, condition)) = paths.last(at)
+        {
+            new.push(condition);
+            at = before;
+        }
+        self.certain = guard;
+        for condition in new {
+            self.lifted.note_certain(condition);
         }
     }
 
@@ -330,10 +359,10 @@ impl RoundWalk<'_, '_, '_> {
                 _ => condition,
             };
             let mut next = rest.clone();
-            self.walk.assume(&mut next, taken);
+            self.assume(&mut next, taken);
             self.take(here, id, next);
             let denied = self.walk.arena.not(taken);
-            self.walk.assume(&mut rest, denied);
+            self.assume(&mut rest, denied);
             if rest.guard == TermId::FALSE {
                 break;
             }
@@ -356,14 +385,14 @@ impl RoundWalk<'_, '_, '_> {
                     if let Some(&size) = self.sizes.get(target)
                         && !self.walk.arena.is_constant(value)
                     {
-                        self.lifted.objects.insert(value, size);
+                        self.lifted.objects.entry(value).or_insert(size);
                     }
                     self.set(&mut state, slot, value);
                 }
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
                     let condition = self.worth(&state, *condition, depth);
-                    self.walk.assume(&mut state, condition);
+                    self.assume(&mut state, condition);
                 }
                 Operation::Store {
                     region,
@@ -523,20 +552,22 @@ impl RoundWalk<'_, '_, '_> {
 
     /// The states as one.
     fn merged(&mut self, mut states: Vec<State>) -> Option<State> {
+        while states.len() > BEST_ORDER {
+            let (one, other) = (states.pop()?, states.pop()?);
+            let both = self.merge(one, other);
+            states.push(both);
+        }
         while states.len() > 1 {
-            let one = states.pop()?;
-            let mut other = states.len() - 1;
-            if states.len() < BEST_ORDER {
-                let own = self.walk.conjuncts(one.guard);
-                let shared = |state: &State| {
-                    let theirs = self.walk.conjuncts(state.guard).into_iter();
-                    theirs.filter(|part| own.contains(part)).count()
-                };
-                // Of those with the most in common the latest.
-                let best = (0..states.len()).max_by_key(|&place| shared(&states[place]));
-                other = best.unwrap_or(other);
-            }
-            let other = states.remove(other);
+            // One that has come the furthest, and who parted from it last.
+            let paths = &self.lifted.paths;
+            let furthest = (0..states.len()).max_by_key(|&place| paths.length(states[place].guard));
+            let one = states.swap_remove(furthest?);
+            let shared = |&place: &usize| {
+                let common = paths.common(one.guard, states[place].guard);
+                paths.length(common)
+            };
+            let nearest = (0..states.len()).max_by_key(shared)?;
+            let other = states.swap_remove(nearest);
             let both = self.merge(one, other);
             states.push(both);
         }
@@ -545,8 +576,8 @@ impl RoundWalk<'_, '_, '_> {
 
     fn merge(&mut self, one: State, other: State) -> State {
         let walk = &*self.walk;
-        let (guard, is_one) = walk.meeting(one.guard, other.guard);
         let lifted = &mut self.lifted;
+        let (guard, is_one) = lifted.paths.meet(&walk.arena, one.guard, other.guard);
         let values = one.values.union(&other.values, &mut |slot, a, b| {
             let mut of = |value: Option<&TermId>, state| match value {
                 Some(&value) => value,
@@ -559,13 +590,11 @@ impl RoundWalk<'_, '_, '_> {
                 lifted.choose(is_one, b, a)
             )
         });
-        let mut state = State {
-            guard: TermId::TRUE,
+        State {
+            guard,
             values,
             passed: SmallVec::new(),
-        };
-        self.walk.assume(&mut state, guard);
-        state
+        }
     }
 
     /// The value of a term of the program in the activation.
