@@ -40,16 +40,34 @@ impl Arena {
                 && variable.scope == Scope::Global
                 && matches!(variable.sort, Sort::BitVec(32 | 64))
         };
+        let by_symbol = program.variables_by_symbol();
         let mut assigned: BTreeMap<VariableId, Assigned> = BTreeMap::new();
-        for operation in program.edges.iter().flat_map(|edge| &edge.operations) {
-            match operation {
-                Operation::Assign { target, value } if is_counter(*target) => {
-                    let counter = store().variable(program.variable(*target).symbol);
-                    assigned.entry(*target).or_default().note(counter, *value);
-                }
-                _ => {
-                    for target in operation.written(program) {
-                        assigned.entry(target).or_default().other = true;
+        for edge in &program.edges {
+            // A new object's address is the counter's value, and is what the counter is computed from.
+            let mut address: Option<(TermId, TermId)> = None;
+            for operation in &edge.operations {
+                for target in operation.written(program) {
+                    let written = store().variable(program.variable(target).symbol);
+                    let before = address;
+                    address =
+                        address.filter(|&(one, counter)| one != written && counter != written);
+                    match operation {
+                        Operation::Assign { value, .. } if is_counter(target) => {
+                            let is_from = |&(_, counter): &(TermId, TermId)| counter == written;
+                            let from = before.filter(is_from).map_or(written, |(one, _)| one);
+                            assigned
+                                .entry(target)
+                                .or_default()
+                                .note([written, from], *value);
+                        }
+                        Operation::Assign { value, .. } => {
+                            let symbol = store().as_variable(*value).map(|(symbol, _)| symbol);
+                            let source = symbol.and_then(|symbol| by_symbol.get(&symbol));
+                            if source.is_some_and(|&source| is_counter(source)) {
+                                address = Some((written, *value));
+                            }
+                        }
+                        _ => assigned.entry(target).or_default().other = true,
                     }
                 }
             }
@@ -78,7 +96,8 @@ impl Arena {
 }
 
 impl Assigned {
-    fn note(&mut self, counter: TermId, value: TermId) {
+    /// The value is assigned; what has the counter's value before is its variable, and perhaps another one.
+    fn note(&mut self, counter: [TermId; 2], value: TermId) {
         if let Some(first) = store().bit_vec_constant(value) {
             if !self.first.contains(&first.bits()) {
                 self.first.push(first.bits());
@@ -90,15 +109,15 @@ impl Assigned {
                 op: Op::BvAdd,
                 arguments: &[a, b],
             } => match (store().bit_vec_constant(a), store().bit_vec_constant(b)) {
-                (Some(room), None) if b == counter => Some(room.bits()),
-                (None, Some(room)) if a == counter => Some(room.bits()),
+                (Some(room), None) if counter.contains(&b) => Some(room.bits()),
+                (None, Some(room)) if counter.contains(&a) => Some(room.bits()),
                 _ => None,
             },
             _ => None,
         };
         match room {
             Some(room) => self.room = num_integer::gcd(self.room, room),
-            None => self.other |= value != counter,
+            None => self.other |= !counter.contains(&value),
         }
     }
 }
