@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::cfa::*;
 use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
@@ -34,13 +36,17 @@ struct Assigned {
 impl Arena {
     /// Those of the program.
     pub fn all(program: &Program) -> Vec<Self> {
-        let is_counter = |variable: VariableId| {
-            let variable = program.variable(variable);
+        let counters = program.variables.iter().filter(|variable| {
             variable.role == Role::Model
                 && variable.scope == Scope::Global
                 && matches!(variable.sort, Sort::BitVec(32 | 64))
-        };
-        let by_symbol = program.variables_by_symbol();
+        });
+        let counters: FxHashSet<TermId> = counters
+            .map(|variable| store().variable(variable.symbol))
+            .collect();
+        if counters.is_empty() {
+            return Vec::new();
+        }
         let mut assigned: BTreeMap<VariableId, Assigned> = BTreeMap::new();
         for edge in &program.edges {
             // A new object's address is the counter's value, and is what the counter is computed from.
@@ -52,7 +58,7 @@ impl Arena {
                     address =
                         address.filter(|&(one, counter)| one != written && counter != written);
                     match operation {
-                        Operation::Assign { value, .. } if is_counter(target) => {
+                        Operation::Assign { value, .. } if counters.contains(&written) => {
                             let is_from = |&(_, counter): &(TermId, TermId)| counter == written;
                             let from = before.filter(is_from).map_or(written, |(one, _)| one);
                             assigned
@@ -61,9 +67,7 @@ impl Arena {
                                 .note([written, from], *value);
                         }
                         Operation::Assign { value, .. } => {
-                            let symbol = store().as_variable(*value).map(|(symbol, _)| symbol);
-                            let source = symbol.and_then(|symbol| by_symbol.get(&symbol));
-                            if source.is_some_and(|&source| is_counter(source)) {
+                            if counters.contains(value) {
                                 address = Some((written, *value));
                             }
                         }

@@ -16,7 +16,8 @@ use crate::program::arena::Arena;
 use crate::program::block::{Block, Blocks};
 use crate::program::{CScalar, InlinedLocation, VariableId};
 use crate::term::{
-    Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm, free_variables, store, substitute,
+    Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm, free_variables, occurs, store,
+    substitute,
 };
 
 /// The most pointers of a place.
@@ -296,11 +297,13 @@ impl Objects {
             }
         }
         for &(limit, range) in &ranges {
-            for &link in self.links.iter().filter(|_| limit.is_some()) {
+            let links = limit
+                .into_iter()
+                .flat_map(|limit| self.links.iter().map(move |&link| (limit, link)));
+            for (limit, link) in links {
                 let cell = self.cell(link);
                 let is_null = self.is_null(cell);
                 let mut add = |fact| all.push(t.implies(range, fact));
-                let limit = limit.unwrap_or(self.next);
                 add(t.or2(is_null, self.is_object(cell, limit)));
                 if limit == self.next {
                     add(t.or2(is_null, self.is_object(cell, self.address)));
@@ -444,13 +447,10 @@ fn passed(block: &Block, object: TermId, instead: TermId) -> Vec<TermId> {
         } => arguments.to_vec(),
         _ => vec![block.guard],
     };
-    let speaks_of_it = |&condition: &TermId| {
-        let mut speaks = false;
-        for_each_subterm(store(), [condition], |term, _| speaks |= term == object);
-        speaks
-    };
     let map = FxHashMap::from_iter([(object, instead)]);
-    let facts = conjuncts.into_iter().filter(speaks_of_it);
+    let facts = conjuncts
+        .into_iter()
+        .filter(|&one| occurs(store(), object, [one]));
     facts.map(|fact| substitute(store(), fact, &map)).collect()
 }
 

@@ -36,7 +36,7 @@ impl Facts<'_> {
         let freed: FxHashSet<NodeId> = self.freed.iter().map(|(_, target)| root(target)).collect();
         let sites = self.sites.iter().filter(|site| site.on_heap);
         let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
-        let mut reuse = Reuse::new(self);
+        let mut reuse = None;
         for (a, b) in &self.compared {
             let roots = [root(a), root(b)];
             // One past the end of an object may be where another one begins.
@@ -46,7 +46,9 @@ impl Facts<'_> {
                 && roots.iter().any(|root| freed.contains(root))
                 && planted!(
                     "reuse: memory is never used again",
-                    reuse.may_return(roots),
+                    reuse
+                        .get_or_insert_with(|| Reuse::new(self))
+                        .may_return(roots),
                     false
                 );
             if may_touch || may_return {
