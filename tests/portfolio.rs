@@ -190,11 +190,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "a `name` of its own",
     ),
     (
-        "solver = \"yices2\"\n[[analysis]]\nengine = \"k_induction\"\nsolver = \"yices2\"\n",
-        "6:10: portfolio: yices2 is taken by `bmc`; one analysis of a portfolio can have it",
-        "`solver = \"z3\"`",
-    ),
-    (
         "solver = \"yices2\"\nencoding = \"integer\"\n",
         "4:12: portfolio: yices2 has no integer encoding",
         "`solver = \"z3\"`",

@@ -1,23 +1,28 @@
-//! The supervisor and the checker's process, case by case on the main thread: they fork, which is safe only while the
+//! The supervisor and the processes that are made from the zygote, case by case on the main thread: they fork, which is safe only while the
 //! process has one thread, and the standard test harness has many.
 
 use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regatta::certify::portable::Request;
 use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use regatta::frontend::{LoadOptions, load};
-use regatta::portfolio::checker::CheckerProcess;
+use regatta::portfolio::checker::check;
 use regatta::portfolio::crash;
 use regatta::portfolio::event::{Event, EventKind, Reporter};
 use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
 use regatta::portfolio::verdict::{Conclusion, Verdict};
+use regatta::portfolio::zygote::{Errand, Zygote};
 use regatta::program::{EdgeId, LocationId, simplify};
+use regatta::solver::remote::RemoteSolver;
+use regatta::solver::{Answer, CheckLimit, Reason, Solver};
 use regatta::term::{Build, Op, Pool, Sort, Symbol, store};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 14] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
@@ -54,12 +59,13 @@ const CASES: [Case; 13] = [
         a_proof_that_makes_no_sense_ends_its_own_check_alone,
     ),
     (
-        "a_checker_that_is_gone_confirms_nothing",
-        a_checker_that_is_gone_confirms_nothing,
+        "a_zygote_that_is_gone_confirms_nothing",
+        a_zygote_that_is_gone_confirms_nothing,
     ),
+    ("a_zygote_ends_with_its_owner", a_zygote_ends_with_its_owner),
     (
-        "a_checker_ends_with_its_owner",
-        a_checker_ends_with_its_owner,
+        "yices_is_several_analyses_side_by_side",
+        yices_is_several_analyses_side_by_side,
     ),
 ];
 
@@ -272,14 +278,14 @@ fn an_answer_ends_a_race_that_has_other_threads() -> Result<(), String> {
     }
 }
 
-/// The checker's process for a program of `tests`.
-fn checker(program: &str) -> Result<CheckerProcess, String> {
+/// The zygote for a program of `tests`.
+fn zygote(program: &str) -> Result<Zygote, String> {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(program);
     let loaded = load(&file, &LoadOptions::default()).map_err(|_| "cannot be read".to_owned())?;
     let simplified = simplify(&loaded.program);
-    let started = CheckerProcess::start(&loaded.program, &simplified, false);
+    let started = Zygote::start(&loaded.program, &simplified, false);
     started.map_err(|error| error.to_string())
 }
 
@@ -299,20 +305,20 @@ fn unrolling(bound: u32) -> Request {
 
 /// Several at the same time; what the race adds to the shared store after the fork is in the proof.
 fn proofs_are_checked_in_another_process() -> Result<(), String> {
-    let right = checker("engines/counter_to_ten.c")?;
-    let wrong = checker("faults/simple_error.c")?;
+    let right = zygote("engines/counter_to_ten.c")?;
+    let wrong = zygote("faults/simple_error.c")?;
     let terms = store().len();
     std::thread::scope(|scope| {
-        let all = (1..=4).map(|_| scope.spawn(|| right.check(&unrolling(20))));
-        for check in all.collect::<Vec<_>>() {
-            let answer = check.join().map_err(|_| "a panic".to_owned())??;
+        let all = (1..=4).map(|_| scope.spawn(|| check(&right, &unrolling(20))));
+        for thread in all.collect::<Vec<_>>() {
+            let answer = thread.join().map_err(|_| "a panic".to_owned())??;
             if answer.check != Check::Confirmed {
                 return Err(format!("{answer:?}"));
             }
         }
         Ok::<_, String>(())
     })?;
-    let answer = wrong.check(&unrolling(20))?;
+    let answer = check(&wrong, &unrolling(20))?;
     if !matches!(answer.check, Check::Refuted { .. }) {
         return Err(format!("{answer:?}"));
     }
@@ -323,7 +329,7 @@ fn proofs_are_checked_in_another_process() -> Result<(), String> {
 }
 
 fn a_proof_that_makes_no_sense_ends_its_own_check_alone() -> Result<(), String> {
-    let checker = checker("engines/counter_to_ten.c")?;
+    let zygote = zygote("engines/counter_to_ten.c")?;
     let strange = store().variable(Symbol::new("no variable of the program", Sort::Bool));
     let ill_sorted = store().intern(Op::BvAdd, Sort::Bool, &[strange, store().bv(8, 1)]);
     let everywhere = [LocationId(0), LocationId(1), LocationId(u32::MAX)];
@@ -346,7 +352,7 @@ fn a_proof_that_makes_no_sense_ends_its_own_check_alone() -> Result<(), String> 
                         relies_on: vec![0],
                     },
                 ]);
-                if let Ok(answer) = checker.check(&strange)
+                if let Ok(answer) = check(&zygote, &strange)
                     && answer.check == Check::Confirmed
                 {
                     return Err(format!("confirmed: {strange:?}"));
@@ -354,29 +360,86 @@ fn a_proof_that_makes_no_sense_ends_its_own_check_alone() -> Result<(), String> 
             }
         }
     }
-    match checker.check(&unrolling(20))?.check {
+    match check(&zygote, &unrolling(20))?.check {
         Check::Confirmed => Ok(()),
         other => Err(format!("{other:?}")),
     }
 }
 
-fn a_checker_that_is_gone_confirms_nothing() -> Result<(), String> {
-    let checker = checker("engines/counter_to_ten.c")?;
-    let pid = nix::unistd::Pid::from_raw(checker.id());
+fn a_zygote_that_is_gone_confirms_nothing() -> Result<(), String> {
+    let zygote = zygote("engines/counter_to_ten.c")?;
+    let pid = nix::unistd::Pid::from_raw(zygote.id());
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
     let _ = nix::sys::wait::waitpid(pid, None);
-    match checker.check(&unrolling(20)) {
+    match check(&zygote, &unrolling(20)) {
         Err(_) => Ok(()),
         Ok(answer) => Err(format!("{answer:?}")),
     }
 }
 
-fn a_checker_ends_with_its_owner() -> Result<(), String> {
-    let checker = checker("engines/counter_to_ten.c")?;
-    let pid = nix::unistd::Pid::from_raw(checker.id());
-    drop(checker);
+fn a_zygote_ends_with_its_owner() -> Result<(), String> {
+    let zygote = zygote("engines/counter_to_ten.c")?;
+    let pid = nix::unistd::Pid::from_raw(zygote.id());
+    drop(zygote);
     match nix::sys::wait::waitpid(pid, None) {
         Ok(nix::sys::wait::WaitStatus::Exited(_, 0)) => Ok(()),
         other => Err(format!("{other:?}")),
+    }
+}
+
+/// Two of them, at a multiplication that is hard to invert: each takes its time and no more. When they are dropped, their processes
+/// end.
+fn yices_is_several_analyses_side_by_side() -> Result<(), String> {
+    if cfg!(not(feature = "yices2")) {
+        return Ok(());
+    }
+    let zygote = Arc::new(zygote("engines/counter_to_ten.c")?);
+    let solver = |zygote: &Arc<Zygote>| {
+        let zygote = Arc::clone(zygote);
+        RemoteSolver::new(Rc::default(), Box::new(move || zygote.send(Errand::Yices)))
+    };
+    let hard = |solver: &mut RemoteSolver| {
+        let t = Rc::clone(solver.arena());
+        let [p, q] = ["p", "q"].map(|name| t.variable(Symbol::new(name, Sort::BitVec(64))));
+        let product = t.mul(t.zero_extend(p, 128), t.zero_extend(q, 128));
+        let semiprime = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
+        solver.assert(t.and2(t.ult(t.bv(64, 1), p), t.ult(p, q)));
+        solver.push();
+        solver.assert(t.eq(product, t.bv(128, semiprime)));
+        let odd = t.eq(t.extract(p, 0, 0), t.bv(1, 1));
+        solver.set_limit(CheckLimit {
+            time: Some(Duration::from_millis(300)),
+            resource: None,
+        });
+        let answer = solver.check(&[odd]);
+        if answer != Answer::Unknown(Reason::Limit) {
+            return Err(format!("at the limit: {answer:?}"));
+        }
+        solver.pop();
+        match (solver.check(&[odd]), solver.value(p), solver.value(q)) {
+            (Answer::Satisfiable, Some(p), Some(q)) if p < q => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    };
+    std::thread::scope(|scope| {
+        let all = (0..2).map(|_| scope.spawn(|| hard(&mut solver(&zygote))));
+        for thread in all.collect::<Vec<_>>() {
+            thread.join().map_err(|_| "a panic".to_owned())??;
+        }
+        Ok::<_, String>(())
+    })?;
+    let children = format!("/proc/{0}/task/{0}/children", zygote.id());
+    let begin = Instant::now();
+    // Those that have ended are waited for when the next one is made.
+    loop {
+        drop(zygote.send(Errand::Yices));
+        std::thread::sleep(Duration::from_millis(20));
+        let left = std::fs::read_to_string(&children).map_err(|error| error.to_string())?;
+        if left.split_whitespace().count() <= 2 {
+            return Ok(());
+        }
+        if begin.elapsed() > Duration::from_secs(10) {
+            return Err(format!("processes that do not end: {left}"));
+        }
     }
 }

@@ -57,14 +57,14 @@ impl Request {
     /// # Errors
     /// None that could be expected.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NotUnderstood> {
-        let mut exporter = Exporter::new(store());
+        let mut exporter = Exporter::default();
         let certificate = self
             .certificate
-            .try_map(|&formula| Some(exporter.add(formula)))
+            .try_map(|&formula| Some(exporter.add(store(), formula)))
             .ok_or(NotUnderstood)?;
         let request = PortableRequest {
             certificate,
-            terms: exporter.finish(),
+            terms: exporter.take(),
             time: self.time,
             helpers: self.helpers,
             record: self.record.clone(),

@@ -8,7 +8,8 @@
 //! * [`pipeline`]: what the child process does: load, simplify, analyse.
 //! * [`race`]: the engines on their threads; the first answer that counts wins.
 //! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
-//! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: the process that checks proofs.
+//! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: proofs are checked in processes of their own;
+//!   [`zygote`]: where processes come from.
 //! * [`alarm`]: what is made of an alarm: a harness, a run of the compiled program.
 //! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind; [`mod@file`]: files that are whole; [`certificate`]: the proof as files.
 //! * [`description`]: what a run is; [`findings`]: what its analyses see and have proved, in words;
@@ -36,3 +37,4 @@ mod scheduler;
 pub mod supervisor;
 pub mod task;
 pub mod verdict;
+pub mod zygote;

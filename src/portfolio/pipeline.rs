@@ -107,14 +107,14 @@ pub fn run(
         dump.write("simplified.dot", &to_dot(&simplified.program));
     }
     let mut task = new_task(options, reporter, dump, publish, lowered, Some(simplified));
-    task.start_checker();
+    task.start_zygote();
     if task.simplified.is_safe() {
         match simplifier_decides(&task) {
             Some(conclusion) => return end(&task, conclusion, publish),
             // Whatever it knew, it cannot be checked: the engines get the program without it.
             None => {
                 task.simplified = unsimplified(&task.lowered);
-                task.start_checker();
+                task.start_zygote();
             }
         }
     }
@@ -144,7 +144,7 @@ fn new_task(
         executable: Executable::compile(&lowered),
         simplified: simplified.unwrap_or_else(|| unsimplified(&lowered)),
         lowered,
-        checker: None,
+        zygote: None,
         invariants: InvariantStore::new(),
         grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
     }

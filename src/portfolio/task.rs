@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::alarm::ReplayPolicy;
 use parking_lot::Mutex;
 
-use super::checker::CheckerProcess;
+use super::checker;
 use super::config::Portfolio;
 use super::dump::Dump;
 use super::event::{EventKind, Reporter};
@@ -19,6 +19,7 @@ use super::evidence::Ground;
 use super::findings;
 use super::ledger::{self, AssumptionPolicy};
 use super::verdict::{Conclusion, InputValue, Verdict};
+use super::zygote::Zygote;
 use crate::analysis::invariants::InvariantStore;
 use crate::certify::check::FactNumbers;
 use crate::certify::path::Detail;
@@ -115,8 +116,8 @@ pub(super) struct Task {
     pub lowered: Program,
     pub executable: Executable,
     pub simplified: Simplified,
-    /// Checks proofs, if the system has granted it a process.
-    pub checker: Option<CheckerProcess>,
+    /// Makes processes, if the system has granted it one: without it no proof is checked.
+    pub zygote: Option<Zygote>,
     pub invariants: InvariantStore,
     /// What confirmed answers rest on, by analysis, if somebody wants to know.
     pub grounds: Option<Mutex<Vec<(String, Ground)>>>,
@@ -138,13 +139,13 @@ impl Task {
         Some(limit.saturating_sub(self.reporter.started().elapsed()))
     }
 
-    /// Starts the checker's process with the program as it is now. Must be called while the process has one thread.
-    pub fn start_checker(&mut self) {
-        self.checker = None;
-        let started =
-            CheckerProcess::start(&self.lowered, &self.simplified, self.options.is_thorough);
+    /// Starts the process that checkers of proofs are made from, with the program as it is now. Must be called while the process has
+    /// one thread.
+    pub fn start_zygote(&mut self) {
+        self.zygote = None;
+        let started = Zygote::start(&self.lowered, &self.simplified, self.options.is_thorough);
         match started {
-            Ok(checker) => self.checker = Some(checker),
+            Ok(zygote) => self.zygote = Some(zygote),
             Err(error) => self.reporter.event(EventKind::Warning {
                 message: format!("no proof can be checked: the checker has no process: {error}"),
             }),
@@ -159,7 +160,7 @@ impl Task {
             written: None,
             facts: Vec::new(),
         };
-        let Some(checker) = &self.checker else {
+        let Some(zygote) = &self.zygote else {
             return undecided("the checker has no process");
         };
         let request = Request {
@@ -168,7 +169,7 @@ impl Task {
             helpers,
             record: None,
         };
-        checker.check(&request).unwrap_or_else(|message| {
+        checker::check(zygote, &request).unwrap_or_else(|message| {
             self.reporter.event(EventKind::Panicked {
                 analysis: CHECKER.to_owned(),
                 message,
@@ -213,7 +214,7 @@ impl Task {
             written: None,
             facts: Vec::new(),
         };
-        let Some(checker) = &self.checker else {
+        let Some(zygote) = &self.zygote else {
             return reply("the checker has no process");
         };
         let request = Request {
@@ -222,9 +223,7 @@ impl Task {
             helpers: 0,
             record: Some(destination),
         };
-        checker
-            .check(&request)
-            .unwrap_or_else(|message| reply(&message))
+        checker::check(zygote, &request).unwrap_or_else(|message| reply(&message))
     }
 
     /// The simplifier's facts that are found to hold in about so much time.

@@ -8,6 +8,7 @@
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * `bitwuzla` (cargo feature `bitwuzla`): Booleans, bit vectors, arrays and floats, incremental; any number
 //!   of them, each for one thread.
+//! * [`remote`]: one of them in another process.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
 //! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
@@ -28,6 +29,7 @@ pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
 pub mod question;
+pub mod remote;
 mod version;
 #[cfg(feature = "yices2")]
 pub mod yices;
@@ -37,13 +39,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::term::{Arena, TermId, Value};
 
 pub use self::config::{Backend, Encoding, SolverConfig, SolverError, new_solver};
 pub use self::version::versions;
 
 /// What a check found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// There is a model: [`Solver::value`].
     Satisfiable,
@@ -54,7 +58,7 @@ pub enum Answer {
 }
 
 /// Why a check found nothing out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// Another thread interrupted it.
     Interrupted,
@@ -65,7 +69,7 @@ pub enum Reason {
 }
 
 /// Limits of a single check. `None` is without.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckLimit {
     /// The solver's own unit of work, which does not depend on the machine's load.
     pub resource: Option<u32>,

@@ -5,12 +5,13 @@ use std::fmt;
 
 use num_bigint::BigInt;
 use rustc_apfloat::{Float, Round};
+use serde::{Deserialize, Serialize};
 
 use super::exact::{self, Parts};
 use super::{FloatFormat, RoundingMode};
 
 /// A float: its bits in memory. The only NaN is the positive quiet one, so that equal values have equal bits.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FloatValue {
     format: FloatFormat,
     bits: u128,

@@ -31,24 +31,18 @@ enum PortableTerm {
     },
 }
 
-/// Adds terms of a pool to a list.
-pub struct Exporter<'p, P: ?Sized> {
-    pool: &'p P,
+/// Adds terms of one pool to a list, which may be handed over piece by piece.
+#[derive(Default)]
+pub struct Exporter {
+    /// What has not been handed over.
     terms: PortableTerms,
+    /// Of all that was ever added.
     places: FxHashMap<TermId, u32>,
 }
 
-impl<'p, P: Pool + ?Sized> Exporter<'p, P> {
-    pub fn new(pool: &'p P) -> Self {
-        Self {
-            pool,
-            terms: PortableTerms::default(),
-            places: FxHashMap::default(),
-        }
-    }
-
-    /// The term's place in the list, which gets what it lacks.
-    pub fn add(&mut self, term: TermId) -> u32 {
+impl Exporter {
+    /// The place of the pool's term in the list, which gets what it lacks. The pool is always the same.
+    pub fn add(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> u32 {
         // Terms may be deeper than the stack.
         let mut work = vec![term];
         while let Some(&term) = work.last() {
@@ -56,8 +50,8 @@ impl<'p, P: Pool + ?Sized> Exporter<'p, P> {
                 work.pop();
                 continue;
             }
-            let portable = match self.pool.kind(term) {
-                TermKind::Constant(constant) => self.constant(term, constant),
+            let portable = match pool.kind(term) {
+                TermKind::Constant(constant) => portable_constant(pool.sort(term), constant),
                 TermKind::Variable { symbol, instance } => PortableTerm::Variable {
                     name: symbol.name().to_owned(),
                     sort: symbol.sort(),
@@ -74,30 +68,40 @@ impl<'p, P: Pool + ?Sized> Exporter<'p, P> {
                     }
                     PortableTerm::Apply {
                         op,
-                        sort: self.pool.sort(term),
+                        sort: pool.sort(term),
                         arguments: arguments.iter().map(|one| self.places[one]).collect(),
                     }
                 }
             };
             work.pop();
-            self.places.insert(term, self.terms.0.len() as u32);
+            self.places.insert(term, self.places.len() as u32);
             self.terms.0.push(portable);
         }
         self.places[&term]
     }
 
-    fn constant(&self, term: TermId, constant: Constant<'_>) -> PortableTerm {
-        let sort = self.pool.sort(term);
-        match constant {
-            Constant::Bool(value) => PortableTerm::Bits(sort, u128::from(value)),
-            Constant::BitVec(value) => PortableTerm::Bits(sort, value.bits()),
-            Constant::Float(value) => PortableTerm::Bits(sort, value.bits()),
-            Constant::Int(value) => PortableTerm::Integer(value.clone()),
-        }
+    /// The part of the list that is new since the last time.
+    pub fn take(&mut self) -> PortableTerms {
+        std::mem::take(&mut self.terms)
     }
 
-    pub fn finish(self) -> PortableTerms {
-        self.terms
+    /// How many terms have been added.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether none has been added.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
+
+fn portable_constant(sort: Sort, constant: Constant<'_>) -> PortableTerm {
+    match constant {
+        Constant::Bool(value) => PortableTerm::Bits(sort, u128::from(value)),
+        Constant::BitVec(value) => PortableTerm::Bits(sort, value.bits()),
+        Constant::Float(value) => PortableTerm::Bits(sort, value.bits()),
+        Constant::Int(value) => PortableTerm::Integer(value.clone()),
     }
 }
 
@@ -105,7 +109,13 @@ impl PortableTerms {
     /// The terms in the pool, by their places, exactly as they were. `None` if an argument does not come before what is
     /// made of it.
     pub fn import(&self, pool: &(impl Pool + ?Sized)) -> Option<Vec<TermId>> {
-        let mut terms: Vec<TermId> = Vec::with_capacity(self.0.len());
+        let mut terms = Vec::with_capacity(self.0.len());
+        self.import_after(pool, &mut terms)?;
+        Some(terms)
+    }
+
+    /// Adds the terms to those of the list's earlier parts. `None` as above.
+    pub fn import_after(&self, pool: &(impl Pool + ?Sized), terms: &mut Vec<TermId>) -> Option<()> {
         for term in &self.0 {
             let term = match term {
                 PortableTerm::Bits(sort, bits) => pool.intern_bits(*sort, *bits),
@@ -129,7 +139,7 @@ impl PortableTerms {
             };
             terms.push(term);
         }
-        Some(terms)
+        Some(())
     }
 }
 
@@ -160,14 +170,36 @@ mod tests {
             pool.intern_constant(&Value::int(BigInt::from(3).pow(200))),
             pool.intern(Op::BvAdd, Sort::BitVec(32), &[x, pool.bv(32, 0)]),
         ];
-        let mut exporter = Exporter::new(pool);
-        let places = terms.map(|term| exporter.add(term));
-        let portable = exporter.finish();
+        let mut exporter = Exporter::default();
+        let places = terms.map(|term| exporter.add(pool, term));
+        let portable = exporter.take();
         let bytes = postcard::to_stdvec(&portable).expect("bytes");
         let read: PortableTerms = postcard::from_bytes(&bytes).expect("terms");
         assert_eq!(read, portable);
         let imported = read.import(pool).expect("a list in order");
         assert_eq!(places.map(|place| imported[place as usize]), terms);
+    }
+
+    /// Parts that are handed over one after the other are one list.
+    #[test]
+    fn a_list_in_parts() {
+        let pool = store();
+        let x = pool.variable(Symbol::new("portable y", Sort::BitVec(8)));
+        let first = pool.add(x, pool.bv(8, 3));
+        let second = pool.mul(first, x);
+        let mut exporter = Exporter::default();
+        let mut imported = Vec::new();
+        for term in [first, second, first] {
+            let place = exporter.add(pool, term) as usize;
+            let part = exporter.take();
+            assert_eq!(part.import_after(pool, &mut imported), Some(()));
+            assert_eq!(imported[place], term);
+        }
+        assert_eq!(imported.len(), exporter.len());
+        assert_eq!(exporter.take(), PortableTerms::default());
+        exporter.add(pool, pool.mul(second, second));
+        let alone = exporter.take().import(pool);
+        assert_eq!(alone, None, "its arguments are in an earlier part");
     }
 
     #[test]
@@ -177,10 +209,10 @@ mod tests {
         for _ in 0..300_000 {
             term = arena.intern(Op::BvNot, Sort::BitVec(8), &[term]);
         }
-        let mut exporter = Exporter::new(&arena);
-        let place = exporter.add(term);
+        let mut exporter = Exporter::default();
+        let place = exporter.add(&arena, term);
         let other = Arena::new();
-        let imported = exporter.finish().import(&other).expect("a list in order");
+        let imported = exporter.take().import(&other).expect("a list in order");
         assert_eq!(place as usize, imported.len() - 1);
         assert_eq!(imported.len(), 300_001);
     }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
 
 use super::{FloatValue, RoundingMode, ScalarSort, Sort};
 
 /// A value of any sort.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Value {
     Bool(bool),
     BitVec(BitVecValue),
@@ -159,7 +160,7 @@ pub const fn mask(width: u8) -> u128 {
 }
 
 /// A bit vector of 1 to 128 bits.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BitVecValue {
     width: u8,
     bits: u128,
@@ -234,7 +235,7 @@ impl BitVecValue {
 ///
 /// The representation is canonical: equal functions compare equal. No entry has the default value; and where the
 /// entries are half of all indices or more, the default is the most frequent value (the least of those).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArrayValue {
     index: ScalarSort,
     element: ScalarSort,

@@ -132,8 +132,9 @@ choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);
 options! {
     /// The solver of an analysis.
     pub struct SolverOptions {
-        /// The SMT solver. yices2 is fast on bit vectors; one analysis of a portfolio can have it. z3 takes the place of
-        /// others for programs that they do not know the sorts of: mathematical integers, floats.
+        /// The SMT solver. yices2 is fast on bit vectors; the second analysis of a portfolio that has it, and those after, have it in
+        /// a process of their own. z3 takes the place of others for programs that they do not know the sorts of:
+        /// mathematical integers, floats.
         pub solver: Backend = Backend::Z3;
         /// The SMT solver for programs with floats, unless `solver` is one that knows more of them or bit vectors are
         /// integers. bitwuzla is good at floats.

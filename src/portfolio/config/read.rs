@@ -181,34 +181,11 @@ impl<'t> Reader<'t> {
         {
             return Err(self.error(&place(ENGINE), reason));
         }
-        let has_yices = |analysis: &Analysis| {
-            let solver = analysis.solver.as_ref();
-            solver.is_some_and(|solver| solver.solver == Backend::Yices2)
-        };
         if let Some(solver) = &analysis.solver
             && solver.encoding == Encoding::Integer
-            && solver.solver == Backend::Bitwuzla
+            && solver.solver != Backend::Z3
         {
-            let message = "bitwuzla has no integer encoding".to_owned();
-            return Err(self
-                .error(&place("encoding"), message)
-                .with_help("`solver = \"z3\"` has it"));
-        }
-        if !has_yices(analysis) {
-            return Ok(());
-        }
-        if let Some(other) = others.iter().find(|other| has_yices(other)) {
-            let message = format!(
-                "yices2 is taken by `{}`; one analysis of a portfolio can have it",
-                other.name()
-            );
-            return Err(self
-                .error(&place("solver"), message)
-                .with_help("`solver = \"z3\"` is for any number of them"));
-        }
-        let encoding = analysis.solver.as_ref().map(|solver| solver.encoding);
-        if encoding == Some(Encoding::Integer) {
-            let message = "yices2 has no integer encoding".to_owned();
+            let message = format!("{} has no integer encoding", solver.solver);
             return Err(self
                 .error(&place("encoding"), message)
                 .with_help("`solver = \"z3\"` has it"));

@@ -1,6 +1,7 @@
 //! The thread of an engine: what it is given, what it tells, and what becomes of its answer.
 
 use std::cell::{Cell, RefCell};
+use std::io::ErrorKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,9 +27,11 @@ use crate::portfolio::dump::RecordedSolver;
 use crate::portfolio::event::EventKind;
 use crate::portfolio::evidence::Ground;
 use crate::portfolio::verdict::Conclusion;
+use crate::portfolio::zygote::Errand;
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
+use crate::solver::remote::{RemoteSolver, Start};
 use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, FloatFormat, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
@@ -426,11 +429,30 @@ impl EngineThread {
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let options = self.analysis.solver.clone().unwrap_or_default();
-        let solver = solver_for(&options, &self.racer.blocks)?;
+        let solver = solver_for(&options, &self.racer.blocks, self.elsewhere())?;
         Ok(match &self.racer.task.dump {
             Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
+    }
+
+    /// How Yices is started in another process, unless this analysis has it in this one: that is the first that wants it.
+    fn elsewhere(&self) -> Option<Start> {
+        let task = &self.racer.task;
+        let wants = |analysis: &&Analysis| {
+            let solver = analysis.solver.as_ref();
+            solver.is_some_and(|solver| solver.solver == Backend::Yices2)
+        };
+        let first = task.options.portfolio.analyses.iter().find(wants);
+        let is_first = first.is_none_or(|first| first.name() == self.analysis.name());
+        if is_first || task.zygote.is_none() || cfg!(not(feature = "yices2")) {
+            return None;
+        }
+        let task = Arc::clone(task);
+        Some(Box::new(move || match &task.zygote {
+            Some(zygote) => zygote.send(Errand::Yices),
+            None => Err(ErrorKind::NotFound.into()),
+        }))
     }
 
     /// The answer, once it has passed its check.
@@ -467,11 +489,12 @@ impl EngineThread {
     }
 }
 
-/// A solver for the program of the blocks, as the options say. Where the program has sorts that this does not know, and where
-/// it is not to be had, it is Z3.
+/// A solver for the program of the blocks, as the options say; Yices in another process, if it is said how that is started. Where
+/// the program has sorts that the solver does not know, and where it is not to be had, it is Z3.
 pub(super) fn solver_for(
     options: &SolverOptions,
     blocks: &Blocks,
+    elsewhere: Option<Start>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let arena = Rc::new(Arena::new());
     let sorts = Sorts::of(blocks.inlined().program());
@@ -480,10 +503,13 @@ pub(super) fn solver_for(
         false => options.config(),
     };
     if config.backend != Backend::Z3 {
-        if sorts.are_known_to(config.backend)
-            && let Ok(solver) = new_solver(config, Rc::clone(&arena))
-        {
-            return Ok(solver);
+        if sorts.are_known_to(config.backend) {
+            if let (Backend::Yices2, Some(start)) = (config.backend, elsewhere) {
+                return Ok(Box::new(RemoteSolver::new(arena, start)));
+            }
+            if let Ok(solver) = new_solver(config, Rc::clone(&arena)) {
+                return Ok(solver);
+            }
         }
         return new_solver(SolverConfig::default(), arena);
     }

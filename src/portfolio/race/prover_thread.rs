@@ -64,7 +64,7 @@ impl ProverThread {
             ..
         } = &self.racer;
         let seat = self.racer.seat;
-        let solver = || solver_for(&SolverOptions::default(), blocks);
+        let solver = || solver_for(&SolverOptions::default(), blocks, None);
         let invariants = &task.invariants;
         // Made in its first turn.
         let mut prover = None;

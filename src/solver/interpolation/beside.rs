@@ -60,12 +60,17 @@ impl Search {
 
     /// Says what is to be searched for: definitions for the core, within the limit. Once there is somebody who searches.
     pub fn pose(&self, arena: &Arena, core: &CoreSequence, limit: CheckLimit) {
-        let mut exporter = Exporter::new(arena);
-        let mut add = |terms: &[TermId]| terms.iter().map(|&term| exporter.add(term)).collect();
+        let mut exporter = Exporter::default();
+        let mut add = |terms: &[TermId]| {
+            terms
+                .iter()
+                .map(|&term| exporter.add(arena, term))
+                .collect()
+        };
         let formulas = core.formulas.iter().map(|formula| add(formula)).collect();
         let cuts = core.cuts().iter().map(|cut| add(cut)).collect();
         self.state.lock().question = Some(Question {
-            terms: exporter.finish(),
+            terms: exporter.take(),
             formulas,
             cuts,
             limit,
@@ -143,12 +148,12 @@ impl Question {
         };
         let (formulas, cuts) = (of(&self.formulas), of(&self.cuts));
         let definitions = solver.solve(&arena, &formulas, &cuts, self.limit)?;
-        let mut exporter = Exporter::new(&arena);
+        let mut exporter = Exporter::default();
         let places = definitions
             .into_iter()
-            .map(|term| exporter.add(term))
+            .map(|term| exporter.add(&arena, term))
             .collect();
-        Ok((exporter.finish(), places))
+        Ok((exporter.take(), places))
     }
 }
 

@@ -1,0 +1,182 @@
+//! The process that other processes of a run are made from.
+//!
+//! A process with several threads should not fork, and the race's process has many as soon as there is a race. So before there is
+//! a second thread, it forks one that has the program and nothing else, and that never runs an engine. It sleeps until
+//! it is sent on an [`Errand`]; for each it forks a process that does that one thing over a socket of its own and ends.
+//! They do not share anything but the program, run side by side, and one that dies takes nobody with it.
+//!
+//! * A proof is checked ([`super::checker`]).
+//! * Yices, which one thread of a process may call, is another analysis's ([`crate::solver::remote`]).
+
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg,
+    sendmsg, socketpair,
+};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork};
+
+use super::checker::Judge;
+use super::crash;
+use super::supervisor::{die_with, exit_now};
+use crate::program::{Program, Simplified};
+use crate::solver::{Backend, SolverConfig, new_solver, remote};
+
+/// What a process is made for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Errand {
+    /// The proof that comes through the stream is checked.
+    Proof = b'p',
+    /// Yices is asked what comes through the stream.
+    Yices = b'y',
+}
+
+/// The process. It ends with the race's process, or when this is dropped.
+pub struct Zygote {
+    socket: OwnedFd,
+    pid: Pid,
+}
+
+impl Zygote {
+    /// Starts it. Must be called while the process has one thread.
+    ///
+    /// # Errors
+    /// When the system refuses a socket or a process.
+    pub fn start(
+        lowered: &Program,
+        simplified: &Simplified,
+        is_thorough: bool,
+    ) -> Result<Self, Errno> {
+        let (ours, theirs) = socketpair(
+            AddressFamily::Unix,
+            SockType::SeqPacket,
+            None,
+            SockFlag::SOCK_CLOEXEC,
+        )?;
+        let parent = nix::unistd::getpid();
+        // SAFETY: the process has a single thread (the caller's promise), so that the child may do anything.
+        match unsafe { fork()? } {
+            ForkResult::Parent { child } => Ok(Self {
+                socket: ours,
+                pid: child,
+            }),
+            ForkResult::Child => {
+                drop(ours);
+                let judge = Judge {
+                    lowered,
+                    simplified,
+                    is_thorough,
+                };
+                live(parent, &theirs, &judge)
+            }
+        }
+    }
+
+    /// The process's number in the operating system.
+    pub fn id(&self) -> i32 {
+        self.pid.as_raw()
+    }
+
+    /// Has a process made for the errand; the stream that leads to it. It ends at once if the system refuses the process.
+    ///
+    /// # Errors
+    /// When the system refuses a socket, or this process is gone.
+    pub fn send(&self, errand: Errand) -> std::io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let handed = [theirs.as_raw_fd()];
+        let rights = [ControlMessage::ScmRights(&handed)];
+        let note = [errand as u8];
+        sendmsg::<()>(
+            self.socket.as_raw_fd(),
+            &[IoSlice::new(&note)],
+            &rights,
+            MsgFlags::MSG_NOSIGNAL,
+            None,
+        )?;
+        Ok(ours)
+    }
+}
+
+/// The process's life.
+fn live(parent: Pid, socket: &OwnedFd, judge: &Judge<'_>) -> ! {
+    isolate(parent, socket.as_raw_fd());
+    loop {
+        match receive_stream(socket.as_raw_fd()) {
+            Ok(Some((errand, stream))) => run(errand, stream, socket, judge),
+            Ok(None) => exit_now(0),
+            Err(Errno::EINTR) => {}
+            Err(_) => exit_now(1),
+        }
+        // Those that have ended.
+        while matches!(
+            waitpid(None, Some(WaitPidFlag::WNOHANG)),
+            Ok(status) if status != WaitStatus::StillAlive
+        ) {}
+    }
+}
+
+/// Starts the process for the errand. Without one the stream ends.
+fn run(errand: u8, stream: UnixStream, socket: &OwnedFd, judge: &Judge<'_>) {
+    let parent = nix::unistd::getpid();
+    // SAFETY: this process has a single thread, so that the child may do anything.
+    if let Ok(ForkResult::Child) = unsafe { fork() } {
+        // SAFETY: nothing uses the socket in this process, and nothing closes it again.
+        unsafe { libc::close(socket.as_raw_fd()) };
+        isolate(parent, stream.as_raw_fd());
+        let config = SolverConfig {
+            backend: Backend::Yices2,
+            ..SolverConfig::default()
+        };
+        let done = match errand {
+            errand if errand == Errand::Proof as u8 => judge.work(stream),
+            errand if errand == Errand::Yices as u8 => {
+                remote::serve(&stream, move |arena| new_solver(config, arena))
+            }
+            _ => Ok(()),
+        };
+        exit_now(i32::from(done.is_err()))
+    }
+}
+
+/// For a process just forked: it dies with its parent, its crashes are nobody's, and it keeps nothing open but standard
+/// streams and the descriptor.
+fn isolate(parent: Pid, kept: RawFd) {
+    die_with(parent);
+    crash::uninstall();
+    let kept = kept.cast_unsigned();
+    let first = libc::STDERR_FILENO.cast_unsigned() + 1;
+    for (from, to) in [(first, kept.saturating_sub(1)), (kept + 1, u32::MAX)] {
+        if from <= to {
+            // SAFETY: this process does not use what is closed, nor closes it again: it ends by `_exit`.
+            unsafe { libc::syscall(libc::SYS_close_range, from, to, 0u32) };
+        }
+    }
+}
+
+/// The next stream that is handed over, and for what; `None` when the other side is gone.
+fn receive_stream(socket: RawFd) -> Result<Option<(u8, UnixStream)>, Errno> {
+    let mut note = [0; 1];
+    let mut into = [IoSliceMut::new(&mut note)];
+    let mut space = nix::cmsg_space!([RawFd; 1]);
+    let message = recvmsg::<()>(
+        socket,
+        &mut into,
+        Some(&mut space),
+        MsgFlags::MSG_CMSG_CLOEXEC,
+    )?;
+    let mut stream = None;
+    for control in message.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(handed) = control
+            && let [handed] = handed[..]
+        {
+            // SAFETY: it was handed over just now, and nobody else has it.
+            stream = Some(unsafe { UnixStream::from_raw_fd(handed) });
+        }
+    }
+    Ok(stream.map(|stream| (note[0], stream)))
+}

@@ -1,0 +1,185 @@
+//! The other end: a solver that does what comes in.
+
+use std::io::{self, ErrorKind};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::super::{Answer, Interrupt, Reason, Solver, SolverError};
+use super::wire::{Frame, Message, Reply, Request, receive, send};
+use crate::term::{Arena, TermId};
+use crate::workers::SOLVER_STACK;
+
+/// How often an interruption is repeated: a solver hears it only while it searches.
+const REPEAT: Duration = Duration::from_millis(5);
+
+/// Which check runs, and which are not to.
+#[derive(Default)]
+struct Checks(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    begun: u64,
+    ended: u64,
+    interrupted: u64,
+    solver: Option<Arc<dyn Interrupt>>,
+}
+
+/// Serves until the other side hangs up or the solver ends. It solves on a thread of its own, which may be at work still when this
+/// returns.
+///
+/// # Errors
+/// When there is no thread or the stream breaks.
+pub fn serve<F>(stream: &UnixStream, make: F) -> io::Result<()>
+where
+    F: FnOnce(Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> + Send + 'static,
+{
+    let checks = Arc::new(Checks::default());
+    let (sender, frames) = channel();
+    let answers = stream.try_clone()?;
+    let of_worker = Arc::clone(&checks);
+    std::thread::Builder::new()
+        .name("solver".to_owned())
+        .stack_size(SOLVER_STACK)
+        .spawn(move || {
+            let hangs_up = HangsUp(&answers);
+            let done = work(&answers, &frames, &of_worker, make);
+            drop(hangs_up);
+            done
+        })?;
+    loop {
+        match receive(stream, || true) {
+            Ok(message) => checks.take(message, &sender)?,
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
+            Err(error) => return Err(error),
+        }
+    }
+    checks.interrupt(u64::MAX);
+    Ok(())
+}
+
+/// Hangs up when it is dropped, for a panic as well.
+struct HangsUp<'s>(&'s UnixStream);
+
+impl Drop for HangsUp<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+fn work<F>(
+    stream: &UnixStream,
+    frames: &Receiver<Frame>,
+    checks: &Checks,
+    make: F,
+) -> io::Result<()>
+where
+    F: FnOnce(Rc<Arena>) -> Result<Box<dyn Solver>, SolverError>,
+{
+    // SAFETY: gettid has no preconditions.
+    let thread = unsafe { libc::gettid() }.cast_unsigned();
+    send(stream, &Reply::Here { thread })?;
+    let arena = Rc::new(Arena::new());
+    let mut solver = make(Rc::clone(&arena)).map_err(io::Error::other)?;
+    checks.0.lock().solver = Some(solver.interrupter());
+    let mut terms: Vec<TermId> = Vec::new();
+    for frame in frames {
+        let imported = frame.terms.import_after(&*arena, &mut terms);
+        imported.ok_or(ErrorKind::InvalidData)?;
+        let term = |place: u32| -> io::Result<TermId> {
+            let term = terms.get(place as usize).copied();
+            Ok(term.ok_or(ErrorKind::InvalidData)?)
+        };
+        for request in frame.requests {
+            match request {
+                Request::Push => solver.push(),
+                Request::Pop => solver.pop(),
+                Request::Assert(formula) => solver.assert(term(formula)?),
+                Request::Value(of) => {
+                    let value = solver.value(term(of)?);
+                    send(stream, &Reply::Value(value))?;
+                }
+                Request::Check { assumptions, limit } => {
+                    let assumptions = assumptions.into_iter().map(term);
+                    let assumptions: Vec<TermId> = assumptions.collect::<io::Result<_>>()?;
+                    solver.set_limit(limit);
+                    let answer = checks.run(|| solver.check(&assumptions));
+                    let mut core = Vec::new();
+                    if answer == Answer::Unsatisfiable {
+                        let needed = solver.unsat_core();
+                        let numbers = (0..).zip(&assumptions);
+                        let numbers = numbers.filter(|(_, term)| needed.contains(term));
+                        core.extend(numbers.map(|(number, _): (u32, _)| number));
+                    }
+                    send(stream, &Reply::Checked { answer, core })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Checks {
+    /// Does what cannot wait, and hands the rest over.
+    fn take(self: &Arc<Self>, message: Message, sender: &Sender<Frame>) -> io::Result<()> {
+        match message {
+            Message::Frame(frame) => {
+                let sent = sender.send(frame);
+                sent.map_err(|_| ErrorKind::UnexpectedEof.into())
+            }
+            Message::Interrupt { check } => {
+                self.interrupt(check);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the check with the number and those before it.
+    fn interrupt(self: &Arc<Self>, check: u64) {
+        {
+            let mut state = self.0.lock();
+            if state.interrupted >= check || state.ended >= check {
+                return;
+            }
+            state.interrupted = check;
+        }
+        let this = Arc::clone(self);
+        // Without the thread, the other side waits a second, and hangs up.
+        let _ = std::thread::Builder::new().spawn(move || {
+            while this.tell() {
+                std::thread::sleep(REPEAT);
+            }
+        });
+    }
+
+    /// Tells the solver to end a check that was interrupted; whether there is one.
+    fn tell(&self) -> bool {
+        let state = self.0.lock();
+        let running = state.begun > state.ended && state.interrupted >= state.begun;
+        if running && let Some(solver) = &state.solver {
+            solver.interrupt();
+        }
+        running
+    }
+
+    /// Runs the next check, unless it is interrupted already.
+    fn run(&self, check: impl FnOnce() -> Answer) -> Answer {
+        {
+            let mut state = self.0.lock();
+            state.begun += 1;
+            if state.interrupted >= state.begun {
+                state.ended = state.begun;
+                return Answer::Unknown(Reason::Interrupted);
+            }
+        }
+        let answer = check();
+        let mut state = self.0.lock();
+        state.ended = state.begun;
+        answer
+    }
+}

@@ -1,0 +1,172 @@
+//! The other end is a thread here.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use num_bigint::BigInt;
+use rand::RngExt;
+
+use super::wire::{Reply, send};
+use super::{PATIENCE, RemoteSolver, serve};
+use crate::solver::{Answer, Reason, Solver, SolverConfig, SolverError, contract, new_solver};
+use crate::term::random::{RandomTerms, seeds};
+use crate::term::{Arena, Build, FloatFormat, FloatValue, ScalarSort, Sort, Symbol, TermId, Value};
+
+type Made = Result<Box<dyn Solver>, SolverError>;
+
+fn remote(make: impl FnOnce(Rc<Arena>) -> Made + Send + 'static) -> RemoteSolver {
+    let start = || {
+        let (ours, theirs) = UnixStream::pair()?;
+        thread::spawn(move || serve(&theirs, make));
+        Ok(ours)
+    };
+    RemoteSolver::new(Rc::default(), Box::new(start))
+}
+
+fn z3() -> RemoteSolver {
+    remote(|arena| new_solver(SolverConfig::default(), arena))
+}
+
+#[test]
+fn models_cores_and_scopes() {
+    contract::models_cores_and_scopes(&mut z3());
+}
+
+#[test]
+fn limits_and_interrupts_end_a_check() {
+    let product = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
+    let mut solver = z3();
+    let large = contract::limits_and_interrupts_end_a_check(&mut solver, product);
+    assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
+    assert_eq!(solver.unsat_core(), [large]);
+    solver.pop();
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+}
+
+/// What it says is what the solver says, whatever was asked before.
+#[test]
+fn the_same_answers_as_without() {
+    for seed in 0..seeds(8) {
+        let t = Rc::new(Arena::new());
+        let start = || {
+            let (ours, theirs) = UnixStream::pair()?;
+            thread::spawn(move || {
+                serve(&theirs, |arena| new_solver(SolverConfig::default(), arena))
+            });
+            Ok(ours)
+        };
+        let mut remote = RemoteSolver::new(Rc::clone(&t), Box::new(start));
+        let mut direct = new_solver(SolverConfig::default(), Rc::clone(&t)).expect("Z3");
+        let mut random = RandomTerms::seeded(&t, seed);
+        for _ in 0..20 {
+            match random.choices.random_range(0..5) {
+                0 => {
+                    remote.push();
+                    direct.push();
+                }
+                1 => {
+                    remote.pop();
+                    direct.pop();
+                }
+                _ => {
+                    let formula = random.boolean(3);
+                    remote.assert(formula);
+                    direct.assert(formula);
+                }
+            }
+            let assumption = random.boolean(2);
+            let expected = direct.check(&[assumption]);
+            assert_eq!(remote.check(&[assumption]), expected, "seed {seed}");
+            if expected == Answer::Satisfiable {
+                assert_eq!(remote.value(assumption), Some(Value::Bool(true)));
+            }
+        }
+    }
+}
+
+/// Values of every sort come through.
+#[test]
+fn values() {
+    let mut solver = z3();
+    let t = Rc::clone(solver.arena());
+    let index = ScalarSort::BitVec(8);
+    let sort = Sort::Array {
+        index,
+        element: ScalarSort::Int,
+    };
+    let array = t.variable(Symbol::new("remote::array", sort));
+    let float = t.variable(Symbol::new("remote::float", Sort::Float(FloatFormat::F64)));
+    let half = Value::Float(FloatValue::from_bits(FloatFormat::F64, 0x3fe0 << 48));
+    let large = Value::int(BigInt::from(7).pow(90));
+    solver.assert(t.eq(t.select(array, t.bv(8, 3)), t.value(&large)));
+    solver.assert(t.eq(float, t.value(&half)));
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+    assert_eq!(solver.value(float), Some(half));
+    let Some(Value::Array(value)) = solver.value(array) else {
+        panic!("no array");
+    };
+    assert_eq!(*value.select(&Value::bit_vec(8, 3)), large);
+}
+
+/// Whoever is at the other end does what it wants with the stream.
+fn with(other: impl FnOnce(UnixStream) + Send + 'static) -> RemoteSolver {
+    let start = || {
+        let (ours, theirs) = UnixStream::pair()?;
+        thread::spawn(move || other(theirs));
+        Ok(ours)
+    };
+    RemoteSolver::new(Rc::default(), Box::new(start))
+}
+
+#[test]
+fn a_process_that_is_lost_leaves_everything_open() {
+    let dead: [RemoteSolver; 5] = [
+        with(drop),
+        with(|stream| {
+            send(&stream, &Reply::Here { thread: 0 }).expect("sent");
+            (&stream).write_all(&u64::MAX.to_ne_bytes()).expect("sent");
+        }),
+        with(|stream| {
+            (&stream)
+                .write_all(&[9, 0, 0, 0, 0, 0, 0, 0, 1, 2])
+                .expect("sent")
+        }),
+        remote(|_| panic!("as it is to be")),
+        RemoteSolver::new(Rc::default(), Box::new(|| Err(ErrorKind::NotFound.into()))),
+    ];
+    for mut solver in dead {
+        solver.push();
+        for _ in 0..2 {
+            let answer = solver.check(&[TermId::TRUE]);
+            assert!(
+                matches!(answer, Answer::Unknown(Reason::Incomplete(_))),
+                "{answer:?}"
+            );
+            assert_eq!(solver.value(TermId::TRUE), None);
+        }
+        solver.pop();
+    }
+}
+
+/// One that neither answers nor hears is given up soon after it was interrupted.
+#[test]
+fn a_process_that_does_not_hear_is_given_up() {
+    let mut solver = with(|stream| {
+        let mut all = Vec::new();
+        (&stream).read_to_end(&mut all).expect("read");
+    });
+    let interrupter = solver.interrupter();
+    let begin = Instant::now();
+    let answer = thread::scope(|scope| {
+        scope.spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            interrupter.interrupt();
+        });
+        solver.check(&[TermId::TRUE])
+    });
+    assert_eq!(answer, Answer::Unknown(Reason::Interrupted));
+    assert!(begin.elapsed() < 20 * PATIENCE);
+}

@@ -1,0 +1,106 @@
+//! What the two processes say to each other: a length and the bytes.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::super::{Answer, CheckLimit};
+use crate::term::{PortableTerms, Value};
+
+/// To the solver.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Message {
+    Frame(Frame),
+    /// The check with the number, which counts from one, is to end.
+    Interrupt {
+        check: u64,
+    },
+}
+
+/// What is to be done, with the terms that are new in it.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    pub terms: PortableTerms,
+    pub requests: Vec<Request>,
+}
+
+/// What the trait has. A term is its place among all terms that were sent.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    Push,
+    Pop,
+    Assert(u32),
+    Check {
+        assumptions: Vec<u32>,
+        limit: CheckLimit,
+    },
+    Value(u32),
+}
+
+/// From the solver.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// It is there, on the thread with the number in the operating system. Comes first.
+    Here { thread: u32 },
+    /// Of a check; the core by the assumptions' numbers.
+    Checked { answer: Answer, core: Vec<u32> },
+    /// Of a term.
+    Value(Option<Value>),
+}
+
+/// Longer messages are none.
+const LONGEST: u64 = 1 << 32;
+
+/// Sends something.
+///
+/// # Errors
+/// When the other side is gone.
+pub fn send(mut stream: &UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let bytes = vec![0; size_of::<u64>()];
+    let mut bytes = postcard::to_extend(message, bytes).map_err(io::Error::other)?;
+    let length = bytes.len() - size_of::<u64>();
+    bytes[..size_of::<u64>()].copy_from_slice(&(length as u64).to_ne_bytes());
+    stream.write_all(&bytes)
+}
+
+/// What the other side has sent. Where the stream has a timeout, `waits` says each time whether to go on.
+///
+/// # Errors
+/// When the other side is gone, or is not waited for any longer.
+pub fn receive<T: DeserializeOwned>(
+    stream: &UnixStream,
+    mut waits: impl FnMut() -> bool,
+) -> io::Result<T> {
+    let mut length = [0; size_of::<u64>()];
+    read(stream, &mut length, &mut waits)?;
+    let length = u64::from_ne_bytes(length);
+    if length > LONGEST {
+        return Err(ErrorKind::InvalidData.into());
+    }
+    let mut bytes = vec![0; length as usize];
+    read(stream, &mut bytes, &mut waits)?;
+    postcard::from_bytes(&bytes).map_err(io::Error::other)
+}
+
+fn read(
+    mut stream: &UnixStream,
+    mut into: &mut [u8],
+    waits: &mut impl FnMut() -> bool,
+) -> io::Result<()> {
+    while !into.is_empty() {
+        match stream.read(into) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => into = &mut into[count..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if !waits() {
+                    return Err(ErrorKind::TimedOut.into());
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
