@@ -83,7 +83,7 @@ mod symbol;
 mod value;
 
 pub use arena::Arena;
-pub use build::{Build, solve_for, solved};
+pub use build::{Build, RING_BITS, solve_for, solved};
 pub use c_printer::{CType, CVariable, to_c};
 pub use connectives::{conjuncts, disjuncts, fixed};
 pub use evaluate::{Evaluator, Unassigned, evaluate};

@@ -14,8 +14,8 @@
 //!
 //! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
 //! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor are
-//! [`guess::Round::Fits`] and [`guess::Round::Objects`], which have few candidates, all about programs with arrays or with
-//! objects on the heap, and so are quick by themselves.
+//! [`guess::Round::Fits`], [`guess::Round::CellOrders`] and [`guess::Round::Objects`], which have few candidates, all about
+//! programs with arrays or with objects on the heap, and so are quick by themselves.
 //!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
 //! refinement runs it on path programs ([`super::cegar`]).
@@ -38,6 +38,7 @@ use super::invariants::guess::{
     self, Degree, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
 };
 use super::invariants::houdini::{Houdini, Refutation};
+use super::invariants::samples::Watched;
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::invariants::states::States;
 use super::invariants::views::View;
@@ -179,7 +180,11 @@ impl<'b> Analysis<'b> {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
             Round::Guess(guess::Round::States) => return self.states(context),
-            Round::Guess(guess::Round::Fits) if View::all(self.blocks).is_empty() => return 0,
+            Round::Guess(guess::Round::Fits | guess::Round::CellOrders)
+                if View::all(self.blocks).is_empty() =>
+            {
+                return 0;
+            }
             Round::Guess(guess::Round::Objects) => return self.objects(context),
             Round::Guess(language) => language,
         };
@@ -292,11 +297,11 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
         ..simulate::Control::new(context.token)
     };
     let mut samples = Samples::of_simulation(blocks, &simulation, control);
-    let views = View::all(blocks);
+    let watched = Watched::of(blocks);
     for at in inner_cut_points(blocks) {
         let program = blocks.inlined().program();
         let place = samples.places.entry(at);
-        place.or_insert_with(|| PlaceSamples::of(program, &blocks.state(at), &views));
+        place.or_insert_with(|| PlaceSamples::of(program, &blocks.state(at), &watched));
     }
     samples
 }

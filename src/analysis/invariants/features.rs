@@ -77,7 +77,8 @@ impl<'v> Features<'v> {
     /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
     /// program's conditions on other variables hold.
     pub fn of(&self, place: &PlaceSamples) -> Vec<(Feature, Vec<i128>)> {
-        let columns: Vec<Column> = Column::all(place).collect();
+        let columns = Column::all(place).filter(|column| column.variable.cell.is_none());
+        let columns: Vec<Column> = columns.collect();
         let (others, few): (Vec<&Column>, Vec<&Column>) = columns
             .iter()
             .partition(|column| is_other(&self.wild, column));

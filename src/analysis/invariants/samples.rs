@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::views::View;
+use super::views::{View, root};
 use crate::analysis::simulate::{self, Control, Unconfirmed, simulate_confirmed};
 use crate::program::block::Blocks;
 use crate::program::graph::callee;
@@ -12,13 +12,19 @@ use crate::program::interpreter::{
 use crate::program::{
     CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
 };
-use crate::term::{Build, Evaluator, ScalarSort, Sort, Symbol, TermId, Value, store};
+use crate::term::{
+    Build, Evaluator, Op, Pool, Rebuild, ScalarSort, Sort, Symbol, TermId, TermKind, Value,
+    for_each_subterm, store,
+};
 
-/// A variable that is sampled: a Boolean, a bit vector of up to 64 bits, or an integer.
+/// A variable that is sampled, or a cell of an array at a constant index: a Boolean, a bit vector of up to 64 bits, or an
+/// integer.
 #[derive(Copy, Clone, Debug)]
 pub struct SampledVariable {
-    /// Which.
+    /// Which, or the array's.
     pub id: VariableId,
+    /// The cell's index.
+    pub cell: Option<u64>,
     /// As a term.
     pub term: TermId,
     pub sort: Sort,
@@ -42,6 +48,7 @@ impl SampledVariable {
         };
         sampled.then(|| Self {
             id,
+            cell: None,
             term: store().variable(variable.symbol),
             sort: variable.sort,
             unsigned: matches!(
@@ -49,6 +56,117 @@ impl SampledVariable {
                 Some(CScalar::Integer { signed: false, .. } | CScalar::Pointer | CScalar::Bool)
             ),
         })
+    }
+
+    /// The cells that the blocks read or write at constant indices, those that are used most.
+    fn cells(blocks: &Blocks) -> Vec<Self> {
+        let program = blocks.inlined().program();
+        let mut uses: FxHashMap<TermId, usize> = FxHashMap::default();
+        let mut note = |array: TermId, index: TermId| {
+            if store().is_constant(index) {
+                *uses.entry(store().select(array, index)).or_default() += 1;
+            }
+        };
+        for at in blocks.cut_points() {
+            for block in blocks.from(at).iter() {
+                let updates = block.updates.iter().map(|&(_, value)| value);
+                for_each_subterm(store(), updates.chain([block.guard]), |_, kind| {
+                    if let TermKind::Apply {
+                        op: Op::Select | Op::Store,
+                        arguments,
+                    } = kind
+                        && let Some(array) = root(arguments[0])
+                    {
+                        note(array, arguments[1]);
+                    }
+                });
+                // What is written to an array that nothing is known of yet.
+                for &(variable, mut value) in &block.updates {
+                    while let Some(&[array, index, _]) = store().arguments(Op::Store, value) {
+                        note(store().variable(program.variable(variable).symbol), index);
+                        value = array;
+                    }
+                }
+            }
+        }
+        let mut uses: Vec<(TermId, usize)> = uses.into_iter().collect();
+        uses.sort_unstable_by_key(|&(cell, count)| (usize::MAX - count, cell));
+        let cells = uses
+            .into_iter()
+            .filter_map(|(cell, _)| Self::cell(blocks, cell));
+        cells.take(MOST_CELLS).collect()
+    }
+
+    fn cell(blocks: &Blocks, cell: TermId) -> Option<Self> {
+        let TermKind::Apply { arguments, .. } = store().kind(cell) else {
+            return None;
+        };
+        let TermKind::Variable { symbol, .. } = store().kind(arguments[0]) else {
+            return None;
+        };
+        let id = blocks.variable(symbol)?;
+        let array = SampledArray::new(blocks.inlined().program(), id)?;
+        let index = match store().constant(arguments[1])?.to_value() {
+            Value::BitVec(bits) => u64::try_from(bits.bits()).ok()?,
+            other => u64::try_from(number(&other)?).ok()?,
+        };
+        Some(Self {
+            id,
+            cell: Some(index),
+            term: cell,
+            sort: array.element,
+            unsigned: false,
+        })
+    }
+
+    /// What it is in a state.
+    fn in_state(&self, state: &StateView<'_>) -> Option<i128> {
+        match self.cell {
+            Some(index) => number(&state.cell(self.id, index)?),
+            None => number(&state.value(self.id)),
+        }
+    }
+}
+
+/// The term with a variable in the place of each cell of an array at a constant index, and what these stand for.
+pub fn with_named_cells(term: TermId) -> (TermId, FxHashMap<Symbol, TermId>) {
+    let mut names: FxHashMap<TermId, Symbol> = FxHashMap::default();
+    for_each_subterm(store(), [term], |part, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+            && store().is_constant(arguments[1])
+            && let TermKind::Variable { instance: 0, .. } = store().kind(arguments[0])
+        {
+            let name = format!("cell {}#", names.len());
+            names.insert(part, Symbol::new(&name, store().sort(part)));
+        }
+    });
+    let replace = |part| names.get(&part).map(|&symbol| store().variable(symbol));
+    let named = Rebuild::new(store(), store(), replace).rebuild(term);
+    (
+        named,
+        names
+            .into_iter()
+            .map(|(cell, symbol)| (symbol, cell))
+            .collect(),
+    )
+}
+
+/// How states are looked at where there are arrays.
+pub struct Watched {
+    views: Vec<View>,
+    cells: Vec<SampledVariable>,
+}
+
+impl Watched {
+    /// As the program's blocks use the arrays.
+    pub fn of(blocks: &Blocks) -> Self {
+        Self {
+            views: View::all(blocks),
+            cells: SampledVariable::cells(blocks),
+        }
     }
 }
 
@@ -65,7 +183,7 @@ pub fn number(value: &Value) -> Option<i128> {
 }
 
 /// The value of a sampled sort that the number stands for.
-fn value(sort: Sort, number: i128) -> Option<Value> {
+pub fn value(sort: Sort, number: i128) -> Option<Value> {
     Some(match sort {
         Sort::Bool => Value::Bool(number != 0),
         Sort::BitVec(width) => Value::bit_vec(width, number.cast_unsigned()),
@@ -90,24 +208,26 @@ pub struct SampledArray {
 impl SampledArray {
     /// Those of the variables that are sampled arrays.
     pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
-        let one = |&id: &VariableId| {
-            let variable = program.variable(id);
-            let Sort::Array { index, element } = variable.sort else {
-                return None;
-            };
-            let fits = |sort: ScalarSort| match sort {
-                ScalarSort::BitVec(width) => width <= 64,
-                ScalarSort::Int => true,
-                _ => false,
-            };
-            (fits(index) && fits(element)).then(|| Self {
-                id,
-                term: store().variable(variable.symbol),
-                index: index.into(),
-                element: element.into(),
-            })
-        };
+        let one = |&id: &VariableId| Self::new(program, id);
         variables.iter().filter_map(one).collect()
+    }
+
+    fn new(program: &Program, id: VariableId) -> Option<Self> {
+        let variable = program.variable(id);
+        let Sort::Array { index, element } = variable.sort else {
+            return None;
+        };
+        let fits = |sort: ScalarSort| match sort {
+            ScalarSort::BitVec(width) => width <= 64,
+            ScalarSort::Int => true,
+            _ => false,
+        };
+        (fits(index) && fits(element)).then(|| Self {
+            id,
+            term: store().variable(variable.symbol),
+            index: index.into(),
+            element: element.into(),
+        })
     }
 }
 
@@ -144,12 +264,15 @@ pub struct PlaceSamples {
 
 impl PlaceSamples {
     /// No states yet of these live variables, whose arrays are seen in some of these ways.
-    pub fn of(program: &Program, live: &[VariableId], views: &[View]) -> Self {
+    pub fn of(program: &Program, live: &[VariableId], watched: &Watched) -> Self {
         let arrays = SampledArray::all(program, live);
         let is_live = |view: &&View| arrays.iter().any(|array| array.term == view.array);
+        let mut variables = SampledVariable::all(program, live);
+        let cells = watched.cells.iter();
+        variables.extend(cells.filter(|cell| live.contains(&cell.id)));
         Self {
-            variables: SampledVariable::all(program, live),
-            views: views.iter().filter(is_live).cloned().collect(),
+            variables,
+            views: watched.views.iter().filter(is_live).cloned().collect(),
             arrays,
             ..Self::default()
         }
@@ -199,7 +322,8 @@ impl ArrayRow {
         let viewed = place.views.iter();
         let viewed = viewed.flat_map(|view| {
             let indices = numbers.iter();
-            indices.filter_map(move |&number| view.at(number))
+            let scalars = &scalars;
+            indices.filter_map(move |&number| view.at(number, &place.variables, scalars))
         });
         let near = scalars
             .iter()
@@ -240,11 +364,15 @@ pub struct Samples {
     pub places: FxHashMap<InlinedLocation, PlaceSamples>,
 }
 
+/// How many cells of arrays are looked at as if they were variables.
+const MOST_CELLS: usize = 8;
+
 /// How many states are kept for a place.
 const MOST_ROWS: usize = 300;
 
-/// How many states are kept with their arrays, and how many cells from the beginning on.
-const MOST_ARRAY_ROWS: usize = 96;
+/// How many states are kept with their arrays, so many of a run on average; and how many cells from the beginning on.
+const MOST_ARRAY_ROWS: usize = 120;
+const ARRAY_ROWS_OF_RUN: usize = 12;
 const FIRST_CELLS: i128 = 12;
 
 /// Ordinary runs.
@@ -301,12 +429,14 @@ impl Samples {
         let mut recorder = Recorder {
             blocks,
             program,
-            views: View::all(blocks),
+            watched: Watched::of(blocks),
             samples: Self::default(),
+            run: 0,
             calls: Vec::new(),
             points: inner_points(blocks),
         };
         for (number, run) in runs.iter().enumerate() {
+            recorder.run = number;
             recorder.calls.clear();
             for place in recorder.samples.places.values_mut() {
                 place.visits_in_run = 0;
@@ -341,8 +471,10 @@ fn inner_points(blocks: &Blocks) -> Vec<bool> {
 struct Recorder<'b> {
     blocks: &'b Blocks,
     program: &'b Program,
-    views: Vec<View>,
+    watched: Watched,
     samples: Samples,
+    /// The number of the run.
+    run: usize,
     /// The calls that are being executed, with their call strings.
     calls: Vec<(EdgeId, CallStringId)>,
     points: Vec<bool>,
@@ -379,20 +511,18 @@ impl Observer for Recorder<'_> {
             location,
             call_string: self.call_string(),
         };
-        let place =
-            self.samples.places.entry(at).or_insert_with(|| {
-                PlaceSamples::of(self.program, &self.blocks.state(at), &self.views)
-            });
+        let place = self.samples.places.entry(at).or_insert_with(|| {
+            PlaceSamples::of(self.program, &self.blocks.state(at), &self.watched)
+        });
         place.visits_in_run += 1;
         if !place.is_kept() || place.rows.len() >= MOST_ROWS {
             return;
         }
         let values = place.variables.iter();
-        let row: Option<Vec<i128>> = values
-            .map(|variable| number(&state.value(variable.id)))
-            .collect();
+        let row: Option<Vec<i128>> = values.map(|variable| variable.in_state(state)).collect();
         let Some(row) = row else { return };
-        if !place.arrays.is_empty() && place.array_rows.len() < MOST_ARRAY_ROWS {
+        let room = MOST_ARRAY_ROWS.min((self.run + 1) * ARRAY_ROWS_OF_RUN);
+        if !place.arrays.is_empty() && place.array_rows.len() < room {
             let array_row = ArrayRow::new(row.clone(), place, state);
             place.array_rows.push(array_row);
         }

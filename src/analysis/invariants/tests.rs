@@ -7,6 +7,7 @@ use super::guess::{Round, Vocabulary, candidates};
 use super::houdini::Houdini;
 use super::prover::Prover;
 use super::samples::Samples;
+use super::views::View;
 use super::*;
 use crate::analysis::testing::{blocks, default_solver, lowered};
 use crate::analysis::{CancellationToken, simulate};
@@ -305,4 +306,75 @@ fn a_product_with_a_power_of_two_is_a_shift_in_each_case() {
     assert!(proved.iter().any(equation), "{proved:?}");
     let (proved, _) = self::proved(&program.replace("2 * q;", "2 * q + 1;"), Round::Values);
     assert!(!proved.iter().any(equation), "{proved:?}");
+}
+
+/// A ring buffer whose cells are counted from its first one.
+const RING: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+    void *malloc(unsigned long);
+    struct ring { unsigned first, used; unsigned place[4]; };
+    int main(void) {
+        struct ring *r = malloc(sizeof *r);
+        unsigned put = 0, got = 0;
+        r->first = 0;
+        r->used = 0;
+        while (__VERIFIER_nondet_int()) {
+            if (__VERIFIER_nondet_int()) {
+                if (r->used < 4) { r->place[(r->first + r->used) % 4] = put++; r->used++; }
+            } else if (r->used) {
+                if (r->place[r->first] != got++) reach_error();
+                r->first = (r->first + 1) % 4;
+                r->used--;
+            }
+        }
+        return 0;
+    }";
+
+#[test]
+fn a_member_that_is_an_array_leaves_the_words_of_its_struct_whole() {
+    let widths = lowered(RING).regions;
+    let widths: Vec<u64> = widths
+        .iter()
+        .map(|region| region.element_bytes.into())
+        .collect();
+    assert_eq!(widths, [4]);
+}
+
+#[test]
+fn rings_are_views_and_constant_cells_are_variables() {
+    let blocks = loaded(RING);
+    let rings = View::all(&blocks).into_iter().filter(View::is_ring);
+    assert_eq!(
+        rings.count(),
+        2,
+        "by the first and by the number of used ones"
+    );
+    let token = CancellationToken::new();
+    let options = simulate::Options {
+        time: Duration::from_millis(50),
+        ..simulate::Options::default()
+    };
+    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token));
+    let place = samples.places.values().next().expect("a loop");
+    let cells = place.variables.iter().filter(|one| one.cell.is_some());
+    assert_eq!(cells.count(), 2);
+    let vocabulary = Vocabulary::of(blocks.inlined().program());
+    let formulas = candidates(Round::Fits, place, &vocabulary);
+    let formulas = formulas
+        .iter()
+        .map(|&one| to_smtlib(crate::term::store(), one));
+    let formulas: Vec<String> = formulas.collect();
+    let about = |text: &String, all: [&str; 3]| all.iter().all(|one| text.contains(one));
+    // What is used is between what was put in and what was given back.
+    assert!(
+        formulas
+            .iter()
+            .any(|one| about(one, ["main::put", "main::got", "bvadd"])),
+        "{formulas:#?}"
+    );
+    assert!(
+        formulas
+            .iter()
+            .any(|one| about(one, ["main::got", "any index", "extract 1 0"])),
+        "{formulas:#?}"
+    );
 }

@@ -2,25 +2,27 @@
 //!
 //! An array of the program lies somewhere in a region, and its cells have the region's indices: a program that reads `a[i]`
 //! reads the region at `i + 262144`. The index with another number in the place of `i` is the cell that the program means by
-//! that number, which is what formulas should speak of.
+//! that number, which is what formulas should speak of. In a ring buffer, `q[(head + count) % 4]`, the numbers are counted
+//! from where the other variable is.
 
 use rustc_hash::FxHashMap;
 
-use super::samples::number;
-use crate::certify::certificate::any_index;
+use super::samples::{SampledVariable, number, value, with_named_cells};
+use crate::certify::certificate::{any_index, is_any_index};
 use crate::program::block::Blocks;
 use crate::term::{
-    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm,
-    free_variables, store,
+    Build, Op, Pool, RING_BITS, Rebuild, Sort, Symbol, TermId, TermKind, Value, evaluate,
+    for_each_subterm, free_variables, occurs, store,
 };
 
-/// The most views of an array.
+/// The most views of an array, and the most rings among them.
 const MOST: usize = 4;
+const MOST_RINGS: usize = 2;
 
 /// Indices that differ by so many cells may be of one array: of `a[i]` and `a[i - 1]`, one is enough.
 const NEAR: i128 = 16;
 
-/// The cells of an array at an index that is linear in a number.
+/// The cells of an array at an index that follows from a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The array: a variable of the program.
@@ -31,9 +33,16 @@ pub struct View {
     pub index: TermId,
     /// The variables of the program that the array is indexed with.
     pub by: Vec<TermId>,
+    numbering: Numbering,
+}
+
+/// How indices follow from numbers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Numbering {
     /// The index for zero, and by how much it grows for each more.
-    base: i128,
-    stride: i128,
+    Linear { base: i128, stride: i128 },
+    /// They begin again after some, and may depend on variables.
+    Ring,
 }
 
 impl View {
@@ -60,8 +69,8 @@ impl View {
         let mut uses: Vec<_> = uses.into_iter().collect();
         uses.sort_by_key(|&(key, (is_written, count))| (!is_written, usize::MAX - count, key));
         let mut all: Vec<Self> = Vec::new();
-        for ((array, index), _) in uses {
-            let Some(view) = Self::of(array, index) else {
+        for &((array, index), _) in &uses {
+            let Some(view) = Self::linear(array, index) else {
                 continue;
             };
             let of_array = all.iter().filter(|one| one.array == array).count();
@@ -71,21 +80,79 @@ impl View {
                 None => {}
             }
         }
+        for ((array, index), (is_written, _)) in uses {
+            let of_array = all.iter().filter(|one| one.array == array);
+            let rings = of_array.filter(|one| one.numbering == Numbering::Ring);
+            let room = MOST_RINGS.saturating_sub(rings.count());
+            if is_written && Self::linear(array, index).is_none() {
+                all.extend(Self::rings(array, index).into_iter().take(room));
+            }
+        }
         all
     }
 
-    fn of(array: TermId, index: TermId) -> Option<Self> {
-        let variables = free_variables(store(), index);
-        let &[(symbol, 0)] = &variables[..] else {
+    /// The index with any number in the place of the term.
+    fn numbered(index: TermId, by: TermId) -> TermId {
+        let any = any_index(store().sort(by));
+        let replace = |term| (term == by).then_some(any);
+        Rebuild::new(store(), store(), replace).rebuild(index)
+    }
+
+    /// What the index is computed from: variables, and cells at constant indices.
+    fn sources(index: TermId) -> Vec<TermId> {
+        let (named, cells) = with_named_cells(index);
+        let variables = free_variables(store(), named).into_iter();
+        let term = |(symbol, instance)| store().variable_at(symbol, instance);
+        variables
+            .map(|one| cells.get(&one.0).copied().unwrap_or_else(|| term(one)))
+            .collect()
+    }
+
+    /// The views by one of the sources of an index that begins again after some.
+    fn rings(array: TermId, index: TermId) -> Vec<Self> {
+        let sources = Self::sources(index);
+        let is_number = |source: &TermId| matches!(store().sort(*source), Sort::BitVec(8..=64));
+        if !sources.iter().all(is_number) {
+            return Vec::new();
+        }
+        let is_ring = |by: &TermId| {
+            let mut is_ring = false;
+            for_each_subterm(store(), [index], |_, kind| {
+                if let TermKind::Apply {
+                    op:
+                        Op::BvUrem
+                        | Op::Extract {
+                            high: ..RING_BITS,
+                            low: 0,
+                        },
+                    arguments,
+                } = kind
+                {
+                    is_ring |= arguments[0] != *by && occurs(store(), *by, [arguments[0]]);
+                }
+            });
+            is_ring
+        };
+        let by = sources.into_iter().filter(is_ring);
+        let views = by.map(|by| Self {
+            array,
+            sort: store().sort(by),
+            index: Self::numbered(index, by),
+            by: vec![by],
+            numbering: Numbering::Ring,
+        });
+        views.collect()
+    }
+
+    fn linear(array: TermId, index: TermId) -> Option<Self> {
+        let &[by] = &Self::sources(index)[..] else {
             return None;
         };
-        let (sort, by) = (symbol.sort(), store().variable(symbol));
-        let any = any_index(sort);
+        let sort = store().sort(by);
         if !matches!(sort, Sort::BitVec(8..=64) | Sort::Int) {
             return None;
         }
-        let replace = |term| (term == by).then_some(any);
-        let index = Rebuild::new(store(), store(), replace).rebuild(index);
+        let index = Self::numbered(index, by);
         let at = |value: i128| {
             let value = match sort {
                 Sort::BitVec(width) => Value::bit_vec(width, value.cast_unsigned()),
@@ -95,31 +162,61 @@ impl View {
             raw(&evaluate(store(), index, &assignment).ok()?)
         };
         let (base, next) = (at(0)?, at(1)?);
+        let stride = next - base;
         let view = Self {
             array,
             sort,
             index,
             by: vec![by],
-            base,
-            stride: next - base,
+            numbering: Numbering::Linear { base, stride },
         };
-        (view.stride > 0 && at(5) == view.at(5)).then_some(view)
+        (stride > 0 && at(5) == Some(base + 5 * stride)).then_some(view)
     }
 
     /// Whether both are of the same cells, but for some at the ends.
     fn is_near(&self, other: &Self) -> bool {
-        let apart = (self.base - other.base).abs();
-        self.array == other.array
-            && self.sort == other.sort
-            && self.stride == other.stride
-            && apart % self.stride == 0
-            && apart / self.stride <= NEAR
+        let is_near = match (self.numbering, other.numbering) {
+            (
+                Numbering::Linear { base, stride },
+                Numbering::Linear {
+                    base: other,
+                    stride: same,
+                },
+            ) => {
+                let apart = (base - other).abs();
+                stride == same && apart % stride == 0 && apart / stride <= NEAR
+            }
+            _ => false,
+        };
+        self.array == other.array && self.sort == other.sort && is_near
     }
 
-    /// The index for the number, if that is small.
-    pub fn at(&self, number: i128) -> Option<i128> {
-        let is_small = (0..1 << 40).contains(&number);
-        is_small.then(|| self.base + self.stride * number)
+    /// The index for the number, if that is small, in a state of these variables.
+    pub fn at(&self, number: i128, variables: &[SampledVariable], state: &[i128]) -> Option<i128> {
+        if !(0..1 << 40).contains(&number) {
+            return None;
+        }
+        match self.numbering {
+            Numbering::Linear { base, stride } => Some(base + stride * number),
+            Numbering::Ring => {
+                let (index, cells) = with_named_cells(self.index);
+                let assignment = |symbol: Symbol, instance: u32| {
+                    if is_any_index(symbol) {
+                        return value(self.sort, number);
+                    }
+                    let variable = store().variable_at(symbol, instance);
+                    let term = cells.get(&symbol).copied().unwrap_or(variable);
+                    let place = variables.iter().position(|one| one.term == term)?;
+                    value(symbol.sort(), state[place])
+                };
+                raw(&evaluate(store(), index, &assignment).ok()?)
+            }
+        }
+    }
+
+    /// Whether the numbers begin again after some.
+    pub fn is_ring(&self) -> bool {
+        self.numbering == Numbering::Ring
     }
 
     /// The cell for any number.
@@ -137,7 +234,7 @@ fn raw(value: &Value) -> Option<i128> {
 }
 
 /// The variable that writes and choices make the array of.
-fn root(mut array: TermId) -> Option<TermId> {
+pub(super) fn root(mut array: TermId) -> Option<TermId> {
     loop {
         match store().kind(array) {
             TermKind::Variable { instance: 0, .. } => return Some(array),

@@ -4,7 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::sequencing::{Conflict, Spot, has_loose_effects, key};
-use super::value::{Lvalue, Value, ValueKind};
+use super::value::{Lvalue, Value, ValueKind, with_indices};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, Pointer, ScalarType};
 use crate::frontend::types::Type;
@@ -180,7 +180,9 @@ impl Lowerer<'_> {
             Expr::Offset { base, bytes } => {
                 let base = self.keep_pointer(*base);
                 let scalar = self.offset_scalar();
-                let bytes = self.keep(*bytes, scalar);
+                let bytes = with_indices(*bytes, scalar, &mut |index, scalar| {
+                    self.keep(index, scalar)
+                });
                 Expr::Offset {
                     base: Box::new(base),
                     bytes: Box::new(bytes),

@@ -2,7 +2,9 @@
 
 use super::builder::Mark;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BitField, Expr, Instruction, ObjectIndex, Place, Pointer, ScalarType};
+use crate::frontend::ir::{
+    BinaryOp, BitField, Expr, Instruction, ObjectIndex, Place, Pointer, ScalarType, UnaryOp,
+};
 use crate::frontend::memory::walk::all_parts;
 use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
@@ -203,7 +205,7 @@ impl Lowerer<'_> {
         self.load_object(temporary, scalar)
     }
 
-    /// The same for an address, whose shape (object and offset) is kept.
+    /// The same for an address, whose shape (object and offset, and by which multiples this grows) is kept.
     pub(super) fn settle_address(&mut self, address: Expr, mark: Mark) -> Expr {
         if !self.function.changed_since(mark) || !self.reads_mutable(&address) {
             return address;
@@ -212,7 +214,9 @@ impl Lowerer<'_> {
             Expr::Offset { base, bytes } => {
                 // The later one first: each is inserted at the mark, before what is there.
                 let scalar = self.offset_scalar();
-                let bytes = self.settle_scalar(*bytes, scalar, mark);
+                let bytes = with_indices(*bytes, scalar, &mut |index, scalar| {
+                    self.settle_scalar(index, scalar, mark)
+                });
                 let base = self.settle_address(*base, mark);
                 Expr::Offset {
                     base: Box::new(base),
@@ -314,5 +318,41 @@ impl Lowerer<'_> {
             TypeKind::Array { element, length } => Some((element, length)),
             _ => None,
         }
+    }
+}
+
+/// A number of bytes of the scalar with other indices in it, the later ones first. That it is a multiple of an element's size,
+/// and more by a member's offset, stays seen: by that the accesses of a class are told apart.
+pub(super) fn with_indices(
+    bytes: Expr,
+    scalar: ScalarType,
+    replace: &mut dyn FnMut(Expr, ScalarType) -> Expr,
+) -> Expr {
+    match bytes {
+        Expr::Binary {
+            op: op @ (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply),
+            left,
+            right,
+            scalar,
+        } => {
+            let right = with_indices(*right, scalar, replace);
+            let left = with_indices(*left, scalar, replace);
+            Expr::Binary {
+                op,
+                left: Box::new(left),
+                right: Box::new(right),
+                scalar,
+            }
+        }
+        Expr::Unary {
+            op: UnaryOp::Negate,
+            operand,
+            scalar,
+        } => Expr::Unary {
+            op: UnaryOp::Negate,
+            operand: Box::new(with_indices(*operand, scalar, replace)),
+            scalar,
+        },
+        index => replace(index, scalar),
     }
 }

@@ -23,7 +23,7 @@ use num_bigint::BigInt;
 
 use self::fold::{binary, choice, fold, unary};
 use self::operators::dispatch;
-pub use self::solve::{solve_for, solved};
+pub use self::solve::{RING_BITS, solve_for, solved};
 use super::semantics;
 use super::{
     BitVecValue, Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, ScalarSort, Sort,

@@ -4,12 +4,15 @@ use super::linear::{Linear, is_sum};
 use super::*;
 use crate::term::{free_variables, occurs};
 
+/// What keeps fewer bits of a sum counts in a ring.
+pub const RING_BITS: u8 = 16;
+
 /// A term at whose value the pattern, in which the symbol occurs, has the given value; in so far as a term has one: what
 /// the pattern cuts off or extends is taken as zero. `None` if the pattern is not linear in the symbol, or the equation
 /// is not seen to have a solution.
 ///
 /// For `4·x + 2 = 4·y + 6` it is `y + 1`. The solution makes the two equal wherever some value does and nothing is cut
-/// off, modulo 2^w for a factor of ±1.
+/// off, modulo 2^w for a factor of ±1. What is counted in a ring, as in `(x + y) mod 5 = z`, is the least solution.
 pub fn solve_for<P: Pool + ?Sized>(
     pool: &P,
     symbol: Symbol,
@@ -39,10 +42,38 @@ pub fn solve_for<P: Pool + ?Sized>(
                     pool.zero_resize(value, width),
                     pool.sign_resize(value, width)
                 );
-                solve_for(pool, symbol, arguments[0], value)
+                let solution = solve_for(pool, symbol, arguments[0], value)?;
+                match (pool.kind(pattern), pool.sort(solution)) {
+                    (
+                        TermKind::Apply {
+                            op:
+                                Op::Extract {
+                                    high: high @ ..RING_BITS,
+                                    low: 0,
+                                },
+                            ..
+                        },
+                        Sort::BitVec(width),
+                    ) if high + 1 < width => {
+                        let least = pool.extract(solution, high, 0);
+                        Some(pool.zero_resize(least, width))
+                    }
+                    _ => Some(solution),
+                }
             }
             _ => None,
         },
+        (
+            TermKind::Apply {
+                op: Op::BvUrem,
+                arguments: &[inner, size],
+            },
+            _,
+        ) if pool.is_constant(size) => {
+            // What is taken away from the value is less than the size, as a rule.
+            let solution = solve_for(pool, symbol, inner, pool.add(value, size))?;
+            (pool.sort(solution) == sort).then(|| pool.urem(solution, size))
+        }
         (
             TermKind::Apply {
                 op: Op::Concat,

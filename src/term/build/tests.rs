@@ -397,3 +397,33 @@ fn linear_equations_are_solved() {
     let wide = pool.sign_extend(t, 64);
     same(pool, solve(wide, pool.sign_extend(x, 64)).unwrap(), x);
 }
+
+#[test]
+fn the_least_number_of_a_ring_is_found() {
+    let pool = &Arena::new();
+    let (x, y, t) = (variable("x", INT), variable("y", INT), variable("t", INT));
+    let symbol = Symbol::new("t", INT);
+    let solve = |pattern, value| solve_for(pool, symbol, pattern, value).unwrap();
+    let value = |term, [x, y]: [u128; 2]| {
+        let assignment = |symbol: Symbol, _: u32| match symbol.name() {
+            "x" => Some(Value::bit_vec(32, x)),
+            "y" => Some(Value::bit_vec(32, y)),
+            name => panic!("{name}"),
+        };
+        evaluate(pool, term, &assignment)
+            .unwrap()
+            .as_bit_vec()
+            .unwrap()
+            .bits()
+    };
+    // A power of two is what is kept of the sum, another size is what is left of a division.
+    for size in [8, 5, 1000] {
+        let ring = |term| pool.urem(term, pool.bv(32, size));
+        let solution = solve(ring(pool.add(x, t)), ring(y));
+        for [x, y] in [[0, 0], [3, 4], [4, 3], [2, 999], [4, 17]] {
+            let number = value(solution, [x, y]);
+            assert!(number < size, "{number} of {size} for {x}, {y}");
+            assert_eq!((x + number) % size, y % size, "of {size} for {x}, {y}");
+        }
+    }
+}

@@ -38,6 +38,8 @@ struct Column {
     values: Vec<i128>,
     /// Whether products with it are looked at.
     multiplies: bool,
+    /// Whether it is the cell of a view.
+    is_of_view: bool,
 }
 
 /// Which cells: from the one number on, before the other.
@@ -61,12 +63,33 @@ enum End {
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = conditions(place, vocabulary);
     all.extend(scalars(place));
-    let mut seen: FxHashSet<TermId> = FxHashSet::default();
-    for number in 0..place.views.len() {
-        for range in ranges(place, &place.views[number], vocabulary) {
-            all.extend(of_range(place, number, range));
+    all.extend(of_ranges(place, vocabulary, equations));
+    some(all)
+}
+
+/// The orders of what nothing fits.
+pub(super) fn orders_of_others(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    some(of_ranges(place, vocabulary, orders_without_equation))
+}
+
+/// What a function finds of each view's cells in each range.
+fn of_ranges(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    find: impl Fn(&View, &[i128], &[Column]) -> Vec<TermId> + Copy,
+) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (number, view) in place.views.iter().enumerate() {
+        for range in ranges(place, view, vocabulary) {
+            all.extend(of_range(place, number, range, find));
         }
     }
+    all
+}
+
+/// Each once, and not too many.
+fn some(mut all: Vec<TermId>) -> Vec<TermId> {
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
     all.retain(|&one| seen.insert(one));
     all.truncate(MOST);
     all
@@ -114,12 +137,16 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
                 term: one.term,
                 values: values(other),
                 multiplies: true,
+                is_of_view: false,
             })
             .collect();
         let own = values(number);
         let fit = fit(variable.sort, variable.term, &own, &columns);
         let is_fit = fit.is_some();
         all.extend(fit);
+        if variable.cell.is_some() && own.windows(2).all(|pair| pair[0] == pair[1]) {
+            continue;
+        }
         for other in &columns {
             let pairs = || own.iter().zip(&other.values);
             if pairs().all(|(own, other)| own <= other) {
@@ -134,6 +161,12 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
         if (-1..=8).contains(&least) {
             let least = constant(variable.sort, least);
             all.push(at_most(variable.sort, false, least, variable.term));
+        }
+        // What variables are at most is found by others; `head < 4` of a ring buffer on the heap is not.
+        let most = own.iter().copied().max().unwrap_or_default();
+        if variable.cell.is_some() && (0..64).contains(&most) {
+            let most = constant(variable.sort, most);
+            all.push(at_most(variable.sort, true, variable.term, most));
         }
     }
     all
@@ -169,6 +202,11 @@ fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Ve
 /// Ranges that end at variables by which arrays are indexed, and at those that these are compared with.
 fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
     let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
+    if view.is_ring() {
+        let is_by = |number: &usize| view.by.contains(&place.variables[*number].term);
+        let by = (0..place.variables.len()).filter(is_by);
+        return by.map(Range::before).collect();
+    }
     let never_negative = |number: &usize| {
         let mut rows = place.array_rows.iter();
         rows.all(|row| row.scalars[*number] >= -1)
@@ -241,6 +279,15 @@ impl End {
 }
 
 impl Range {
+    /// The numbers before the variable with this number.
+    const fn before(variable: usize) -> Self {
+        Self {
+            from: End::Constant(0),
+            to: End::Variable(variable, 0),
+            within: None,
+        }
+    }
+
     fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
         let any = any_index(sort);
         let [from, to] = [self.from, self.to].map(|end| end.term(place, sort));
@@ -269,8 +316,13 @@ impl Range {
     }
 }
 
-/// What holds of a view's cells in a range.
-fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
+/// What the function finds of a view's cells in a range, from these and columns: other views' cells come last.
+fn of_range(
+    place: &PlaceSamples,
+    number: usize,
+    range: Range,
+    find: impl Fn(&View, &[i128], &[Column]) -> Vec<TermId>,
+) -> Vec<TermId> {
     let view = &place.views[number];
     let Some(array) = place.arrays.iter().find(|one| one.term == view.array) else {
         return Vec::new();
@@ -288,7 +340,8 @@ fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
     let cell = |view: &View, &(row, number): &(usize, i128)| -> Option<i128> {
         let state = &place.array_rows[row];
         let array = place.arrays.iter().position(|one| one.term == view.array)?;
-        let position = state.indices.binary_search(&view.at(number)?).ok()?;
+        let index = view.at(number, &place.variables, &state.scalars)?;
+        let position = state.indices.binary_search(&index).ok()?;
         Some(state.cells[array][position])
     };
     // Points of all states, not of the first ones.
@@ -307,6 +360,7 @@ fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
         term: converted(any_index(view.sort), element),
         values: points.iter().map(|&(_, number)| number).collect(),
         multiplies: true,
+        is_of_view: false,
     }];
     for (scalar, variable) in place.variables.iter().enumerate() {
         if variable.sort == element {
@@ -317,12 +371,10 @@ fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
                     .map(|&(row, _)| place.array_rows[row].scalars[scalar])
                     .collect(),
                 multiplies: true,
+                is_of_view: false,
             });
         }
     }
-    let mut facts = Vec::new();
-    // What needs no other cells is simpler.
-    facts.extend(fit(element, view.cell(), &own, &columns));
     for (other, one) in place.views.iter().enumerate() {
         let alike = one.sort == view.sort && store().sort(one.cell()) == element;
         let values: Option<Vec<i128>> = points.iter().map(|point| cell(one, point)).collect();
@@ -331,20 +383,34 @@ fn of_range(place: &PlaceSamples, number: usize, range: Range) -> Vec<TermId> {
                 term: one.cell(),
                 values,
                 multiplies: place.views.len() <= 3,
+                is_of_view: true,
             });
         }
     }
-    if facts.is_empty() {
-        facts.extend(fit(element, view.cell(), &own, &columns));
-    }
-    if facts.is_empty() {
-        facts = orders(element, view.cell(), &own, &columns);
-    }
+    let mut facts = find(view, &own, &columns);
     let term = range.term(place, view.sort);
     facts.sort_unstable();
     facts.dedup();
     let facts = facts.into_iter();
     facts.map(|fact| store().implies(term, fact)).collect()
+}
+
+/// The equation for the cells; one without other cells is simpler.
+fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
+    let element = store().sort(view.cell());
+    let others = columns.iter().position(|column| column.is_of_view);
+    let others = others.unwrap_or(columns.len());
+    let simple = fit(element, view.cell(), own, &columns[..others]);
+    let equation = simple.or_else(|| fit(element, view.cell(), own, columns));
+    equation.into_iter().collect()
+}
+
+/// The orders of the cells, if there is no equation.
+fn orders_without_equation(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
+    match equations(view, own, columns).is_empty() {
+        true => orders(store().sort(view.cell()), view.cell(), own, columns),
+        false => Vec::new(),
+    }
 }
 
 /// The number as an element's value.
@@ -382,9 +448,12 @@ fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<Ter
 
 /// The equation of lowest degree between the term and the columns, if there is one.
 fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<TermId> {
+    // What is always the same is as good as a number.
+    let varies = |column: &&Column| column.values.windows(2).any(|pair| pair[0] != pair[1]);
     let columns: Vec<&Column> = columns
         .iter()
         .filter(|column| store().sort(column.term) == sort)
+        .filter(varies)
         .collect();
     let is_small = |&row: &usize| {
         own[row].abs() < LARGEST * LARGEST

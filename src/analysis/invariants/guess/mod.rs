@@ -42,6 +42,8 @@ pub enum Round {
     States,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
+    /// Orders of cells in ranges where none does.
+    CellOrders,
     /// Objects on the heap, and what is in all of them: see [`objects`].
     Objects,
     /// What loops have written to arrays so far.
@@ -65,6 +67,7 @@ choice!(
     "pairs" = Self::Pairs,
     "states" = Self::States,
     "fits" = Self::Fits,
+    "cell_orders" = Self::CellOrders,
     "objects" = Self::Objects,
     "writes" = Self::Writes,
     "arrays" = Self::Arrays,
@@ -76,7 +79,8 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], [`Self::Fits`] and [`Self::Objects`], which are better off as analyses of their own, in order.
+    /// All but [`Self::States`], [`Self::Fits`], [`Self::CellOrders`] and [`Self::Objects`], which are better off in analyses of
+    /// their own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -96,6 +100,7 @@ impl Round {
             Self::Pairs => "pairs",
             Self::States => "states",
             Self::Fits => "fits",
+            Self::CellOrders => "orders of cells",
             Self::Objects => "objects",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
@@ -120,6 +125,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
         // These come from the blocks: see [`super::states`], [`about_writes`] and [`objects`].
         Round::States | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
+        Round::CellOrders => fits::orders_of_others(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Column;
+use crate::analysis::invariants::samples::with_named_cells;
 use crate::program::{Operation, Program};
 use crate::term::{
     BitVecValue, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate,
@@ -21,8 +22,8 @@ pub struct Vocabulary {
     thresholds: FxHashMap<Sort, Vec<i128>>,
     /// Constants that may be sizes, in order.
     sizes: Vec<i128>,
-    /// Atomic conditions over variables, with these.
-    conditions: Vec<(TermId, Vec<Symbol>)>,
+    /// Atomic conditions over variables and cells at constant indices, with these.
+    conditions: Vec<(TermId, Vec<TermId>)>,
 }
 
 impl Vocabulary {
@@ -68,17 +69,25 @@ impl Vocabulary {
             constants.entry(sort).or_default().extend([-1, 0, 1]);
         }
         atoms.truncate(MOST_CONDITIONS);
-        let variables = |atom| free_variables(store(), atom).into_iter();
+        let over = |atom| {
+            let (named, cells) = with_named_cells(atom);
+            let variables = free_variables(store(), named).into_iter();
+            let term = |(symbol, instance)| store().variable_at(symbol, instance);
+            let known = |(symbol, instance)| {
+                cells
+                    .get(&symbol)
+                    .copied()
+                    .unwrap_or_else(|| term((symbol, instance)))
+            };
+            variables.map(known).collect()
+        };
         Self {
             sizes: sizes.into_iter().collect(),
             thresholds: constants
                 .into_iter()
                 .map(|(sort, numbers)| (sort, numbers.into_iter().collect()))
                 .collect(),
-            conditions: atoms
-                .into_iter()
-                .map(|atom| (atom, variables(atom).map(|(symbol, _)| symbol).collect()))
-                .collect(),
+            conditions: atoms.into_iter().map(|atom| (atom, over(atom))).collect(),
         }
     }
 
@@ -106,16 +115,12 @@ impl Vocabulary {
         conditions.flat_map(|condition| [condition, store().not(condition)])
     }
 
-    /// The conditions over no other variables than these.
+    /// The conditions over no other variables and cells than these.
     pub fn conditions_over(&self, variables: impl Iterator<Item = TermId>) -> Vec<TermId> {
-        let known: FxHashSet<Symbol> = variables
-            .filter_map(|term| match store().kind(term) {
-                TermKind::Variable { symbol, .. } => Some(symbol),
-                _ => None,
-            })
-            .collect();
-        let over = self.conditions.iter();
-        over.filter(|(_, symbols)| symbols.iter().all(|symbol| known.contains(symbol)))
+        let known: FxHashSet<TermId> = variables.collect();
+        let conditions = self.conditions.iter();
+        conditions
+            .filter(|(_, over)| over.iter().all(|one| known.contains(one)))
             .map(|(condition, _)| *condition)
             .collect()
     }
@@ -126,11 +131,17 @@ impl Vocabulary {
         condition: TermId,
         columns: &[Column],
     ) -> Option<Vec<bool>> {
+        let (condition, cells) = with_named_cells(condition);
         let mut by_symbol = FxHashMap::default();
         for column in columns {
-            if let TermKind::Variable { symbol, .. } = store().kind(column.variable.term) {
-                by_symbol.insert(symbol, (column.variable.sort, &column.signed));
-            }
+            let named = cells
+                .iter()
+                .find(|(_, cell)| **cell == column.variable.term);
+            let symbol = match (named, store().kind(column.variable.term)) {
+                (Some((&symbol, _)), _) | (None, TermKind::Variable { symbol, .. }) => symbol,
+                _ => continue,
+            };
+            by_symbol.insert(symbol, (column.variable.sort, &column.signed));
         }
         let rows = by_symbol.values().next().map_or(0, |(_, rows)| rows.len());
         (0..rows)

@@ -18,7 +18,9 @@ use crate::program::block::{Block, Blocks};
 use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
-use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, free_variables, store};
+use crate::term::{
+    Arena, Build, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, store,
+};
 
 /// Wall times of queries.
 #[derive(Copy, Clone, Debug)]
@@ -367,7 +369,13 @@ impl Consecution {
         let variables = samples.places.get(&at)?.variables.clone();
         let value = |variable: SampledVariable| {
             let updated = block.updates.iter().find(|(id, _)| *id == variable.id);
-            let term = updated.map_or(variable.term, |(_, value)| *value);
+            let term = match (updated, store().kind(variable.term)) {
+                (None, _) => variable.term,
+                (Some(&(_, array)), TermKind::Apply { arguments, .. }) => {
+                    self.solver.arena().select(array, arguments[1])
+                }
+                (Some(&(_, value)), _) => value,
+            };
             number(&self.solver.value(term)?)
         };
         variables.into_iter().map(value).collect()
