@@ -23,10 +23,13 @@ pub fn atoms(formula: TermId) -> Vec<TermId> {
         match pool.kind(top) {
             kind if is_atom(pool, kind, top) => found.push(top),
             TermKind::Apply { op, arguments } if is_connective(op) => {
-                stack.extend(arguments.iter().rev());
+                // That two arrays are the same is no predicate, and what it is made of is none either.
+                let boolean = arguments
+                    .iter()
+                    .filter(|&&one| pool.sort(one) == Sort::Bool);
+                stack.extend(boolean.rev());
             }
-            TermKind::Constant(_) => {}
-            _ => found.push(top),
+            _ => {}
         }
     }
     found
@@ -93,4 +96,26 @@ fn is_atom<P: Pool + ?Sized>(pool: &P, kind: TermKind<'_>, term: TermId) -> bool
 
 fn is_connective(op: Op) -> bool {
     matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Build, ScalarSort, Symbol};
+
+    #[test]
+    fn arrays_are_no_predicates() {
+        let pool = store();
+        let (index, element) = (ScalarSort::BitVec(62), ScalarSort::BitVec(32));
+        let named = |name, sort| pool.variable(Symbol::new(name, sort));
+        let [a, b] = ["a", "b"].map(|name| named(name, Sort::Array { index, element }));
+        let [x, y] = ["x", "y"].map(|name| named(name, Sort::BitVec(32)));
+        let less = pool.ult(x, y);
+        let formula = pool.and([pool.not(pool.eq(a, b)), pool.or2(less, pool.eq(x, y))]);
+        let mut found = atoms(formula);
+        found.sort_unstable();
+        let mut expected = vec![less, pool.eq(x, y)];
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
 }

@@ -2,7 +2,7 @@
 //! `term::properties`.
 
 use super::*;
-use crate::term::{Arena, to_smtlib};
+use crate::term::{Arena, evaluate, to_smtlib};
 
 const INT: Sort = Sort::BitVec(32);
 
