@@ -88,6 +88,11 @@ impl View {
                 all.extend(Self::rings(array, index).into_iter().take(room));
             }
         }
+        // What a ring is indexed with says where it begins; counted from zero, its cells are nothing that lasts.
+        let rings = all.iter().filter(|one| one.is_ring());
+        let rings: Vec<(TermId, TermId)> = rings.map(|one| (one.array, one.by[0])).collect();
+        let is_of_ring = |one: &Self| one.by.iter().all(|&by| rings.contains(&(one.array, by)));
+        all.retain(|one| one.is_ring() || !is_of_ring(one));
         all
     }
 

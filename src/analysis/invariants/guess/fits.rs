@@ -152,7 +152,8 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
             if pairs().all(|(own, other)| own <= other) {
                 all.push(at_most(variable.sort, false, variable.term, other.term));
             }
-            let indexed = place.views.iter().any(|view| view.by.contains(&other.term));
+            let mut views = place.views.iter().filter(|view| !view.is_ring());
+            let indexed = views.any(|view| view.by.contains(&other.term));
             if !is_fit && indexed {
                 all.extend(multiples(variable.sort, variable.term, other, &own));
             }
