@@ -331,11 +331,8 @@ const RING: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_er
 
 #[test]
 fn a_member_that_is_an_array_leaves_the_words_of_its_struct_whole() {
-    let widths = lowered(RING).regions;
-    let widths: Vec<u64> = widths
-        .iter()
-        .map(|region| region.element_bytes.into())
-        .collect();
+    let regions = lowered(RING).regions;
+    let widths: Vec<u64> = regions.iter().map(|region| region.element_bytes).collect();
     assert_eq!(widths, [4]);
 }
 
