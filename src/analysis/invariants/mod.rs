@@ -34,6 +34,7 @@
 //! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
 
 mod asserted;
+mod contents;
 pub mod exchange;
 mod features;
 pub mod guess;

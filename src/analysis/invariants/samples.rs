@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::contents;
 use super::views::{View, root};
 use crate::analysis::simulate::{self, Control, Unconfirmed, simulate_confirmed};
 use crate::program::block::Blocks;
@@ -425,11 +426,14 @@ impl Samples {
     /// States of the runs on these inputs.
     pub fn of_runs(blocks: &Blocks, executable: &Executable, runs: &[Journal]) -> Self {
         let program = blocks.inlined().program();
+        let watched = Watched::of(blocks);
+        let mut runs = runs.to_vec();
+        contents::fill(&watched.views, &mut runs);
         let mut machine = Machine::new(executable);
         let mut recorder = Recorder {
             blocks,
             program,
-            watched: Watched::of(blocks),
+            watched,
             samples: Self::default(),
             run: 0,
             calls: Vec::new(),

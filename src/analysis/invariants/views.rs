@@ -149,7 +149,8 @@ impl View {
         views.collect()
     }
 
-    fn linear(array: TermId, index: TermId) -> Option<Self> {
+    /// The view by the only source of the index, which grows with it by the same for each more.
+    pub(super) fn linear(array: TermId, index: TermId) -> Option<Self> {
         let &[by] = &Self::sources(index)[..] else {
             return None;
         };
