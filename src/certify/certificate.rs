@@ -182,7 +182,8 @@ pub fn indices_of(
 }
 
 /// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
-/// or written at the indices: it speaks of one of these cells.
+/// or written at the indices: it speaks of one of these cells. Where it has products, it is also of use for the values that
+/// indices were cut from: what is said of them multiplies out, and what is said of their lower bits does not.
 pub fn instances_at(
     pool: &(impl Pool + ?Sized),
     formula: TermId,
@@ -200,6 +201,10 @@ pub fn instances_at(
             values.extend(indices.iter().filter_map(solve));
         }
     });
+    if has_products(pool, formula) {
+        let whole: Vec<TermId> = values.iter().filter_map(|&one| uncut(pool, one)).collect();
+        values.extend(whole);
+    }
     values.sort_unstable();
     values.dedup();
     let values = values.into_iter();
@@ -208,6 +213,53 @@ pub fn instances_at(
             (symbol == variable).then_some(value)
         })
     })
+}
+
+/// Whether something that varies is multiplied by something that does.
+fn has_products(pool: &(impl Pool + ?Sized), formula: TermId) -> bool {
+    let mut found = false;
+    for_each_subterm(pool, [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::BvMul,
+            arguments,
+        } = kind
+        {
+            found |= !arguments.iter().any(|&one| pool.is_constant(one));
+        }
+    });
+    found
+}
+
+/// A number of the value's width with the same lower bits: for lower bits of sums, which are extended, the sum.
+fn uncut(pool: &(impl Pool + ?Sized), value: TermId) -> Option<TermId> {
+    let width = bits(pool, value)?;
+    let &[low] = pool.arguments(Op::ZeroExtend(width), value)? else {
+        return None;
+    };
+    uncut_sum(pool, low, width)
+}
+
+/// A number of the width whose lower bits the sum is.
+fn uncut_sum(pool: &(impl Pool + ?Sized), low: TermId, width: u8) -> Option<TermId> {
+    match pool.kind(low) {
+        TermKind::Constant(_) => Some(pool.sign_resize(low, width)),
+        TermKind::Apply {
+            op: Op::BvAdd,
+            arguments: &[a, b],
+        } => Some(pool.add(uncut_sum(pool, a, width)?, uncut_sum(pool, b, width)?)),
+        TermKind::Apply {
+            op: Op::Extract { low: 0, .. },
+            arguments: &[whole],
+        } => (bits(pool, whole)? == width).then_some(whole),
+        _ => None,
+    }
+}
+
+fn bits(pool: &(impl Pool + ?Sized), term: TermId) -> Option<u8> {
+    match pool.sort(term) {
+        Sort::BitVec(width) => Some(width),
+        _ => None,
+    }
 }
 
 /// A location of the simplified program with its calls inlined.
