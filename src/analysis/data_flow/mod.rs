@@ -14,8 +14,9 @@
 //!
 //! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
 //! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor are
-//! [`guess::Round::Fits`], [`guess::Round::CellOrders`] and [`guess::Round::Objects`], which have few candidates, all about
-//! programs with arrays or with objects on the heap, and so are quick by themselves.
+//! [`guess::Round::Fits`], the rounds that follow it ([`guess::Round::CellOrders`], [`guess::Round::CellCases`],
+//! [`guess::Round::SortedCells`]) and [`guess::Round::Objects`], which have few candidates, all about programs with arrays or
+//! with objects on the heap, and so are quick by themselves.
 //!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
 //! refinement runs it on path programs ([`super::cegar`]).
@@ -180,9 +181,12 @@ impl<'b> Analysis<'b> {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
             Round::Guess(guess::Round::States) => return self.states(context),
-            Round::Guess(guess::Round::Fits | guess::Round::CellOrders)
-                if View::all(self.blocks).is_empty() =>
-            {
+            Round::Guess(
+                guess::Round::Fits
+                | guess::Round::CellOrders
+                | guess::Round::CellCases
+                | guess::Round::SortedCells,
+            ) if View::all(self.blocks).is_empty() => {
                 return 0;
             }
             Round::Guess(guess::Round::Objects) => return self.objects(context),

@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 use super::elimination::{Echelon, PRIME, integral};
 use super::equations::equation;
 use super::{Vocabulary, at_most, constant, product, sum};
-use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
+use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples, value, with_named_cells};
 use crate::analysis::invariants::views::View;
-use crate::certify::certificate::any_index;
-use crate::term::{Build, Pool, Sort, TermId, store};
+use crate::certify::certificate::{any_index, is_any_index};
+use crate::term::{Build, Pool, Sort, Symbol, TermId, evaluate, store};
 
 /// States with larger numbers are not looked at: what wraps around fits nothing.
 const LARGEST: i128 = 1 << 15;
@@ -33,7 +33,7 @@ const MOST_CONSTANTS: usize = 3;
 const HIGHEST: u32 = 3;
 
 /// A column of numbers with the term that they are values of.
-struct Column {
+pub(super) struct Column {
     term: TermId,
     values: Vec<i128>,
     /// Whether products with it are looked at.
@@ -44,7 +44,7 @@ struct Column {
 
 /// Which cells: from the one number on, before the other.
 #[derive(Copy, Clone)]
-struct Range {
+pub(super) struct Range {
     from: End,
     to: End,
     /// The first number is before this one.
@@ -81,14 +81,14 @@ fn of_ranges(
     let mut all = Vec::new();
     for (number, view) in place.views.iter().enumerate() {
         for range in ranges(place, view, vocabulary) {
-            all.extend(of_range(place, number, range, find));
+            all.extend(of_range(place, number, range, TermId::TRUE, find));
         }
     }
     all
 }
 
 /// Each once, and not too many.
-fn some(mut all: Vec<TermId>) -> Vec<TermId> {
+pub(super) fn some(mut all: Vec<TermId>) -> Vec<TermId> {
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     all.retain(|&one| seen.insert(one));
     all.truncate(MOST);
@@ -201,7 +201,7 @@ fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Ve
 }
 
 /// Ranges that end at variables by which arrays are indexed, and at those that these are compared with.
-fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
+pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
     let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
     if view.is_ring() {
         let is_by = |number: &usize| view.by.contains(&place.variables[*number].term);
@@ -289,7 +289,8 @@ impl Range {
         }
     }
 
-    fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
+    /// That any number is in it.
+    pub(super) fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
         let any = any_index(sort);
         let [from, to] = [self.from, self.to].map(|end| end.term(place, sort));
         let before = |a, b| match sort {
@@ -310,18 +311,65 @@ impl Range {
         store().and([is_from, before(any, to), is_size, within])
     }
 
-    fn contains(self, row: &ArrayRow, number: i128) -> bool {
+    /// That any number and the next one are in it.
+    pub(super) fn term_with_next(self, place: &PlaceSamples, sort: Sort) -> TermId {
+        let next = sum(sort, any_index(sort), constant(sort, 1));
+        let to = self.to.term(place, sort);
+        let is_before = match sort {
+            Sort::Int => store().int_lt(next, to),
+            _ => store().ult(next, to),
+        };
+        store().and2(self.term(place, sort), is_before)
+    }
+
+    pub(super) fn contains(self, row: &ArrayRow, number: i128) -> bool {
         let first = self.from.value(row);
         let is_within = self.within.is_none_or(|last| first < last.value(row));
         is_within && first <= number && number < self.to.value(row)
     }
 }
 
-/// What the function finds of a view's cells in a range, from these and columns: other views' cells come last.
-fn of_range(
+/// The cell with the number in a state of the place's samples.
+pub(super) fn cell(
+    place: &PlaceSamples,
+    view: &View,
+    state: &ArrayRow,
+    number: i128,
+) -> Option<i128> {
+    let array = place.arrays.iter().position(|one| one.term == view.array)?;
+    let index = view.at(number, &place.variables, &state.scalars)?;
+    let position = state.indices.binary_search(&index).ok()?;
+    Some(state.cells[array][position])
+}
+
+/// Whether a condition over any number and the place's variables holds in a state.
+fn holds(place: &PlaceSamples, condition: TermId, state: &ArrayRow, number: i128) -> bool {
+    let assignment = |symbol: Symbol, instance: u32| {
+        if is_any_index(symbol) {
+            return value(symbol.sort(), number);
+        }
+        let term = store().variable_at(symbol, instance);
+        let known = place.variables.iter().position(|one| one.term == term)?;
+        value(symbol.sort(), state.scalars[known])
+    };
+    let (condition, cells) = with_named_cells(condition);
+    let assignment = |symbol: Symbol, instance: u32| match cells.get(&symbol) {
+        Some(cell) => {
+            let known = place.variables.iter().position(|one| one.term == *cell)?;
+            value(symbol.sort(), state.scalars[known])
+        }
+        None => assignment(symbol, instance),
+    };
+    evaluate(store(), condition, &assignment).is_ok_and(|truth| truth.as_bool() == Some(true))
+}
+
+/// What the function finds of a view's cells in a range where the case holds, from these and columns: other views' cells
+/// come last.
+pub(super) fn of_range(
     place: &PlaceSamples,
     number: usize,
     range: Range,
+    case: TermId,
     find: impl Fn(&View, &[i128], &[Column]) -> Vec<TermId>,
 ) -> Vec<TermId> {
     let view = &place.views[number];
@@ -338,13 +386,12 @@ fn of_range(
                 .map(|one| (row, one)),
         );
     }
-    let cell = |view: &View, &(row, number): &(usize, i128)| -> Option<i128> {
-        let state = &place.array_rows[row];
-        let array = place.arrays.iter().position(|one| one.term == view.array)?;
-        let index = view.at(number, &place.variables, &state.scalars)?;
-        let position = state.indices.binary_search(&index).ok()?;
-        Some(state.cells[array][position])
+    let cell = |view: &View, &(row, number): &(usize, i128)| {
+        cell(place, view, &place.array_rows[row], number)
     };
+    if case != TermId::TRUE {
+        points.retain(|&(row, number)| holds(place, case, &place.array_rows[row], number));
+    }
     // Points of all states, not of the first ones.
     let some = points.len().div_ceil(MOST_POINTS).max(1);
     let points: Vec<(usize, i128)> = points.into_iter().step_by(some).collect();
@@ -389,7 +436,7 @@ fn of_range(
         }
     }
     let mut facts = find(view, &own, &columns);
-    let term = range.term(place, view.sort);
+    let term = store().and2(range.term(place, view.sort), case);
     facts.sort_unstable();
     facts.dedup();
     let facts = facts.into_iter();
@@ -397,7 +444,7 @@ fn of_range(
 }
 
 /// The equation for the cells; one without other cells is simpler.
-fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
+pub(super) fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
     let element = store().sort(view.cell());
     let others = columns.iter().position(|column| column.is_of_view);
     let others = others.unwrap_or(columns.len());

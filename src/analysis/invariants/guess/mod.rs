@@ -6,12 +6,13 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
-//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them; [`writes`]: what is written to
-//!   them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
+//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them, and [`cell_cases`] where a
+//!   condition holds; [`sorted`]: pieces that are sorted; [`writes`]: what is written to them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
 //!   states.
 
 mod arrays;
 mod cases;
+mod cell_cases;
 mod elimination;
 mod equations;
 mod facets;
@@ -19,6 +20,7 @@ mod fits;
 pub mod objects;
 mod observed;
 mod pairs;
+mod sorted;
 mod values;
 pub mod vocabulary;
 pub mod writes;
@@ -44,6 +46,10 @@ pub enum Round {
     Fits,
     /// Orders of cells in ranges where none does.
     CellOrders,
+    /// Polynomials that fit cells where a condition holds.
+    CellCases,
+    /// Pieces of arrays that are sorted, and cells that are in an order with one of them.
+    SortedCells,
     /// Objects on the heap, and what is in all of them: see [`objects`].
     Objects,
     /// What loops have written to arrays so far.
@@ -68,6 +74,8 @@ choice!(
     "states" = Self::States,
     "fits" = Self::Fits,
     "cell_orders" = Self::CellOrders,
+    "cell_cases" = Self::CellCases,
+    "sorted_cells" = Self::SortedCells,
     "objects" = Self::Objects,
     "writes" = Self::Writes,
     "arrays" = Self::Arrays,
@@ -79,8 +87,8 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], [`Self::Fits`], [`Self::CellOrders`] and [`Self::Objects`], which are better off in analyses of
-    /// their own, in order.
+    /// All but [`Self::States`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
+    /// of their own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -101,6 +109,8 @@ impl Round {
             Self::States => "states",
             Self::Fits => "fits",
             Self::CellOrders => "orders of cells",
+            Self::CellCases => "cases of cells",
+            Self::SortedCells => "sorted cells",
             Self::Objects => "objects",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
@@ -126,6 +136,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
         Round::States | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::CellOrders => fits::orders_of_others(place, vocabulary),
+        Round::CellCases => cell_cases::candidates(place, vocabulary),
+        Round::SortedCells => sorted::candidates(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
         Round::Linear => equations(place, Degree::LINEAR),
         Round::Inequalities => facets::candidates(&columns, vocabulary),

@@ -1,0 +1,61 @@
+//! Polynomials that fit cells where a condition of the program holds, and where it does not.
+//!
+//! `if (n % 2 == 0) a[i] = 2; else a[i] = 1;` leaves cells that no polynomial fits, but one does for each outcome of the
+//! condition; and `if (i % 2 == 0) …` leaves cells of which those with an even number have one fit, and the others another.
+
+use rustc_hash::FxHashSet;
+
+use super::Vocabulary;
+use super::fits::{equations, of_range, ranges, some};
+use crate::analysis::invariants::samples::PlaceSamples;
+use crate::analysis::invariants::views::View;
+use crate::certify::certificate::any_index;
+use crate::term::{Build, Pool, Rebuild, TermId, occurs, store};
+
+/// The most conditions that a place's cells are divided by.
+const MOST_CONDITIONS: usize = 10;
+
+pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (number, view) in place.views.iter().enumerate() {
+        let conditions = conditions(place, view, vocabulary);
+        if conditions.is_empty() {
+            continue;
+        }
+        for range in ranges(place, view, vocabulary) {
+            if !of_range(place, number, range, TermId::TRUE, equations).is_empty() {
+                continue;
+            }
+            for &condition in &conditions {
+                for case in [condition, store().not(condition)] {
+                    all.extend(of_range(place, number, range, case, equations));
+                }
+            }
+        }
+    }
+    some(all)
+}
+
+/// The program's conditions over variables that are no counters, and those over counters with any number in the place of
+/// one.
+fn conditions(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let variables = place.variables.iter().map(|variable| variable.term);
+    let any = any_index(view.sort);
+    let mut all = Vec::new();
+    for condition in vocabulary.conditions_over(variables) {
+        let mut by = view.by.iter();
+        let counter =
+            by.find(|&&by| store().sort(by) == view.sort && occurs(store(), by, [condition]));
+        all.push(match counter {
+            None => condition,
+            Some(&counter) => {
+                let replace = |term| (term == counter).then_some(any);
+                Rebuild::new(store(), store(), replace).rebuild(condition)
+            }
+        });
+    }
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    all.retain(|&one| !store().is_constant(one) && seen.insert(one));
+    all.truncate(MOST_CONDITIONS);
+    all
+}
