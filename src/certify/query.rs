@@ -16,6 +16,9 @@ const POWER: Duration = Duration::from_millis(200);
 /// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.
 const WHOLE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 100 });
 const PARTS_A_THREAD: usize = 2;
+/// So many conditions are asked about together where something was assumed for any index: each is about few of the instances,
+/// all together are about all of them.
+const INSTANTIATED_TOGETHER: usize = 4;
 
 /// What the solver says to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,12 +107,19 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     }
 }
 
-/// Places of conditions that are to be asked about together, where there is somebody to ask about others beside.
+/// Places of conditions that are to be asked about together, where there is somebody to ask about others beside, or where
+/// parts are easier than the whole; none if the whole is to be asked about.
 fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
-    let parts = PARTS_A_THREAD * walk.solver.borrow().workers.most();
     let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
     let open: Vec<usize> = open.collect();
-    if parts == PARTS_A_THREAD || open.len() < 2 {
+    let mut parts = match walk.solver.borrow().workers.most() {
+        1 => 1,
+        threads => PARTS_A_THREAD * threads,
+    };
+    if walk.assumes_of_any_index() {
+        parts = parts.max(open.len().div_ceil(INSTANTIATED_TOGETHER));
+    }
+    if parts == 1 || open.len() < 2 {
         return Vec::new();
     }
     let parts = open.chunks(open.len().div_ceil(parts));

@@ -83,6 +83,11 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Whether something was assumed for every value of a variable.
+    pub fn assumes_of_any_index(&self) -> bool {
+        !self.universal.is_empty()
+    }
+
     /// What the quantified formulas that were assumed on the way to the given ones say of the indices that occur in
     /// these.
     pub fn instances(&self, formulas: &[TermId]) -> Vec<TermId> {
