@@ -8,7 +8,7 @@ use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
-use crate::term::{Build, Sort, Symbol, TermId};
+use crate::term::{Build, Sort, Symbol, TermId, prefix_sums};
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
@@ -208,6 +208,7 @@ pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<Ter
             arena.and(goals)
         ));
     }
+    assertions.extend(prefix_sums::facts(arena, assertions.clone()));
     (assertions, names)
 }
 

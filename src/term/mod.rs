@@ -69,6 +69,7 @@ mod node;
 pub mod op;
 mod pool;
 mod portable;
+pub mod prefix_sums;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

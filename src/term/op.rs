@@ -161,6 +161,10 @@ pub enum Op {
     Store,
     /// The array of the sort of the term that maps every index to the operand.
     ConstArray,
+    /// `PrefixSum(array, index)`: the sum of the elements at all indices below this one, as unsigned numbers, modulo 2^w. Indices
+    /// and elements are bit vectors. No program has it, and to solvers it is any number: invariants speak of it, and
+    /// [`super::prefix_sums`] says what follows.
+    PrefixSum,
 }
 
 /// IEEE rounding modes, numbered as the x86 control word and `<fenv.h>` have them (`FE_…` = mode << 10).

@@ -44,6 +44,9 @@ fn of_any_sort(op: Op, sort: Sort, arguments: &[Value]) -> Option<Value> {
             array.store(index.clone(), element.clone());
             Value::Array(array)
         }
+        (Op::PrefixSum, [Value::Array(array), Value::BitVec(index)]) => {
+            return prefix_sum(array, *index, sort);
+        }
         (Op::ConstArray, [element]) => match sort {
             Sort::Array { index, .. } => Value::Array(ArrayValue::constant(index, element.clone())),
             _ => return None,
@@ -51,6 +54,22 @@ fn of_any_sort(op: Op, sort: Sort, arguments: &[Value]) -> Option<Value> {
         _ => return None,
     };
     Some(value)
+}
+
+/// The sum of the elements below the index.
+fn prefix_sum(array: &ArrayValue, index: BitVecValue, sort: Sort) -> Option<Value> {
+    let (Value::BitVec(default), Sort::BitVec(width)) = (array.default_value(), sort) else {
+        return None;
+    };
+    let everywhere = default.bits().wrapping_mul(index.bits());
+    let changes = array.entries().iter().map(|(at, value)| match (at, value) {
+        (Value::BitVec(at), Value::BitVec(value)) if at.bits() < index.bits() => {
+            value.bits().wrapping_sub(default.bits())
+        }
+        _ => 0,
+    });
+    let sum = changes.fold(everywhere, u128::wrapping_add);
+    Some(Value::bit_vec(width, sum))
 }
 
 fn unary_bit_vec(op: Op, a: BitVecValue) -> Option<Value> {

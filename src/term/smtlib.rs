@@ -69,8 +69,12 @@ fn script<P: Pool + ?Sized>(mut printer: Printer<'_, P>, assertions: &[TermId]) 
             symbol.sort()
         );
     }
+    printer.declare_prefix_sums(assertions);
     for (number, bound) in printer.shared.clone().into_iter().enumerate() {
         let sort = printer.pool.sort(bound);
+        if printer.names.contains_key(&bound) {
+            continue;
+        }
         if printer.names_bits
             && let Some((float, format)) = float_with_bits(printer.pool, bound)
         {
@@ -166,6 +170,20 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
         for_each_subterm(self.pool, roots.iter().copied(), |term, _| {
             if shared.contains(&term) || float_with_bits(self.pool, term).is_some() {
                 self.shared.push(term);
+            }
+        });
+    }
+
+    /// Declares a number for each sum of elements below an index, which nobody has a notation for.
+    fn declare_prefix_sums(&mut self, roots: &[TermId]) {
+        for_each_subterm(self.pool, roots.iter().copied(), |term, kind| {
+            if let TermKind::Apply {
+                op: Op::PrefixSum, ..
+            } = kind
+            {
+                let name = format!("$s{}", self.names.len());
+                let _ = writeln!(self.text, "(declare-const {name} {})", self.pool.sort(term));
+                self.names.insert(term, name);
             }
         });
     }
@@ -538,6 +556,7 @@ fn name(op: Op) -> &'static str {
         Op::FpToInt => "fp.to_int",
         Op::Select => "select",
         Op::Store => "store",
+        Op::PrefixSum => "prefix-sum",
         Op::Extract { .. }
         | Op::ZeroExtend(_)
         | Op::SignExtend(_)

@@ -225,6 +225,14 @@ impl View {
         self.numbering == Numbering::Ring
     }
 
+    /// By how much indices grow for each more.
+    pub fn stride(&self) -> Option<i128> {
+        match self.numbering {
+            Numbering::Linear { stride, .. } => Some(stride),
+            Numbering::Ring => None,
+        }
+    }
+
     /// The cell for any number.
     pub fn cell(&self) -> TermId {
         store().select(self.array, self.index)

@@ -377,6 +377,7 @@ impl Translator {
                 self.sort(Sort::Float(format))?;
                 Ok(self.float_of_bits(format, a[0]))
             }
+            Op::PrefixSum => self.fresh(sorts.result),
             Op::ConstArray => {
                 let sort = self.sort(sorts.result)?;
                 // SAFETY: both live in the manager; the element is of the sort's elements'.

@@ -281,7 +281,7 @@ impl Translator {
             Op::FpToUbv(_) | Op::FpToBits => {
                 self.unknown_number(arena, term, range(width, Reading::Unsigned))
             }
-            // `FpToSbv`; no other operator makes a bit vector.
+            // `FpToSbv` and `PrefixSum`; no other operator makes a bit vector.
             _ => self.unknown_number(arena, term, range(width, Reading::Signed)),
         }
     }

@@ -227,7 +227,7 @@ impl Translator {
                 Op::SignExtend(total) => yices_sign_extend(a[0], more(total)),
                 Op::Select => yices_application1(a[0], a[1]),
                 Op::Store => yices_update1(a[0], a[1], a[2]),
-                Op::ConstArray => return self.fresh(result),
+                Op::ConstArray | Op::PrefixSum => return self.fresh(result),
                 Op::IntNeg
                 | Op::IntAdd
                 | Op::IntMul

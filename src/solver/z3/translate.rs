@@ -480,6 +480,10 @@ impl Translator {
                 Op::FpFromBits(format) => return self.float_of_bits(context, format, a[0]),
                 Op::Select => Z3_mk_select(c, a[0], a[1]),
                 Op::Store => Z3_mk_store(c, a[0], a[1], a[2]),
+                Op::PrefixSum => {
+                    let sort = self.sort(context, sorts.result)?;
+                    Z3_mk_fresh_const(c, c"sum".as_ptr(), sort)
+                }
                 Op::ConstArray => {
                     let Sort::Array { index, .. } = sorts.result else {
                         return Err("a constant array without an array's sort".into());

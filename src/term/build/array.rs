@@ -79,6 +79,49 @@ pub(super) fn store<P: Pool + ?Sized>(
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])
 }
 
+/// The sum of the elements below the index: of what stores change that are below it, of both sides of a choice, and of equal
+/// elements so many times one.
+pub(super) fn prefix_sum<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
+    let element = element_sort(pool, array);
+    let Sort::BitVec(width) = element else {
+        panic!("elements that are bit vectors were expected, not {element}");
+    };
+    // What stores change, outermost first.
+    let mut changes: Vec<(TermId, TermId)> = Vec::new();
+    let mut from = array;
+    let beginning = loop {
+        match pool.as_application(from) {
+            Some((Op::Store, &[inner, written, stored])) if changes.len() < STORES => {
+                let change = pool.sub(stored, pool.select(inner, written));
+                let counts = planted!(
+                    "array: a sum has the element at its end",
+                    pool.ult(written, index),
+                    pool.ule(written, index)
+                );
+                changes.push((counts, change));
+                from = inner;
+            }
+            Some((Op::Ite, &[condition, then, otherwise])) => {
+                let [then, otherwise] = [then, otherwise].map(|one| pool.prefix_sum(one, index));
+                break pool.ite(condition, then, otherwise);
+            }
+            Some((Op::ConstArray, &[every])) => {
+                break pool.mul(pool.zero_resize(index, width), every);
+            }
+            _ if pool
+                .bit_vec_constant(index)
+                .is_some_and(|index| index.bits() == 0) =>
+            {
+                break pool.bv(width, 0);
+            }
+            _ => break pool.intern(Op::PrefixSum, element, &[from, index]),
+        }
+    };
+    changes.iter().fold(beginning, |sum, &(counts, change)| {
+        pool.add(sum, pool.ite(counts, change, pool.bv(width, 0)))
+    })
+}
+
 pub(super) fn constant<P: Pool + ?Sized>(pool: &P, index: ScalarSort, element: TermId) -> TermId {
     match pool.sort(element).scalar() {
         Some(scalar) => pool.intern(

@@ -238,6 +238,12 @@ pub trait Build: Pool {
         array::constant(self, index, element)
     }
 
+    /// The sum of the elements below the index, of what stores and choices leave below it. What it becomes is not told to the
+    /// pool: solvers, who are to confirm simplifications, do not know sums.
+    fn prefix_sum(&self, array: TermId, index: TermId) -> TermId {
+        array::prefix_sum(self, array, index)
+    }
+
     // --- by operator ---
 
     /// The operator applied to the operands, simplified. `sort` is the application's sort; only for
@@ -246,7 +252,11 @@ pub trait Build: Pool {
     /// # Panics
     /// If the number of operands is wrong.
     fn apply(&self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
-        recorded(self, op, operands, dispatch(self, op, sort, operands))
+        let result = dispatch(self, op, sort, operands);
+        match op {
+            Op::PrefixSum => result,
+            _ => recorded(self, op, operands, result),
+        }
     }
 }
 

@@ -188,6 +188,7 @@ macro_rules! dispatch {
                     Sort::Array { index, .. } => pool.const_array(index, a),
                     _ => panic!("an array's sort was expected, not {sort}"),
                 },
+                (Op::PrefixSum, &[array, index]) => pool.prefix_sum(array, index),
                 $((Op::$op $({ $($field),+ })? $(($value))?, &[$($operand),+]) => {
                     pool.$name($($operand),+ $($(, $parameter)+)?)
                 })*

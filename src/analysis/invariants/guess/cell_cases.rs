@@ -5,12 +5,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Vocabulary;
-use super::fits::{equations, of_range, ranges, some};
+use super::fits::{equations, of_range, some};
+use super::ranges::{ranges, strides};
+use super::{Vocabulary, constant};
 use crate::analysis::invariants::samples::PlaceSamples;
 use crate::analysis::invariants::views::View;
 use crate::certify::certificate::any_index;
-use crate::term::{Build, Pool, Rebuild, TermId, occurs, store};
+use crate::term::{Build, Pool, Rebuild, Sort, TermId, occurs, store};
 
 /// The most conditions that a place's cells are divided by.
 const MOST_CONDITIONS: usize = 10;
@@ -37,7 +38,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
 }
 
 /// The program's conditions over variables that are no counters, and those over counters with any number in the place of
-/// one.
+/// one; and what numbers leave divided by a factor with which the array is also indexed.
 fn conditions(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<TermId> {
     let variables = place.variables.iter().map(|variable| variable.term);
     let any = any_index(view.sort);
@@ -53,6 +54,15 @@ fn conditions(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec
                 Rebuild::new(store(), store(), replace).rebuild(condition)
             }
         });
+    }
+    for (_, stride) in strides(place, view) {
+        let rest = |rest| {
+            let number = store().urem(any, constant(view.sort, stride));
+            store().eq(number, constant(view.sort, rest))
+        };
+        if matches!(view.sort, Sort::BitVec(_)) {
+            all.extend((0..stride).map(rest));
+        }
     }
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     all.retain(|&one| !store().is_constant(one) && seen.insert(one));

@@ -10,59 +10,43 @@ use rustc_hash::FxHashSet;
 
 use super::elimination::{Echelon, PRIME, integral};
 use super::equations::equation;
-use super::{Vocabulary, at_most, constant, product, sum};
+use super::ranges::{Range, ranges};
+use super::{Vocabulary, at_most, constant, product, sums};
 use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples, value, with_named_cells};
 use crate::analysis::invariants::views::View;
 use crate::certify::certificate::{any_index, is_any_index};
 use crate::term::{Build, Pool, Sort, Symbol, TermId, evaluate, store};
 
 /// States with larger numbers are not looked at: what wraps around fits nothing.
-const LARGEST: i128 = 1 << 15;
+pub(super) const LARGEST: i128 = 1 << 15;
 
 /// The most monomials, the most points of a fit, and the fewest.
 const MOST_MONOMIALS: usize = 45;
 const MOST_POINTS: usize = 220;
 const FEWEST_POINTS: usize = 4;
 
-/// The most candidates of a place, ranges, and constants that end these.
+/// The most candidates of a place.
 const MOST: usize = 160;
-const MOST_RANGES: usize = 24;
-const MOST_CONSTANTS: usize = 3;
 
 /// The highest degree of a fit.
 const HIGHEST: u32 = 3;
 
 /// A column of numbers with the term that they are values of.
 pub(super) struct Column {
-    term: TermId,
-    values: Vec<i128>,
+    pub(super) term: TermId,
+    pub(super) values: Vec<i128>,
     /// Whether products with it are looked at.
-    multiplies: bool,
+    pub(super) multiplies: bool,
     /// Whether it is the cell of a view.
-    is_of_view: bool,
-}
-
-/// Which cells: from the one number on, before the other.
-#[derive(Copy, Clone)]
-pub(super) struct Range {
-    from: End,
-    to: End,
-    /// The first number is before this one.
-    within: Option<End>,
-}
-
-/// An end of a range.
-#[derive(Copy, Clone)]
-enum End {
-    Constant(i128),
-    /// A variable, by its number, and this more.
-    Variable(usize, i128),
+    pub(super) is_of_view: bool,
 }
 
 /// What fits at the place.
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = conditions(place, vocabulary);
+    all.extend(sizes(place, vocabulary));
     all.extend(scalars(place));
+    all.extend(sums::candidates(place));
     all.extend(of_ranges(place, vocabulary, equations));
     some(all)
 }
@@ -109,6 +93,25 @@ fn conditions(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
         } else if truths.iter().all(|&holds| !holds) {
             all.push(store().not(condition));
         }
+    }
+    all
+}
+
+/// That numbers of cells are less than the least of the program's sizes that none has come to: where they are bits of
+/// indices, nothing is cut off then.
+fn sizes(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for (number, variable) in place.variables.iter().enumerate() {
+        let mut views = place.views.iter();
+        if !views.any(|view| view.sort == variable.sort) {
+            continue;
+        }
+        let most = place.rows.iter().map(|row| row[number]).max();
+        let size = vocabulary.sizes().iter().find(|&&size| most < Some(size));
+        all.extend(size.map(|&size| {
+            let last = constant(variable.sort, size - 1);
+            at_most(variable.sort, false, variable.term, last)
+        }));
     }
     all
 }
@@ -198,135 +201,6 @@ fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Ve
         }
     }
     all
-}
-
-/// Ranges that end at variables by which arrays are indexed, and at those that these are compared with.
-pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
-    let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
-    if view.is_ring() {
-        let is_by = |number: &usize| view.by.contains(&place.variables[*number].term);
-        let by = (0..place.variables.len()).filter(is_by);
-        return by.map(Range::before).collect();
-    }
-    let never_negative = |number: &usize| {
-        let mut rows = place.array_rows.iter();
-        rows.all(|row| row.scalars[*number] >= -1)
-    };
-    let numbers: Vec<usize> = (0..place.variables.len()).filter(of_sort).collect();
-    let is_counter = |number: usize| {
-        let term = place.variables[number].term;
-        place.views.iter().any(|view| view.by.contains(&term))
-    };
-    let (counters, others): (Vec<usize>, Vec<usize>) =
-        numbers.into_iter().partition(|&number| is_counter(number));
-    let mut ranges = Vec::new();
-    // Sizes may be negative, and then there are no cells.
-    let is_end = |number: usize| {
-        let rows = || place.array_rows.iter();
-        let bounds = |counter: &usize| {
-            rows().all(|row| {
-                row.scalars[*counter] <= row.scalars[number].max(0)
-                    || row.scalars[*counter].abs() >= LARGEST
-            })
-        };
-        counters.is_empty() || counters.iter().any(bounds)
-    };
-    let variables = others.into_iter().filter(|&one| is_end(one));
-    let sizes = vocabulary.sizes().iter().take(MOST_CONSTANTS);
-    let ends: Vec<End> = variables
-        .map(|number| End::Variable(number, 0))
-        .chain(sizes.map(|&size| End::Constant(size)))
-        .collect();
-    let mut add = |from: End, to: End, within: Option<End>| {
-        ranges.push(Range { from, to, within });
-    };
-    for &counter in counters.iter().filter(|&one| never_negative(one)) {
-        let [this, next] = [0, 1].map(|more| End::Variable(counter, more));
-        add(End::Constant(0), this, None);
-        for &end in &ends {
-            add(this, end, None);
-            add(next, end, None);
-            add(this, next, Some(end));
-        }
-        for &other in &counters {
-            if other != counter && never_negative(&other) {
-                add(this, End::Variable(other, 0), None);
-            }
-        }
-    }
-    for &end in &ends {
-        add(End::Constant(0), end, None);
-    }
-    ranges.truncate(MOST_RANGES);
-    ranges
-}
-
-impl End {
-    fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
-        match self {
-            Self::Constant(value) => constant(sort, value),
-            Self::Variable(number, more) => {
-                sum(sort, place.variables[number].term, constant(sort, more))
-            }
-        }
-    }
-
-    fn value(self, row: &ArrayRow) -> i128 {
-        match self {
-            Self::Constant(value) => value,
-            Self::Variable(number, more) => row.scalars[number] + more,
-        }
-    }
-}
-
-impl Range {
-    /// The numbers before the variable with this number.
-    const fn before(variable: usize) -> Self {
-        Self {
-            from: End::Constant(0),
-            to: End::Variable(variable, 0),
-            within: None,
-        }
-    }
-
-    /// That any number is in it.
-    pub(super) fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
-        let any = any_index(sort);
-        let [from, to] = [self.from, self.to].map(|end| end.term(place, sort));
-        let before = |a, b| match sort {
-            Sort::Int => store().int_lt(a, b),
-            _ => store().ult(a, b),
-        };
-        // What is negative is beyond all numbers, and no cell has it.
-        let is_size = match self.to {
-            End::Constant(_) => TermId::TRUE,
-            End::Variable(number, _) => {
-                at_most(sort, false, constant(sort, 0), place.variables[number].term)
-            }
-        };
-        let within = self
-            .within
-            .map_or(TermId::TRUE, |last| before(from, last.term(place, sort)));
-        let is_from = store().not(before(any, from));
-        store().and([is_from, before(any, to), is_size, within])
-    }
-
-    /// That any number and the next one are in it.
-    pub(super) fn term_with_next(self, place: &PlaceSamples, sort: Sort) -> TermId {
-        let next = sum(sort, any_index(sort), constant(sort, 1));
-        let to = self.to.term(place, sort);
-        let is_before = match sort {
-            Sort::Int => store().int_lt(next, to),
-            _ => store().ult(next, to),
-        };
-        store().and2(self.term(place, sort), is_before)
-    }
-
-    pub(super) fn contains(self, row: &ArrayRow, number: i128) -> bool {
-        let first = self.from.value(row);
-        let is_within = self.within.is_none_or(|last| first < last.value(row));
-        is_within && first <= number && number < self.to.value(row)
-    }
 }
 
 /// The cell with the number in a state of the place's samples.
@@ -495,7 +369,7 @@ fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<Ter
 }
 
 /// The equation of lowest degree between the term and the columns, if there is one.
-fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<TermId> {
+pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<TermId> {
     // What is always the same is as good as a number.
     let varies = |column: &&Column| column.values.windows(2).any(|pair| pair[0] != pair[1]);
     let columns: Vec<&Column> = columns

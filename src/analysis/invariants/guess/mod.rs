@@ -7,7 +7,7 @@
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
 //!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them, and [`cell_cases`] where a
-//!   condition holds; [`sorted`]: pieces that are sorted; [`writes`]: what is written to them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
+//!   condition holds; [`sorted`]: pieces that are sorted; [`sums`]: variables that add up cells; [`ranges`]: of which cells all that is said; [`writes`]: what is written to them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
 //!   states.
 
 mod arrays;
@@ -20,7 +20,9 @@ mod fits;
 pub mod objects;
 mod observed;
 mod pairs;
+mod ranges;
 mod sorted;
+mod sums;
 mod values;
 pub mod vocabulary;
 pub mod writes;

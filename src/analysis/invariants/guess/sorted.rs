@@ -5,7 +5,8 @@
 //! put the least one there (`a[i - 1] ≤ a[k]` for all k from i on: selection sort). A loop that notes in a flag whether it
 //! has found two in the wrong order leaves neighbours sorted where the flag says so.
 
-use super::fits::{Range, cell, ranges, some};
+use super::fits::{cell, some};
+use super::ranges::{Range, ranges};
 use super::{Vocabulary, at_most, constant, sum};
 use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
 use crate::analysis::invariants::views::View;

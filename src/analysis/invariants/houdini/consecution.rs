@@ -19,7 +19,7 @@ use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{
-    Arena, Build, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, store,
+    Arena, Build, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, prefix_sums, store,
 };
 
 /// Wall times of queries.
@@ -327,7 +327,7 @@ impl Consecution {
     }
 
     /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
-    /// and the goals use.
+    /// and the goals use; and what follows for sums, instances of what is true.
     pub(super) fn instances(
         &self,
         block: &Block,
@@ -349,6 +349,9 @@ impl Consecution {
             let instances = instances_at(arena, formula, symbol, indices);
             all.extend(instances.map(|instance| (instance, formula)));
         }
+        let formulas: Vec<TermId> = all.iter().map(|&(formula, _)| formula).collect();
+        let sums = prefix_sums::facts(arena, formulas.into_iter().chain(goals.iter().copied()));
+        all.extend(sums.into_iter().map(|fact| (fact, TermId::TRUE)));
         all
     }
 

@@ -89,6 +89,7 @@ impl Houdini {
         premises.push(block.guard);
         let of = |core: Vec<usize>| {
             let used = core.into_iter().filter_map(|place| origins.get(place));
+            let used = used.filter(|&&origin| origin != TermId::TRUE);
             used.map(|&origin| candidate(origin)).collect()
         };
         let most = (self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1);
