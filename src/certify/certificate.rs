@@ -182,8 +182,9 @@ pub fn indices_of(
 }
 
 /// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
-/// or written at the indices: it speaks of one of these cells. Where it has products, it is also of use for the values that
-/// indices were cut from: what is said of them multiplies out, and what is said of their lower bits does not.
+/// or written at the indices: it speaks of one of these cells. Of a value whose lower bits an index is, it is the whole value:
+/// where that is in the formula's range nothing is cut off, and what is said of the value multiplies out, which what is said of
+/// its lower bits does not.
 pub fn instances_at(
     pool: &(impl Pool + ?Sized),
     formula: TermId,
@@ -198,13 +199,10 @@ pub fn instances_at(
         } = kind
         {
             let solve = |&index: &TermId| solve_for(pool, variable, arguments[1], index);
-            values.extend(indices.iter().filter_map(solve));
+            let solutions = indices.iter().filter_map(solve);
+            values.extend(solutions.map(|value| uncut(pool, value).unwrap_or(value)));
         }
     });
-    if has_products(pool, formula) {
-        let whole: Vec<TermId> = values.iter().filter_map(|&one| uncut(pool, one)).collect();
-        values.extend(whole);
-    }
     values.sort_unstable();
     values.dedup();
     let values = values.into_iter();
@@ -213,21 +211,6 @@ pub fn instances_at(
             (symbol == variable).then_some(value)
         })
     })
-}
-
-/// Whether something that varies is multiplied by something that does.
-fn has_products(pool: &(impl Pool + ?Sized), formula: TermId) -> bool {
-    let mut found = false;
-    for_each_subterm(pool, [formula], |_, kind| {
-        if let TermKind::Apply {
-            op: Op::BvMul,
-            arguments,
-        } = kind
-        {
-            found |= !arguments.iter().any(|&one| pool.is_constant(one));
-        }
-    });
-    found
 }
 
 /// A number of the value's width with the same lower bits: for lower bits of sums, which are extended, the sum.

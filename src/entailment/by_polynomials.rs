@@ -124,6 +124,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         let denial = denial.map(|side| self.defined(side, &definitions, &mut places));
         self.used.extend(places);
         let arena = self.arena();
+        let denial = denial.map(|side| with_choices(arena, side));
         let difference = arena.eq(denial[0], denial[1]);
         if difference == TermId::TRUE {
             return Ok(true);
@@ -375,10 +376,6 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 return Ok(false);
             };
             let fact = facts.swap_remove(next);
-            tried += 1;
-            if tried > MOST_FACTS {
-                return Ok(false);
-            }
             let Some(mut difference) = self.difference(fact.equation) else {
                 continue;
             };
@@ -390,6 +387,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             }
             if difference.is_zero() {
                 continue;
+            }
+            tried += 1;
+            if tried > MOST_FACTS {
+                return Ok(false);
             }
             let Some((atom, value)) = self.pivot(&difference) else {
                 continue;
@@ -425,6 +426,27 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             .filter_map(|atom| Some((atom, polynomial.solved_for(atom)?)));
         solutions.next()
     }
+}
+
+/// The term with a choice in the place of each read of an array that was written to: of what was written, and what was there.
+fn with_choices(arena: &Arena, term: TermId) -> TermId {
+    let replace = |part| {
+        let &[array, index] = arena.arguments(Op::Select, part)? else {
+            return None;
+        };
+        let &[before, written, value] = arena.arguments(Op::Store, array)? else {
+            return None;
+        };
+        let is_met = arena.eq(written, index);
+        let [met, missed] =
+            [value, arena.select(before, index)].map(|one| with_choices(arena, one));
+        Some(planted!(
+            "by polynomials: a read misses what was written",
+            arena.ite(is_met, met, missed),
+            missed
+        ))
+    };
+    Rebuild::new(arena, arena, replace).rebuild(term)
 }
 
 /// The cells that the terms read.

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 use crate::solver::z3::text::{TextAnswer, TextSolver};
 use crate::term::random::seeds;
-use crate::term::{Sort, Symbol, smtlib_script};
+use crate::term::{ScalarSort, Sort, Symbol, smtlib_script};
 
 const WIDTH: u8 = 6;
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -188,4 +188,27 @@ fn what_is_found_holds() {
     }
     assert!(early > 100 && late > early, "{early} and {late}");
     assert!(multiplied > early, "{multiplied}, {early} without a solver");
+}
+
+#[test]
+fn reads_may_meet_writes() {
+    let arena = Rc::new(Arena::new());
+    let number = |name| arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)));
+    let (index, element) = (ScalarSort::BitVec(WIDTH), ScalarSort::BitVec(WIDTH));
+    let cells = arena.variable(Symbol::new("cells", Sort::Array { index, element }));
+    let [i, k] = ["i", "k"].map(number);
+    let square = |one| arena.mul(one, one);
+    let behind = |value| {
+        let read = arena.select(arena.store(cells, i, value), k);
+        arena.eq(read, square(k))
+    };
+    let formulas = [arena.eq(arena.select(cells, k), square(k))];
+    let premises = Premises::new(&arena, &formulas);
+    let mut z3 = Z3(TextSolver::default(), Some(Rc::clone(&arena)));
+    let mut is_found = |goal| {
+        let Ok(core) = premises.by_polynomials(goal, &mut z3);
+        core.is_some()
+    };
+    assert!(is_found(behind(square(i))));
+    assert!(!is_found(behind(number("other"))));
 }
