@@ -14,7 +14,10 @@ use crate::certify::certificate::any_index;
 use crate::term::{Build, Pool, Rebuild, Sort, TermId, occurs, store};
 
 /// The most conditions that a place's cells are divided by.
-const MOST_CONDITIONS: usize = 10;
+const MOST_CONDITIONS: usize = 6;
+
+/// The most ranges of a view that are looked at.
+const MOST_RANGES: usize = 8;
 
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
@@ -23,7 +26,10 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         if conditions.is_empty() {
             continue;
         }
-        for range in ranges(place, view, vocabulary) {
+        for range in ranges(place, view, vocabulary)
+            .into_iter()
+            .take(MOST_RANGES)
+        {
             if !of_range(place, number, range, TermId::TRUE, equations).is_empty() {
                 continue;
             }

@@ -6,13 +6,15 @@
 //! none is in an order with variables or multiples of them (compare Chakraborty, Gupta and Unadkat, Diffy: Inductive Reasoning
 //! of Array Programs Using Difference Invariants, CAV 2021, whose programs are of this kind).
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elimination::{Echelon, PRIME, integral};
 use super::equations::equation;
 use super::ranges::{Range, ranges};
 use super::{Vocabulary, at_most, constant, product, sums};
-use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples, value, with_named_cells};
+use crate::analysis::invariants::samples::{
+    ArrayRow, PlaceSamples, SampledVariable, value, with_named_cells,
+};
 use crate::analysis::invariants::views::View;
 use crate::certify::certificate::{any_index, is_any_index};
 use crate::term::{Build, Pool, Sort, Symbol, TermId, evaluate, store};
@@ -53,7 +55,9 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
 
 /// The orders of what nothing fits.
 pub(super) fn orders_of_others(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
-    some(of_ranges(place, vocabulary, orders_without_equation))
+    let mut all = counted(place);
+    all.extend(of_ranges(place, vocabulary, orders_without_equation));
+    some(all)
 }
 
 /// What a function finds of each view's cells in each range.
@@ -103,7 +107,7 @@ fn sizes(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for (number, variable) in place.variables.iter().enumerate() {
         let mut views = place.views.iter();
-        if !views.any(|view| view.sort == variable.sort) {
+        if variable.cell.is_some() || !views.any(|view| view.sort == variable.sort) {
             continue;
         }
         let most = place.rows.iter().map(|row| row[number]).max();
@@ -116,49 +120,59 @@ fn sizes(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     all
 }
 
+/// The numbers in states without large ones, as columns; none if there are few states.
+fn scalar_columns(place: &PlaceSamples) -> Vec<(&SampledVariable, Column)> {
+    let rows = place.rows.iter();
+    let rows = rows.filter(|row| row.iter().all(|value| value.abs() < LARGEST));
+    let rows: Vec<&Vec<i128>> = rows.take(MOST_POINTS).collect();
+    if rows.len() < FEWEST_POINTS {
+        return Vec::new();
+    }
+    let variables = place.variables.iter().enumerate();
+    let columns = variables.map(|(number, variable)| {
+        let column = Column {
+            term: variable.term,
+            values: rows.iter().map(|row| row[number]).collect(),
+            multiplies: true,
+            is_of_view: false,
+        };
+        (variable, column)
+    });
+    columns
+        .filter(|(variable, _)| matches!(variable.sort, Sort::BitVec(8..=64) | Sort::Int))
+        .collect()
+}
+
+/// The equation of the variable with this number and the others, and these.
+fn scalar_fit<'c>(
+    columns: &'c [(&SampledVariable, Column)],
+    number: usize,
+) -> (Option<TermId>, Vec<&'c Column>) {
+    let (variable, own) = &columns[number];
+    let others = columns.iter().enumerate();
+    let others = others.filter(|(other, (one, _))| *other != number && one.sort == variable.sort);
+    let others: Vec<&Column> = others.map(|(_, (_, column))| column).collect();
+    (fit(variable.sort, own.term, &own.values, &others), others)
+}
+
 /// What variables are of the others, and their orders.
 fn scalars(place: &PlaceSamples) -> Vec<TermId> {
-    let rows: Vec<&Vec<i128>> = place
-        .rows
-        .iter()
-        .filter(|row| row.iter().all(|value| value.abs() < LARGEST))
-        .take(MOST_POINTS)
-        .collect();
+    let columns = scalar_columns(place);
     let mut all = Vec::new();
-    if rows.len() < FEWEST_POINTS {
-        return all;
-    }
-    for (number, variable) in place.variables.iter().enumerate() {
-        if !matches!(variable.sort, Sort::BitVec(8..=64) | Sort::Int) {
-            continue;
-        }
-        let values = |of: usize| -> Vec<i128> { rows.iter().map(|row| row[of]).collect() };
-        let others = place.variables.iter().enumerate();
-        let others = others.filter(|(other, one)| *other != number && one.sort == variable.sort);
-        let columns: Vec<Column> = others
-            .map(|(other, one)| Column {
-                term: one.term,
-                values: values(other),
-                multiplies: true,
-                is_of_view: false,
-            })
-            .collect();
-        let own = values(number);
-        let fit = fit(variable.sort, variable.term, &own, &columns);
-        let is_fit = fit.is_some();
+    for (number, (variable, own)) in columns.iter().enumerate() {
+        let (fit, others) = scalar_fit(&columns, number);
         all.extend(fit);
+        let own = &own.values;
         if variable.cell.is_some() && own.windows(2).all(|pair| pair[0] == pair[1]) {
             continue;
         }
-        for other in &columns {
-            let pairs = || own.iter().zip(&other.values);
-            if pairs().all(|(own, other)| own <= other) {
+        for other in others {
+            if own
+                .iter()
+                .zip(&other.values)
+                .all(|(own, other)| own <= other)
+            {
                 all.push(at_most(variable.sort, false, variable.term, other.term));
-            }
-            let mut views = place.views.iter().filter(|view| !view.is_ring());
-            let indexed = views.any(|view| view.by.contains(&other.term));
-            if !is_fit && indexed {
-                all.extend(multiples(variable.sort, variable.term, other, &own));
             }
         }
         let least = own.iter().copied().min().unwrap_or_default();
@@ -171,6 +185,26 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
         if variable.cell.is_some() && (0..64).contains(&most) {
             let most = constant(variable.sort, most);
             all.push(at_most(variable.sort, true, variable.term, most));
+        }
+    }
+    all
+}
+
+/// That variables are at most multiples of counters, for those that nothing fits.
+fn counted(place: &PlaceSamples) -> Vec<TermId> {
+    let columns = scalar_columns(place);
+    let views = || place.views.iter().filter(|view| !view.is_ring());
+    let mut all = Vec::new();
+    for (number, (variable, own)) in columns.iter().enumerate() {
+        let (fit, others) = scalar_fit(&columns, number);
+        let is_constant = own.values.windows(2).all(|pair| pair[0] == pair[1]);
+        if fit.is_some() || variable.cell.is_some() && is_constant {
+            continue;
+        }
+        for other in others {
+            if views().any(|view| view.by.contains(&other.term)) {
+                all.extend(multiples(variable.sort, variable.term, other, &own.values));
+            }
         }
     }
     all
@@ -216,25 +250,33 @@ pub(super) fn cell(
     Some(state.cells[array][position])
 }
 
-/// Whether a condition over any number and the place's variables holds in a state.
-fn holds(place: &PlaceSamples, condition: TermId, state: &ArrayRow, number: i128) -> bool {
-    let assignment = |symbol: Symbol, instance: u32| {
-        if is_any_index(symbol) {
-            return value(symbol.sort(), number);
-        }
-        let term = store().variable_at(symbol, instance);
-        let known = place.variables.iter().position(|one| one.term == term)?;
-        value(symbol.sort(), state.scalars[known])
-    };
-    let (condition, cells) = with_named_cells(condition);
-    let assignment = |symbol: Symbol, instance: u32| match cells.get(&symbol) {
-        Some(cell) => {
-            let known = place.variables.iter().position(|one| one.term == *cell)?;
+/// A condition over any number and the place's variables, ready to be evaluated.
+struct Case {
+    condition: TermId,
+    /// The cells that variables in it stand for.
+    cells: FxHashMap<Symbol, TermId>,
+}
+
+impl Case {
+    fn of(condition: TermId) -> Self {
+        let (condition, cells) = with_named_cells(condition);
+        Self { condition, cells }
+    }
+
+    /// Whether it holds in a state.
+    fn holds(&self, place: &PlaceSamples, state: &ArrayRow, number: i128) -> bool {
+        let assignment = |symbol: Symbol, instance: u32| {
+            if is_any_index(symbol) {
+                return value(symbol.sort(), number);
+            }
+            let variable = store().variable_at(symbol, instance);
+            let term = self.cells.get(&symbol).copied().unwrap_or(variable);
+            let known = place.variables.iter().position(|one| one.term == term)?;
             value(symbol.sort(), state.scalars[known])
-        }
-        None => assignment(symbol, instance),
-    };
-    evaluate(store(), condition, &assignment).is_ok_and(|truth| truth.as_bool() == Some(true))
+        };
+        let truth = evaluate(store(), self.condition, &assignment);
+        truth.is_ok_and(|truth| truth.as_bool() == Some(true))
+    }
 }
 
 /// What the function finds of a view's cells in a range where the case holds, from these and columns: other views' cells
@@ -264,7 +306,10 @@ pub(super) fn of_range(
         cell(place, view, &place.array_rows[row], number)
     };
     if case != TermId::TRUE {
-        points.retain(|&(row, number)| holds(place, case, &place.array_rows[row], number));
+        let some = points.len().div_ceil(2 * MOST_POINTS).max(1);
+        points = points.into_iter().step_by(some).collect();
+        let condition = Case::of(case);
+        points.retain(|&(row, number)| condition.holds(place, &place.array_rows[row], number));
     }
     // Points of all states, not of the first ones.
     let some = points.len().div_ceil(MOST_POINTS).max(1);
@@ -320,10 +365,11 @@ pub(super) fn of_range(
 /// The equation for the cells; one without other cells is simpler.
 pub(super) fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
     let element = store().sort(view.cell());
+    let columns: Vec<&Column> = columns.iter().collect();
     let others = columns.iter().position(|column| column.is_of_view);
     let others = others.unwrap_or(columns.len());
     let simple = fit(element, view.cell(), own, &columns[..others]);
-    let equation = simple.or_else(|| fit(element, view.cell(), own, columns));
+    let equation = simple.or_else(|| fit(element, view.cell(), own, &columns));
     equation.into_iter().collect()
 }
 
@@ -369,11 +415,12 @@ fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<Ter
 }
 
 /// The equation of lowest degree between the term and the columns, if there is one.
-pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[Column]) -> Option<TermId> {
+pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[&Column]) -> Option<TermId> {
     // What is always the same is as good as a number.
     let varies = |column: &&Column| column.values.windows(2).any(|pair| pair[0] != pair[1]);
     let columns: Vec<&Column> = columns
         .iter()
+        .copied()
         .filter(|column| store().sort(column.term) == sort)
         .filter(varies)
         .collect();

@@ -154,6 +154,11 @@ impl Range {
         }
     }
 
+    /// Whether it begins with the first cell.
+    pub(super) const fn is_from_first(self) -> bool {
+        matches!(self.from, End::Constant(0))
+    }
+
     /// That any number is in it.
     pub(super) fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
         let any = any_index(sort);

@@ -74,9 +74,9 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         }
         let piece = Piece { place, view };
         let ranges = ranges(place, view, vocabulary);
-        let pivots = piece.pivots();
+        let (pivots, flags) = (piece.pivots(), piece.flags());
         for &range in &ranges {
-            all.extend(piece.neighbours(range));
+            all.extend(piece.neighbours(range, &flags));
         }
         all.extend(piece.two_cells(&pivots));
         for &range in &ranges {
@@ -103,7 +103,7 @@ impl Piece<'_> {
     }
 
     /// That neighbours in the range are sorted, in all states or under a flag.
-    fn neighbours(&self, range: Range) -> Vec<TermId> {
+    fn neighbours(&self, range: Range, flags: &[Flag]) -> Vec<TermId> {
         let sort = self.view.sort;
         let any = any_index(sort);
         let next = sum(sort, any, constant(sort, 1));
@@ -115,14 +115,14 @@ impl Piece<'_> {
             let claim = store().implies(inside, fact);
             if let Some(pairs) = self.sorted(range, order, None) {
                 all.push(claim);
-                if pairs.strict == pairs.count {
+                if pairs.strict == pairs.count && pairs.count > 0 {
                     let [least, most] = order.sorted(cells[1], cells[0]);
                     let fact = store().not(self.at_most([least, most]));
                     all.push(store().implies(inside, fact));
                 }
                 continue;
             }
-            for flag in self.flags() {
+            for &flag in flags.iter().filter(|_| range.is_from_first()) {
                 if self.sorted(range, order, Some(flag)).is_some() {
                     let variable = &self.place.variables[flag.variable];
                     let set = store().eq(variable.term, constant(variable.sort, flag.value));
@@ -133,7 +133,8 @@ impl Piece<'_> {
         all
     }
 
-    /// The neighbours in the range in samples, if they are sorted there; not if all are equal.
+    /// The neighbours in the range in samples, if they are sorted there. If all are equal they are only of interest from the
+    /// first cell on: what loops sort is rarely seen sorted but where there is nothing to sort.
     fn sorted(&self, range: Range, order: Order, flag: Option<Flag>) -> Option<Pairs> {
         let mut pairs = Pairs::default();
         for row in &self.place.array_rows {
@@ -151,7 +152,11 @@ impl Piece<'_> {
                 }
             }
         }
-        pairs.convincing()
+        let is_enough = pairs.count >= CONVINCING && range.is_from_first();
+        match is_enough {
+            true => Some(pairs),
+            false => pairs.convincing(),
+        }
     }
 
     /// Variables with few values, with each of these.
@@ -204,7 +209,7 @@ impl Piece<'_> {
                     Some((self.pivot_value(row, one)?, self.pivot_value(row, other)?))
                 });
                 let is_sorted = values.all(|(a, b)| pairs.add(Order::Ascending, a, b).is_some());
-                if is_sorted && pairs.convincing().is_some() {
+                if is_sorted && pairs.count >= CONVINCING {
                     let (other_cell, other_exists) = self.pivot_term(other);
                     let both = store().and2(exists, other_exists);
                     all.push(store().implies(both, self.at_most([cell, other_cell])));

@@ -68,6 +68,7 @@ fn of_view(place: &PlaceSamples, view: &View) -> Vec<TermId> {
             }
         }
         let own: Vec<i128> = rows.iter().map(|(row, _)| row.scalars[number]).collect();
+        let columns: Vec<&Column> = columns.iter().collect();
         all.extend(fit(element, variable.term, &own, &columns).filter(|&fit| has_sums(fit)));
     }
     all

@@ -19,7 +19,8 @@ use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{
-    Arena, Build, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, prefix_sums, store,
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, prefix_sums,
+    store,
 };
 
 /// Wall times of queries.
@@ -295,7 +296,8 @@ impl Consecution {
             }
         }
         self.solver.pop();
-        // Incremental solving is not good at everything.
+        // Incremental solving is not good at everything. Equations first: more relies on them.
+        open.sort_by_key(|&index| arena.arguments(Op::Eq, goals[index]).is_none());
         let begin = Instant::now();
         for index in open {
             if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
