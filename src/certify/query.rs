@@ -8,7 +8,7 @@ use crate::entailment::unknowns::is_hard;
 use crate::entailment::{Core, Oracle, Premises, Rung};
 use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
-use crate::term::{Build, Sort, Symbol, TermId, prefix_sums};
+use crate::term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
 
 /// Wall times of questions below the last rung of the ladder.
 const UNKNOWNS: Duration = Duration::from_millis(500);
@@ -137,7 +137,7 @@ fn by_parts(
     let of_part = |part: &Vec<usize>| {
         let part: Vec<TermId> = part.iter().map(|&place| conditions[place]).collect();
         let (assertions, names) = assertions(walk, &part);
-        (Question::new(&*walk.arena, &assertions), names)
+        (question(walk, &assertions), names)
     };
     let questions: Vec<(Question, Vec<String>)> = parts.iter().map(of_part).collect();
     let solvers = &mut *walk.solver.borrow_mut();
@@ -212,13 +212,27 @@ pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<Ter
     (assertions, names)
 }
 
+/// The question whether the assertions have a model. Where each simplification is to be told, there are none here.
+fn question(walk: &Walk<'_, '_>, assertions: &[TermId]) -> Question {
+    let arena = &*walk.arena;
+    if arena.records() {
+        return Question::new(arena, assertions);
+    }
+    let mut cells = CellVariables::default();
+    for &assertion in assertions {
+        cells.look_at(arena, assertion);
+    }
+    let all = assertions.iter().map(|&one| cells.replaced(arena, one));
+    Question::new(arena, &all.collect::<Vec<_>>())
+}
+
 fn check(
     walk: &Walk<'_, '_>,
     assertions: &[TermId],
     names: &[String],
     most: Duration,
 ) -> Result<TextAnswer, GivenUp> {
-    let question = Question::new(&*walk.arena, assertions);
+    let question = question(walk, assertions);
     let time = walk.left()?.min(most);
     let first = &mut walk.solver.borrow_mut().first;
     Ok(first.check(&question, names, time))

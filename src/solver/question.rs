@@ -3,18 +3,22 @@
 //! The checker of proofs asks so, and engines ask so what is better asked without all that their solver has been told. Z3
 //! answers most questions within milliseconds; of what it leaves open Bitwuzla decides some. That is so above all with floats:
 //! Z3 compares their circuits for minutes where Bitwuzla takes seconds. So with them Z3 is soon interrupted, and goes on only
-//! if Bitwuzla cannot express the question; without them each gets half of the time. Neither reads anything that engines' ways to a
-//! solver have translated.
+//! if Bitwuzla does not answer. With arrays it is much the same, but then each has half of what is left after that. Without either, Z3
+//! has two seconds first. Neither reads anything that engines' ways to a solver have translated.
 
 use std::time::{Duration, Instant};
 
 use super::z3::text::{TextAnswer, TextSolver};
 use crate::term::{FloatFormat, Op, Pool, Sort, TermId, for_each_subterm, smtlib_script};
 
-/// What Z3 may take for a question with floats before Bitwuzla is asked.
+/// What Z3 may take for a question with floats or arrays before Bitwuzla is asked.
 const FLOATS: Duration = Duration::from_millis(100);
+const ARRAYS: Duration = Duration::from_millis(200);
 
-/// Shorter questions without floats are for Z3 alone.
+/// What it may take without.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// Shorter questions without either are for Z3 alone.
 const SHORT: Duration = Duration::from_millis(1_000);
 
 /// Assertions as text.
@@ -24,6 +28,7 @@ pub struct Question {
     #[cfg(feature = "bitwuzla")]
     standard: Option<String>,
     has_floats: bool,
+    has_arrays: bool,
     /// Bitwuzla knows the sorts of all terms.
     is_for_bitwuzla: bool,
 }
@@ -31,11 +36,12 @@ pub struct Question {
 impl Question {
     /// Whether the assertions have a model.
     pub fn new(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> Self {
-        let (mut has_floats, mut has_bits) = (false, false);
+        let (mut has_floats, mut has_arrays, mut has_bits) = (false, false, false);
         let mut is_for_bitwuzla = cfg!(feature = "bitwuzla");
         for_each_subterm(pool, assertions.iter().copied(), |term, _| {
             let sort = pool.sort(term);
             has_floats |= matches!(sort, Sort::Float(_));
+            has_arrays |= sort.is_array();
             is_for_bitwuzla &= !matches!(sort, Sort::Int | Sort::Float(FloatFormat::F80));
             let application = pool.as_application(term);
             has_bits |= application.is_some_and(|(op, _)| op == Op::FpToBits);
@@ -47,6 +53,7 @@ impl Question {
             #[cfg(feature = "bitwuzla")]
             standard: has_bits.then(|| crate::term::standard_script(pool, assertions)),
             has_floats,
+            has_arrays,
             is_for_bitwuzla,
         }
     }
@@ -88,27 +95,30 @@ impl Respondents {
     ) -> TextAnswer {
         let end = Instant::now().checked_add(timeout);
         let left = || end.map_or(timeout, |end| end.saturating_duration_since(Instant::now()));
-        let alone = !question.is_for_bitwuzla || !question.has_floats && timeout < SHORT;
+        let is_plain = !question.has_floats && !question.has_arrays;
+        let alone = !question.is_for_bitwuzla || is_plain && timeout < SHORT;
         let first = match question.has_floats {
             _ if alone => timeout,
             true => FLOATS.min(timeout / 4),
-            false => timeout / 2,
+            false if question.has_arrays => ARRAYS.min(timeout / 3),
+            false => FIRST.min(timeout / 2),
         };
-        let mut answer = self.z3.check(&question.script, names, first);
+        let answer = self.z3.check(&question.script, names, first);
         if alone {
             return answer;
         }
         if !is_unknown(&answer) {
             return answer;
         }
-        let second = question.to_bitwuzla(names, left());
+        let share = match question.has_floats {
+            true => left(),
+            false => left() / 2,
+        };
+        let second = question.to_bitwuzla(names, share);
         if !is_unknown(&second) {
             return second;
         }
-        if question.has_floats {
-            answer = self.z3.check(&question.script, names, left());
-        }
-        answer
+        self.z3.check(&question.script, names, left())
     }
 
     /// The answer of Z3 alone.

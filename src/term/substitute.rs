@@ -78,6 +78,21 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
+    /// The same, with what other terms have become before by the same `replace`.
+    pub fn resumed(from: &'r F, to: &'r T, replace: R, done: FxHashMap<TermId, TermId>) -> Self {
+        Self {
+            from,
+            to,
+            replace,
+            done,
+        }
+    }
+
+    /// What terms have become.
+    pub fn into_done(self) -> FxHashMap<TermId, TermId> {
+        self.done
+    }
+
     /// What the term becomes. Conditions decide first: a branch that a condition excludes, or what comes after a conjunct
     /// that becomes false, is not looked at.
     pub fn rebuild(&mut self, term: TermId) -> TermId {

@@ -114,7 +114,7 @@ impl Terms<'_> {
         let base = self.arena.select(array.base, index);
         known.into_iter().fold(base, |otherwise, (own, element)| {
             let same = self.apply(Op::Eq, Sort::Bool, &[index, own]);
-            self.arena.ite(same, element, otherwise)
+            self.ite(same, element, otherwise)
         })
     }
 
@@ -163,7 +163,7 @@ impl Terms<'_> {
     }
 
     /// The element by the index's number, which is one of those.
-    fn pick(&self, index: TermId, elements: &[(i128, TermId)]) -> TermId {
+    fn pick(&mut self, index: TermId, elements: &[(i128, TermId)]) -> TermId {
         let (Some(&(low, element)), Some(&(high, _))) = (elements.first(), elements.last()) else {
             return TermId::FALSE;
         };
@@ -177,7 +177,7 @@ impl Terms<'_> {
         let then = self.pick(index, &elements[without..]);
         let has = self.arena.extract(index, bit as u8, bit as u8);
         let has = self.arena.eq(has, self.arena.bv(1, 1));
-        self.arena.ite(has, then, otherwise)
+        self.ite(has, then, otherwise)
     }
 
     /// The array with the element at the index.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{TermId, Value};
+use crate::term::{CellVariables, TermId, Value};
 
 /// What questions on the way may take of the time until then, and how long the first ones.
 const SHARE: f64 = 0.6;
@@ -25,6 +25,7 @@ pub struct Questions {
     time: Duration,
     /// Answers of conditions that were decided.
     known: FxHashMap<TermId, bool>,
+    cells: CellVariables,
     /// How many questions were asked on the way.
     pub asked: u64,
 }
@@ -39,6 +40,7 @@ impl Questions {
             paused: Duration::ZERO,
             time,
             known: FxHashMap::default(),
+            cells: CellVariables::default(),
             asked: 0,
         }
     }
@@ -79,7 +81,8 @@ impl Questions {
             resource: None,
             time: Some(left.min(most.unwrap_or(left))),
         });
-        let answer = self.solver.check(&[condition]);
+        let plain = self.cells.replaced(&**self.solver.arena(), condition);
+        let answer = self.solver.check(&[plain]);
         match answer {
             Answer::Satisfiable => self.known.insert(condition, true),
             Answer::Unsatisfiable => self.known.insert(condition, false),
@@ -95,7 +98,8 @@ impl Questions {
 
     /// The term's value in the model of the last check.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
-        self.solver.value(term)
+        let plain = self.cells.replaced(&**self.solver.arena(), term);
+        self.solver.value(plain)
     }
 
     /// The time since the first question could be asked, without that of others.

@@ -8,6 +8,10 @@
 //! The address of an object may be a variable. Then a pointer is that address and an *offset*, and the offset is what is known by
 //! cases.
 //!
+//! A value that is one of a few inputs, or of cells that were there from the start, is a list of these with their conditions, too. It is
+//! for comparisons: which of two keys of a tree or a list is less, whichever they are, is said in terms of which of two inputs is
+//! less, and that one input is less than another is the same condition wherever it comes up.
+//!
 //! What else is known of a term is the set of numbers that [`crate::term::domain`] finds; it decides conditions, and makes remainders
 //! of what is hardly greater than the divisor differences.
 
@@ -22,6 +26,9 @@ use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
 const CASES: usize = 64;
 /// An operator with two arguments that have cases is applied to so many pairs.
 const PAIRS: usize = 64;
+/// A value is one of so many inputs, and so many pairs of them are compared.
+const ATOMS: usize = 12;
+const COMPARED: usize = 40;
 
 /// A constant and the condition under which it is the value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -35,6 +42,8 @@ pub struct Terms<'a> {
     pub arena: &'a Arena,
     ranges: Environment<'a, Arena>,
     cases: FxHashMap<TermId, Rc<[Case]>>,
+    /// Values that are one of a few inputs, cells or constants, each with the condition under which.
+    atoms: FxHashMap<TermId, Rc<[Case]>>,
     /// Objects' addresses that are no constants, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
     /// Pairs of such that are known to be those of objects apart from each other.
@@ -50,6 +59,7 @@ impl<'a> Terms<'a> {
             arena,
             ranges: Environment::new(arena, base, false),
             cases: FxHashMap::default(),
+            atoms: FxHashMap::default(),
             objects: FxHashMap::default(),
             apart: FxHashSet::default(),
             sums: FxHashMap::default(),
@@ -100,7 +110,65 @@ impl<'a> Terms<'a> {
             let offset = self.ite(condition, x, y);
             return self.sum(a, offset);
         }
-        self.arena.ite(condition, then, otherwise)
+        let term = self.arena.ite(condition, then, otherwise);
+        self.note_atoms(term, condition, then, otherwise);
+        term
+    }
+
+    /// Notes which atoms a choice is among.
+    fn note_atoms(&mut self, term: TermId, condition: TermId, then: TermId, otherwise: TermId) {
+        let is_number = matches!(self.arena.sort(term), Sort::BitVec(_) | Sort::Int);
+        if !is_number || self.arena.is_constant(term) || self.atoms.contains_key(&term) {
+            return;
+        }
+        if let (Some(a), Some(b)) = (self.atoms_of(then), self.atoms_of(otherwise))
+            && let Some(all) = self.joined(condition, &a, &b)
+            && (2..=ATOMS).contains(&all.len())
+        {
+            self.atoms.insert(term, all.into());
+        }
+    }
+
+    /// The atoms that the term is one of, by their numbers.
+    fn atoms_of(&self, term: TermId) -> Option<Rc<[Case]>> {
+        if let Some(known) = self.atoms.get(&term).or_else(|| self.cases.get(&term)) {
+            return Some(Rc::clone(known));
+        }
+        let is_atom = match self.arena.as_application(term) {
+            Some((Op::Select, &[array, index])) => {
+                self.arena.as_variable(array).is_some() && self.arena.is_constant(index)
+            }
+            Some(_) => false,
+            None => true,
+        };
+        let condition = TermId::TRUE;
+        let value = term;
+        is_atom.then(|| Rc::from([Case { value, condition }]))
+    }
+
+    /// A comparison of what is one of a few atoms: of the atoms.
+    fn compared(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
+        let &[a, b] = arguments else {
+            return None;
+        };
+        let is_comparison = matches!(op, Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle);
+        if !is_comparison || !(self.atoms.contains_key(&a) || self.atoms.contains_key(&b)) {
+            return None;
+        }
+        let (left, right) = (self.atoms_of(a)?, self.atoms_of(b)?);
+        if left.len() * right.len() > COMPARED {
+            return None;
+        }
+        let arena = self.arena;
+        let mut ways = Vec::new();
+        for one in left.iter() {
+            for other in right.iter() {
+                let both = arena.and2(one.condition, other.condition);
+                let holds = arena.apply(op, Sort::Bool, &[one.value, other.value]);
+                ways.push(arena.and2(both, holds));
+            }
+        }
+        Some(arena.or(ways))
     }
 
     /// The object's address and the offset that the term is the sum of, if it is one.
@@ -231,6 +299,11 @@ impl<'a> Terms<'a> {
             && let Some(pointer) = self.of_pointers(op, arguments)
         {
             return pointer;
+        }
+        if sort == Sort::Bool
+            && let Some(comparison) = self.compared(op, arguments)
+        {
+            return comparison;
         }
         let known = match sort {
             Sort::Bool => self.range(plain).and_then(|value| value.as_truth()),

@@ -172,7 +172,7 @@ impl Walk<'_, '_> {
                 (number, self.at(state, region, constant))
             });
             let values: Vec<(i128, TermId)> = values.collect();
-            return self.halved(index, width, &values);
+            return self.halved(lifted, index, width, &values);
         }
         let cells = self.cells(state, region);
         if cells.len() > ANY_INDEX {
@@ -181,12 +181,18 @@ impl Walk<'_, '_> {
         let rest = self.arena.select(self.read(state, region), index);
         cells.into_iter().fold(rest, |value, (own, _, element)| {
             let same = lifted.apply(Op::Eq, Sort::Bool, &[index, own]);
-            self.arena.ite(same, element, value)
+            lifted.choose(same, element, value)
         })
     }
 
     /// The value by number, found by halves.
-    fn halved(&self, index: TermId, width: u8, values: &[(i128, TermId)]) -> TermId {
+    fn halved(
+        &self,
+        lifted: &mut Lifted<'_>,
+        index: TermId,
+        width: u8,
+        values: &[(i128, TermId)],
+    ) -> TermId {
         let (_, first) = values[0];
         if values.iter().all(|&(_, value)| value == first) {
             return first;
@@ -194,11 +200,9 @@ impl Walk<'_, '_> {
         let (below, above) = values.split_at(values.len() / 2);
         let limit = self.arena.bv(width, above[0].0 as u128);
         let is_below = self.arena.ult(index, limit);
-        self.arena.ite(
-            is_below,
-            self.halved(index, width, below),
-            self.halved(index, width, above),
-        )
+        let below = self.halved(lifted, index, width, below);
+        let above = self.halved(lifted, index, width, above);
+        lifted.choose(is_below, below, above)
     }
 
     /// Writes to the region.

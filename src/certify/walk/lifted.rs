@@ -13,6 +13,9 @@ use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
 
 /// A value may be one of so many constants.
 const ALTERNATIVES: usize = 48;
+/// A value may be one of so many leaves, and so many pairs of them are compared one by one.
+const LEAVES: usize = 12;
+const LEAF_PAIRS: usize = 40;
 /// An index may be one of so many numbers for which nothing else is known.
 const NUMBERS: i128 = 256;
 
@@ -23,6 +26,8 @@ pub(super) type Alternatives = Rc<Vec<(TermId, TermId)>>;
 pub(super) struct Lifted<'a> {
     arena: &'a Arena,
     known: FxHashMap<TermId, Alternatives>,
+    /// Choices among a few leaves: variables, cells of variables and constants.
+    leaves: FxHashMap<TermId, Alternatives>,
     /// Variable addresses of objects, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
     /// Sums of such an address and one of a few constants.
@@ -43,6 +48,7 @@ impl<'a> Lifted<'a> {
         Self {
             arena,
             known: FxHashMap::default(),
+            leaves: FxHashMap::default(),
             objects: FxHashMap::default(),
             sums: FxHashMap::default(),
             obliged: FxHashMap::default(),
@@ -117,7 +123,62 @@ impl<'a> Lifted<'a> {
             let offset = self.choose(condition, x, y);
             return self.add_offset(object, offset);
         }
-        self.arena.ite(condition, a, b)
+        let chosen = self.arena.ite(condition, a, b);
+        if !matches!(self.arena.sort(a), Sort::Bool | Sort::Array { .. })
+            && let (Some(left), Some(right)) = (self.leaves(a), self.leaves(b))
+        {
+            let not = self.arena.not(condition);
+            let sides = [(condition, left), (not, right)];
+            let mut all = Vec::new();
+            for (side, leaves) in &sides {
+                for &(leaf, when) in leaves.iter() {
+                    self.add(&mut all, leaf, self.arena.and2(*side, when));
+                }
+            }
+            if all.len() <= LEAVES {
+                self.leaves.insert(chosen, Rc::new(all));
+            }
+        }
+        chosen
+    }
+
+    /// The leaves that the value is one of.
+    fn leaves(&self, value: TermId) -> Option<Alternatives> {
+        if let Some(known) = self.leaves.get(&value).or_else(|| self.known.get(&value)) {
+            return Some(Rc::clone(known));
+        }
+        let is_leaf = match self.arena.as_application(value) {
+            None => true,
+            Some((op, arguments)) => {
+                op == Op::Select
+                    && self.arena.as_variable(arguments[0]).is_some()
+                    && self.arena.is_constant(arguments[1])
+            }
+        };
+        is_leaf.then(|| Rc::new(vec![(value, TermId::TRUE)]))
+    }
+
+    /// A comparison of choices among leaves, leaf by leaf.
+    fn compare_leaves(&self, op: Op, operands: &[TermId]) -> Option<TermId> {
+        let (Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle, &[a, b]) = (op, operands)
+        else {
+            return None;
+        };
+        if !self.leaves.contains_key(&a) && !self.leaves.contains_key(&b) {
+            return None;
+        }
+        let (left, right) = (self.leaves(a)?, self.leaves(b)?);
+        if left.len() * right.len() > LEAF_PAIRS {
+            return None;
+        }
+        let mut cases = Vec::new();
+        for &(one, when) in left.iter() {
+            for &(other, also) in right.iter() {
+                let holds = self.arena.apply(op, Sort::Bool, &[one, other]);
+                cases.push(self.arena.and([when, also, holds]));
+            }
+        }
+        Some(self.arena.or(cases))
     }
 
     /// The object's address and the offset that a pointer is made of.
@@ -228,6 +289,9 @@ impl<'a> Lifted<'a> {
         if !self.objects.is_empty()
             && let Some(term) = self.offsets(op, operands)
         {
+            return term;
+        }
+        if let Some(term) = self.compare_leaves(op, operands) {
             return term;
         }
         if sort == Sort::Bool

@@ -227,7 +227,7 @@ impl Planner<'_, '_> {
         builder: &mut Builder,
     ) {
         plan.homes[object.0 as usize] = Home::Static(id, Some(address));
-        let regions: Vec<RegionId> = plan
+        let mut regions: Vec<RegionId> = plan
             .class_by_id(id)
             .fields
             .iter()
@@ -236,6 +236,9 @@ impl Planner<'_, '_> {
                 _ => None,
             })
             .collect();
+        // Fields may share one.
+        regions.sort_unstable();
+        regions.dedup();
         let first = regions.first().copied().unwrap_or_else(|| {
             let kept = match self.pointer_sort() {
                 Sort::BitVec(_) => Kept::Bits(8),

@@ -486,6 +486,7 @@ impl Planner<'_, '_> {
             && class.sites.is_empty()
             && !class.functions
             && class.period == 0
+            && self.facts.graph.alike(class.root).is_empty()
             && !self.facts.in_memory[object.0 as usize]
         {
             let fields = cells::fields(&shape, accesses());
@@ -515,10 +516,7 @@ impl Planner<'_, '_> {
         let dynamic = single.is_none()
             && (!class.sites.is_empty()
                 || class.objects.iter().any(|&o| self.is_renewed(class, o)));
-        let fields: Vec<FieldPlan> = fields
-            .into_iter()
-            .map(|field| self.region(field, dynamic, class.functions, builder))
-            .collect();
+        let fields = self.regions(class, fields, dynamic, builder);
         let class = &mut plan.classes[id.0 as usize];
         class.single = single;
         class.fields = fields;
@@ -690,6 +688,43 @@ impl Planner<'_, '_> {
             kept,
             home: FieldHome::Variable(variable),
         }
+    }
+
+    /// The fields of objects in memory as regions: one for those at offsets that one pointer may have.
+    fn regions(
+        &self,
+        class: &Class,
+        mut fields: Vec<Field>,
+        dynamic: bool,
+        builder: &mut Builder,
+    ) -> Vec<FieldPlan> {
+        let alike = self.facts.graph.alike(class.root);
+        let set_of = |start: i64| {
+            let has = |set: &Vec<i64>| set.iter().any(|offset| offset.wrapping_mul(8) == start);
+            alike.iter().position(has)
+        };
+        let mut granules = vec![u64::MAX; alike.len()];
+        for field in &fields {
+            if let Some(set) = set_of(field.start) {
+                granules[set] = granules[set].min(field.granule);
+            }
+        }
+        let mut known: Vec<Option<FieldPlan>> = vec![None; alike.len()];
+        let mut plans = Vec::with_capacity(fields.len());
+        for mut field in fields.drain(..) {
+            let Some(set) = set_of(field.start) else {
+                plans.push(self.region(field, dynamic, class.functions, builder));
+                continue;
+            };
+            field.granule = granules[set];
+            let plan = match known[set].clone() {
+                Some(first) => FieldPlan { field, ..first },
+                None => self.region(field, dynamic, class.functions, builder),
+            };
+            known[set] = Some(plan.clone());
+            plans.push(plan);
+        }
+        plans
     }
 
     /// A field of objects in memory as a region.

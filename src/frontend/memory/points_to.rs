@@ -9,6 +9,11 @@
 //! difference: the node's *period*. What pointers stored in a node point to, its *links*, is kept by offset; so the
 //! members of a structure stay apart, and an array of structures is one structure repeated.
 //!
+//! Before that, a few offsets that one pointer may have are *alike*, as those of the two members in `left ? &t->left : &t->right`:
+//! whoever has one of them may have the others, and what lies there has the same links, but other members are left alone. A
+//! pointer that is moved by a constant from such an offset has all of them moved ([`Graph::unify_shifted`]). Where that makes
+//! too many, or where it does not fit the accesses ([`Graph::fold_alike`]), there is a period after all.
+//!
 //! Everything is near-linear in the number of constraints: unions are by rank of the link maps, paths are compressed,
 //! and unifications that follow from others wait in a queue instead of on the stack.
 
@@ -43,8 +48,29 @@ impl Target {
 struct Node {
     /// Offsets are known modulo this; zero: exactly.
     period: u64,
-    /// Where the pointers stored at an offset point to.
+    /// Where the pointers stored at an offset point to; of offsets that are alike, at the least.
     links: BTreeMap<i64, Target>,
+    /// Offsets that are alike: disjoint sets of at least two, ascending. None if there is a period.
+    alike: Vec<Vec<i64>>,
+}
+
+/// More offsets than these are not alike: they are a row.
+const MOST_ALIKE: usize = 4;
+/// The most sets of such offsets in a node.
+const MOST_SETS: usize = 8;
+
+impl Node {
+    /// The offsets that are like this one, if there are others.
+    fn like(&self, offset: i64) -> Option<&[i64]> {
+        let mut sets = self.alike.iter();
+        sets.find(|set| set.contains(&offset)).map(Vec::as_slice)
+    }
+
+    /// The offset that links are kept at.
+    fn key(&self, offset: i64) -> i64 {
+        let offset = reduce(offset, self.period);
+        self.like(offset).map_or(offset, |set| set[0])
+    }
 }
 
 /// The graph.
@@ -144,8 +170,10 @@ impl Graph {
 
     /// Where pointers stored at the target point to; a node of its own if nothing is known yet.
     pub fn link(&mut self, place: Target) -> Target {
-        let place = self.canonical_compressing(place);
-        if let Some(&target) = self.nodes[place.node.0 as usize].links.get(&place.offset) {
+        let mut place = self.canonical_compressing(place);
+        let node = &self.nodes[place.node.0 as usize];
+        place.offset = node.key(place.offset);
+        if let Some(&target) = node.links.get(&place.offset) {
             return target;
         }
         let target = Target {
@@ -157,6 +185,44 @@ impl Graph {
             .links
             .insert(place.offset, target);
         target
+    }
+
+    /// The offsets that a pointer to the target may have, in the frame of the root: itself and those that are like it.
+    pub fn offsets(&self, target: Target) -> Vec<i64> {
+        let target = self.canonical(target);
+        match self.nodes[target.node.0 as usize].like(target.offset) {
+            Some(set) => set.to_vec(),
+            None => vec![target.offset],
+        }
+    }
+
+    /// The sets of offsets that are alike in the node's class, in the frame of the root.
+    pub fn alike(&self, node: NodeId) -> &[Vec<i64>] {
+        &self.nodes[self.root(node).0.0 as usize].alike
+    }
+
+    /// Offsets in the node's class that were alike are a row from here on.
+    pub fn fold_alike(&mut self, node: NodeId) {
+        let (root, _) = self.root_compressing(node);
+        if let Some(set) = self.nodes[root.0 as usize].alike.first() {
+            let bytes = set[1].wrapping_sub(set[0]).unsigned_abs();
+            self.fold(root, bytes);
+        }
+    }
+
+    /// A pointer to the target is moved by so many bytes: so is every offset that it may have.
+    pub fn unify_shifted(&mut self, target: Target, bytes: i64) {
+        let node = self.canonical(target).node;
+        let offsets = self.offsets(target);
+        if let Some((&first, others)) = offsets.split_first() {
+            let moved = |offset: i64| Target {
+                node,
+                offset: offset.wrapping_add(bytes),
+            };
+            for &other in others {
+                self.unify(moved(first), moved(other));
+            }
+        }
     }
 
     /// All links of the node's class: offsets in the root's frame, and targets.
@@ -204,7 +270,7 @@ impl Graph {
         let b = self.canonical_compressing(b);
         if a.node == b.node {
             if a.offset != b.offset {
-                self.fold_root(a.node, a.offset.wrapping_sub(b.offset).unsigned_abs());
+                self.make_alike(a.node, [a.offset, b.offset]);
             }
             return;
         }
@@ -225,13 +291,60 @@ impl Graph {
         for (offset, target) in lost.links {
             self.insert_link(keep.node, offset.wrapping_add(shift), target);
         }
+        for set in lost.alike {
+            for pair in set.windows(2) {
+                let pair = [pair[0].wrapping_add(shift), pair[1].wrapping_add(shift)];
+                self.make_alike(keep.node, pair);
+            }
+        }
+    }
+
+    /// One pointer may have either offset in the root's frame.
+    fn make_alike(&mut self, root: NodeId, [a, b]: [i64; 2]) {
+        let node = &mut self.nodes[root.0 as usize];
+        if node.period != 0 {
+            return self.fold_root(root, a.wrapping_sub(b).unsigned_abs());
+        }
+        if node.like(a).is_some_and(|set| set.contains(&b)) {
+            return;
+        }
+        self.changes += 1;
+        let mut united = vec![a, b];
+        node.alike.retain(|set| {
+            let is_other = !set.contains(&a) && !set.contains(&b);
+            if !is_other {
+                united.extend(set);
+            }
+            is_other
+        });
+        united.sort_unstable();
+        united.dedup();
+        let are_few = united.len() <= MOST_ALIKE && node.alike.len() < MOST_SETS;
+        let moved: Vec<Target> = united
+            .iter()
+            .filter_map(|offset| node.links.remove(offset))
+            .collect();
+        let first = united[0];
+        node.alike.push(united);
+        for target in moved {
+            self.insert_link(root, first, target);
+        }
+        if !are_few {
+            self.fold_root(root, a.wrapping_sub(b).unsigned_abs());
+        }
     }
 
     fn fold_root(&mut self, root: NodeId, bytes: u64) {
         let node = &mut self.nodes[root.0 as usize];
-        let period = gcd(node.period, bytes);
+        let mut period = gcd(node.period, bytes);
         if period == node.period {
             return;
+        }
+        for pair in std::mem::take(&mut node.alike)
+            .iter()
+            .flat_map(|set| set.windows(2))
+        {
+            period = gcd(period, pair[1].wrapping_sub(pair[0]).unsigned_abs());
         }
         self.changes += 1;
         node.period = period;
@@ -242,7 +355,8 @@ impl Graph {
 
     fn insert_link(&mut self, root: NodeId, offset: i64, target: Target) {
         let node = &mut self.nodes[root.0 as usize];
-        match node.links.entry(reduce(offset, node.period)) {
+        let key = node.key(offset);
+        match node.links.entry(key) {
             std::collections::btree_map::Entry::Vacant(entry) => {
                 entry.insert(target);
             }
@@ -286,6 +400,7 @@ mod tests {
         let mut graph = Graph::new();
         let array = graph.add_node();
         graph.unify(at(array, 0), at(array, 12));
+        graph.fold_alike(array);
         assert_eq!(graph.period(array), 12);
         graph.unify(at(array, 8), at(array, 0));
         assert_eq!(graph.period(array), 4);
@@ -320,6 +435,42 @@ mod tests {
         );
         graph.fold(p, 8);
         assert_eq!(graph.canonical(at(x, 0)), graph.canonical(at(y, 0)));
+    }
+
+    #[test]
+    fn a_few_offsets_are_alike() {
+        let mut graph = Graph::new();
+        let (tree, x, y) = (graph.add_node(), graph.add_node(), graph.add_node());
+        let (left, right) = (graph.link(at(tree, 8)), graph.link(at(tree, 16)));
+        graph.unify(left, at(x, 0));
+        graph.unify(right, at(y, 0));
+        graph.unify(at(tree, 8), at(tree, 16));
+        assert_eq!(graph.period(tree), 0);
+        assert_eq!(graph.canonical(at(x, 0)), graph.canonical(at(y, 0)));
+        assert_eq!(graph.offsets(at(tree, 16)), [8, 16]);
+        assert_eq!(graph.offsets(at(tree, 0)), [0]);
+        graph.unify_shifted(at(tree, 8), 24);
+        assert_eq!(graph.offsets(at(tree, 40)), [32, 40]);
+
+        // Another node comes to have them, moved.
+        let other = graph.add_node();
+        graph.unify(at(other, 0), at(tree, 16));
+        let offset = graph.canonical(at(other, 0)).offset;
+        assert!(graph.offsets(at(other, 0)).contains(&(offset - 8)));
+        graph.fold(tree, 16);
+        assert_eq!(graph.period(tree), 8);
+        assert!(graph.alike(tree).is_empty());
+    }
+
+    #[test]
+    fn many_offsets_are_a_row() {
+        let mut graph = Graph::new();
+        let array = graph.add_node();
+        graph.unify(at(array, 0), at(array, 12));
+        for _ in 0..MOST_ALIKE {
+            graph.unify_shifted(at(array, 0), 12);
+        }
+        assert_eq!(graph.period(array), 12);
     }
 
     #[test]

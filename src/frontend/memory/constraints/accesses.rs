@@ -82,8 +82,9 @@ impl<'a> Facts<'a> {
                 let start = leaf
                     .bit_offset
                     .wrapping_add(leaf.stride.wrapping_mul(number));
+                let place = self.moved(target, (start / 8) as i64);
                 self.accesses.push(Access {
-                    place: target.shifted((start / 8) as i64),
+                    place,
                     bit: (start % 8) as u32,
                     bits: leaf.bits,
                     view: leaf.scalar.into(),
@@ -110,17 +111,12 @@ impl<'a> Facts<'a> {
     pub(super) fn access_table(&mut self) -> AccessTable {
         let mut table = AccessTable::default();
         for access in &self.accesses {
-            let place = self.graph.canonical(access.place);
-            let start = place
-                .offset
-                .wrapping_mul(8)
-                .wrapping_add(i64::from(access.bit));
-            table.entry(place.node).or_default().insert((
-                start,
-                access.bits,
-                access.view,
-                access.direction,
-            ));
+            let node = self.graph.root(access.place.node).0;
+            let accesses = table.entry(node).or_default();
+            for offset in self.graph.offsets(access.place) {
+                let start = offset.wrapping_mul(8).wrapping_add(access.bit.into());
+                accesses.insert((start, access.bits, access.view, access.direction));
+            }
         }
         loop {
             let mut grown = false;

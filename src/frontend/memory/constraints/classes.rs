@@ -89,7 +89,11 @@ impl Facts<'_> {
         }
         move |target| {
             let place = self.graph.canonical(*target);
-            let inside = |&(start, end): &(i64, i64)| start <= place.offset && place.offset < end;
+            let offsets = self.graph.offsets(place);
+            let inside = |&(start, end): &(i64, i64)| {
+                let mut offsets = offsets.iter();
+                offsets.all(|offset| (start..end).contains(offset))
+            };
             self.graph.period(place.node) == 0
                 && ends
                     .get(&place.node)

@@ -22,10 +22,21 @@ impl<'a> Facts<'a> {
                 Congruence {
                     modulus: 0,
                     remainder,
-                } => Some(self.direct(base)?.shifted(remainder)),
+                } => {
+                    let target = self.direct(base)?;
+                    Some(self.offset(base, target, remainder))
+                }
                 _ => self.value(address),
             },
             _ => self.value(address),
+        }
+    }
+
+    /// The target so far from the base, which may have other offsets unless it is an object itself.
+    fn offset(&mut self, base: &Expr, target: Target, bytes: i64) -> Target {
+        match base {
+            Expr::ObjectAddress(_) => target.shifted(bytes),
+            _ => self.moved(target, bytes),
         }
     }
 
@@ -69,7 +80,7 @@ impl<'a> Facts<'a> {
                         if distance.modulus != 0 {
                             self.graph.fold(target.node, distance.modulus);
                         }
-                        Some(target.shifted(distance.remainder))
+                        Some(self.offset(base, target, distance.remainder))
                     }
                     // An address computed from nothing but integers.
                     None if distance.modulus != 0 => Some(self.forge()),

@@ -40,7 +40,8 @@ impl Facts<'_> {
                 let start = leaf
                     .bit_offset
                     .wrapping_add(leaf.stride.wrapping_mul(number));
-                self.assign_forged(target.shifted((start / 8) as i64));
+                let place = self.moved(target, (start / 8) as i64);
+                self.assign_forged(place);
             }
             if leaf.count > REPETITIONS as u64 {
                 self.graph.fold(target.node, (leaf.stride / 8).max(1));

@@ -76,7 +76,8 @@ impl<'a> Facts<'a> {
                 self.fills.push((destination, *size));
             }
             Instruction::Padding { destination, .. } => {
-                self.address(destination);
+                let target = self.address(destination);
+                self.paddings.push(target);
             }
             Instruction::Call {
                 callee,

@@ -21,6 +21,7 @@
 //! * [`classes`]: what the whole of the facts says of the objects' addresses.
 
 mod accesses;
+mod alike;
 mod calls;
 mod classes;
 mod copies;
@@ -78,6 +79,10 @@ pub struct Facts<'a> {
     pub copies: Vec<CopyFact>,
     /// Ranges that are filled: where, and how many bytes.
     pub fills: Vec<(Target, u64)>,
+    /// Pointers that are moved by so many bytes.
+    moved: Vec<(Target, i64)>,
+    /// Where padding is written.
+    paddings: Vec<Target>,
     /// Targets whose addresses become integers.
     escapes: Vec<Target>,
     /// Targets that unknown code can reach and change.
@@ -143,6 +148,8 @@ impl<'a> Facts<'a> {
             accesses: Vec::new(),
             copies: Vec::new(),
             fills: Vec::new(),
+            moved: Vec::new(),
+            paddings: Vec::new(),
             escapes: Vec::new(),
             exposed: Vec::new(),
             unknown_code: false,
@@ -193,9 +200,11 @@ impl<'a> Facts<'a> {
             let before = size(self);
             self.bind_indirect_calls();
             self.bind_callbacks();
+            self.move_alike();
             self.copy_links();
             self.escape();
             let table = self.access_table();
+            self.check_alike(&table);
             self.pointers_in_disguise(&table);
             if before == size(self) {
                 return table;
