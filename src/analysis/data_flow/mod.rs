@@ -293,6 +293,7 @@ struct Guesses<'b> {
 fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples {
     let simulation = simulate::Options {
         time: options.simulation,
+        patience: Some(simulate::PATIENCE),
         accesses: AccessChecks::SingleObjects,
         ..simulate::Options::default()
     };

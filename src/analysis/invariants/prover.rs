@@ -123,6 +123,7 @@ impl<'p> Prover<'p> {
         let samples = self.samples.get_or_insert_with(|| {
             let options = simulate::Options {
                 time: SIMULATION,
+                patience: Some(simulate::PATIENCE),
                 accesses: AccessChecks::SingleObjects,
                 ..simulate::Options::default()
             };

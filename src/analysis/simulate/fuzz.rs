@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::corpus::{Corpus, mutate};
 use super::coverage::Coverage;
@@ -46,6 +46,8 @@ pub(super) struct Fuzzer<'f> {
     confirm: &'f mut dyn Confirm,
     dictionary: &'f Dictionary,
     start: Instant,
+    /// When something new was covered last, after the start.
+    last_find: Duration,
     runners: Runners<'f>,
     chance: Chance,
     coverage: Coverage,
@@ -92,6 +94,7 @@ impl<'f> Fuzzer<'f> {
             confirm,
             dictionary,
             start: Instant::now(),
+            last_find: Duration::ZERO,
             runners: Runners::new(program, executable, dictionary),
             chance: Chance::new(options.seed),
             coverage: Coverage::new(program),
@@ -418,9 +421,15 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    /// Whether it was told to stop, or the time is up.
+    /// Whether it was told to stop, or the time is up, or it has been in vain for too long.
     fn is_over(&self) -> bool {
-        self.control.token.is_cancelled() || self.start.elapsed() >= self.options.time
+        let elapsed = self.start.elapsed();
+        let is_in_vain = |patience: Duration| {
+            elapsed.saturating_sub(self.last_find) >= patience.max(2 * self.last_find)
+        };
+        self.control.token.is_cancelled()
+            || elapsed >= self.options.time
+            || self.options.patience.is_some_and(is_in_vain)
     }
 
     /// Adds the run to the corpus, if it still covers something new.
@@ -429,6 +438,7 @@ impl<'f> Fuzzer<'f> {
         if novelty.edges + novelty.magnitudes == 0 {
             return;
         }
+        self.last_find = self.start.elapsed();
         let kept = Candidate {
             list: found.recorded,
             ..found.candidate

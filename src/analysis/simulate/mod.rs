@@ -57,6 +57,9 @@ options! {
         pub memory: usize = 1 << 30;
     }
     fixed {
+        /// With it, the simulation is over when nothing new was covered for so long, and for twice as long as it took to
+        /// cover what was last. For who wants states, not errors; default none.
+        pub patience: Option<Duration> = None;
         /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
         /// that replays on the program as lowered is a must.
         pub accesses: AccessChecks = AccessChecks::All;
@@ -128,6 +131,9 @@ pub struct Control<'c> {
     /// More threads, where cores are idle.
     pub workers: &'c Workers,
 }
+
+/// How long whoever wants states of a program waits for new ones.
+pub const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Nobody helps.
 const ALONE: &Workers = &Workers::none();
