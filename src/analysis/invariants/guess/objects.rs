@@ -3,10 +3,9 @@
 //! Where the objects of an arena all take the same room ([`Arena`]), [`any_index`] of the objects' number stands for any of them,
 //! and its fields are cells at indices that follow from it. A candidate says: a pointer is null or points to an object made
 //! before the next free address or before another pointer's object; a field that is a pointer does, for all objects in a range
-//! of addresses; an object is followed by the one that was made before it, as in a list that is built at its head, or after it, as
-//! in one that is built at its end; and all objects in a range satisfy what the program demands of the object at one of its
-//! pointers, or those that satisfy it are followed by such alone. Reachability is not spoken of: an order of addresses, all objects
-//! there are, or a set that is closed under a field, takes its place (compare the "all cells" abstractions of heaps by arrays:
+//! of addresses; an object is followed by the one that was made before it, as in a list that is built at its head; and all
+//! objects in a range satisfy what the program demands of the object at one of its pointers. Reachability is not spoken of: an
+//! order of addresses, or all objects there are, takes its place (compare the "all cells" abstractions of heaps by arrays:
 //! Lahiri and Qadeer, Back to the Future, POPL 2008; Gurfinkel and Navas, A Context-Sensitive Memory Model, SAS 2017).
 
 use rustc_hash::FxHashMap;
@@ -30,10 +29,8 @@ const MOST_FIELDS: usize = 4;
 const MOST_VARIABLES: usize = 4;
 /// The most facts about a pointer that are generalised.
 const MOST_FACTS: usize = 12;
-/// Of these, how many are told of all that follows.
-const MOST_CLOSED: usize = 4;
 /// The most candidates of a place.
-const MOST: usize = 800;
+const MOST: usize = 600;
 
 /// A field of the objects: a cell of an array of the program.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -62,8 +59,6 @@ struct Objects {
     newest: Vec<TermId>,
     /// What is demanded of the object at some pointer, about any object.
     facts: Vec<TermId>,
-    /// The same, about the object at the pointer that comes with it.
-    told: Vec<(TermId, TermId)>,
 }
 
 /// The candidates of the program: those about where pointers lead, then those about what is in the objects, which need the
@@ -129,7 +124,6 @@ impl Objects {
             cells: Vec::new(),
             newest: Vec::new(),
             facts: Vec::new(),
-            told: Vec::new(),
         };
         for at in blocks.cut_points() {
             for block in blocks.from(at).iter() {
@@ -165,7 +159,6 @@ impl Objects {
                 let fact = substitute(store(), one.formula, &map);
                 if !facts.contains(&fact) {
                     facts.push(fact);
-                    objects.told.push((one.formula, pointer));
                 }
             }
         }
@@ -262,19 +255,6 @@ impl Objects {
         store().ite(store().eq(address, first), null, store().sub(address, room))
     }
 
-    /// The object made after the one at the address, or null.
-    fn after(&self, address: TermId) -> TermId {
-        let next = store().add(address, self.number(1 << self.arena.bits));
-        store().ite(store().eq(next, self.next), self.number(0), next)
-    }
-
-    /// The first object, or null.
-    fn oldest(&self) -> TermId {
-        let first = self.number(self.arena.first);
-        let null = self.number(0);
-        store().ite(store().eq(first, self.next), null, first)
-    }
-
     /// That any object is at least at the first address, if the lower limit allows, and below the upper one.
     fn in_range(&self, lower: TermId, upper: TermId) -> TermId {
         let first = self.number(self.arena.first);
@@ -298,7 +278,6 @@ impl Objects {
             let is_null = self.is_null(pointer);
             if self.newest.contains(&pointer) {
                 all.push(t.eq(pointer, self.before(self.next)));
-                all.push(t.eq(pointer, self.oldest()));
             }
             for limit in self.limits(pointers).filter(|&limit| limit != pointer) {
                 let is_object = self.is_object(pointer, limit);
@@ -307,25 +286,15 @@ impl Objects {
         }
         // Ranges of objects, with what pointers in these are below, if that is guessed.
         let mut ranges = vec![(Some(self.next), self.in_range(TermId::TRUE, self.next))];
-        let mut closed = vec![ranges[0].1];
         for &pointer in pointers {
             if self.newest.contains(&pointer) {
                 ranges.push((Some(pointer), self.in_range(TermId::TRUE, pointer)));
+            } else {
+                let (above, from) = (t.ult(pointer, self.address), t.ule(pointer, self.address));
+                let to = t.ule(self.address, pointer);
+                let ends = [to, above, from];
+                ranges.extend(ends.map(|end| (None, self.in_range(end, self.next))));
             }
-            let (above, from) = (t.ult(pointer, self.address), t.ule(pointer, self.address));
-            let to = t.ule(self.address, pointer);
-            // What comes before it in a list that was built at its end.
-            let passed = t.or2(self.is_null(pointer), t.ult(self.address, pointer));
-            let above = self.in_range(above, self.next);
-            ranges.push((None, above));
-            closed.push(above);
-            let to = self.in_range(to, self.next);
-            for &link in &self.links {
-                let before = t.eq(self.cell(link), self.before(self.address));
-                all.push(t.implies(to, before));
-            }
-            ranges.push((None, to));
-            ranges.extend([from, passed].map(|end| (None, self.in_range(end, self.next))));
         }
         for &(limit, range) in &ranges {
             let links = limit
@@ -339,27 +308,9 @@ impl Objects {
                 if limit == self.next {
                     add(t.or2(is_null, self.is_object(cell, self.address)));
                     add(t.eq(cell, self.before(self.address)));
-                    add(t.eq(cell, self.after(self.address)));
                 }
             }
             contents.extend(self.facts.iter().map(|&fact| t.implies(range, fact)));
-        }
-        self.satisfying(pointers, &closed, contents);
-    }
-
-    /// The object at a pointer satisfies what is demanded; what follows such an object does.
-    fn satisfying(&self, pointers: &[TermId], ranges: &[TermId], contents: &mut Vec<TermId>) {
-        let t = store();
-        for (&(formula, own), &fact) in self.told.iter().zip(&self.facts).take(MOST_CLOSED) {
-            let of = |pointer: TermId| {
-                let map = FxHashMap::from_iter([(own, pointer)]);
-                t.or2(self.is_null(pointer), substitute(t, formula, &map))
-            };
-            contents.extend(pointers.iter().map(|&pointer| of(pointer)));
-            for &range in ranges {
-                let links = self.links.iter().map(|&link| of(self.cell(link)));
-                contents.extend(links.map(|follows| t.implies(range, t.implies(fact, follows))));
-            }
         }
     }
 
@@ -397,14 +348,7 @@ impl Objects {
                 let at = store().extract(pointer, self.arena.width - 1, field.unit);
                 let at = store().add(at, store().bv(width, field.offset >> field.unit));
                 let cell = store().select(field.array, at);
-                let is_null = self.is_null(pointer);
-                all.extend(alike.iter().flat_map(|&variable| {
-                    let is_less = match store().sort(cell) {
-                        Sort::BitVec(_) => store().or2(is_null, store().slt(cell, variable)),
-                        _ => TermId::TRUE,
-                    };
-                    [store().eq(cell, variable), is_less]
-                }));
+                all.extend(alike.iter().map(|&variable| store().eq(cell, variable)));
             }
         }
     }
