@@ -6,6 +6,7 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
+//!   [`powers`]: powers of two of variables; [`moduli`]: remainders by variables;
 //!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them; [`writes`]: what is written to
 //!   them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
 //!   states.
@@ -16,9 +17,13 @@ mod elimination;
 mod equations;
 mod facets;
 mod fits;
+mod moduli;
 pub mod objects;
 mod observed;
 mod pairs;
+mod powers;
+#[cfg(test)]
+mod testing;
 mod values;
 pub mod vocabulary;
 pub mod writes;
@@ -60,6 +65,12 @@ pub enum Round {
     Differences,
     /// Polynomial equations of degree two and three.
     Polynomial,
+    /// Polynomial equations of degree two.
+    Quadratic,
+    /// Linear equations of variables and powers of two of variables.
+    Powers,
+    /// Remainders by variables.
+    Moduli,
 }
 
 choice!(
@@ -76,11 +87,15 @@ choice!(
     "cases" = Self::Cases,
     "differences" = Self::Differences,
     "polynomial" = Self::Polynomial,
+    "quadratic" = Self::Quadratic,
+    "powers" = Self::Powers,
+    "moduli" = Self::Moduli,
 );
 
 impl Round {
     /// All but [`Self::States`], [`Self::Fits`], [`Self::CellOrders`] and [`Self::Objects`], which are better off in analyses of
-    /// their own, in order.
+    /// their own, [`Self::Quadratic`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which are
+    /// for recursion; in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -109,6 +124,9 @@ impl Round {
             Self::Cases => "cases",
             Self::Differences => "differences",
             Self::Polynomial => "polynomial equations",
+            Self::Quadratic => "quadratic equations",
+            Self::Powers => "powers of two",
+            Self::Moduli => "remainders",
         }
     }
 }
@@ -136,6 +154,9 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
             all.extend(equations(place, Degree(3)));
             all
         }
+        Round::Quadratic => equations(place, Degree(2)),
+        Round::Powers => powers::candidates(place, vocabulary),
+        Round::Moduli => moduli::candidates(&columns, vocabulary),
     }
 }
 
