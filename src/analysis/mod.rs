@@ -15,6 +15,7 @@
 //! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
 //!   such clauses, and back.
 //! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
+//! * [`summaries`]: summaries of recursive functions by guesses.
 //! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
 //! * [`invariants`]: how analyses share them.
 //! * [`options`]: how an engine declares what a user can set.
@@ -37,6 +38,7 @@ pub mod predicate;
 pub mod predicate_abstraction;
 pub mod simulate;
 pub mod spacer;
+pub mod summaries;
 #[cfg(test)]
 mod testing;
 pub mod unrolling;

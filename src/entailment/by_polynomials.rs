@@ -1,4 +1,4 @@
-//! Rung 5: polynomial equations that follow from others, of which some hold only under conditions.
+//! Rung 6: polynomial equations that follow from others, of which some hold only under conditions.
 //!
 //! That a cell is the square of its index in a range of indices, and that this index is in the range, gives the equation; that
 //! another index is the same one lets both be looked at as one. Which conditions hold, and which variables are equal, is
@@ -8,6 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_cases::{Literal, conditions, literals};
+use super::combination::combination;
+use super::laws::{powers, quotients};
 use super::polynomials::Polynomial;
 use super::{Core, Oracle, Premises, Rung};
 use crate::term::{
@@ -21,6 +23,9 @@ const MOST_CONDITIONS: usize = 4;
 const MOST_DENIALS: usize = 3;
 const MOST_FACTS: usize = 24;
 const MOST_VARIABLES: usize = 7;
+
+/// The most atoms that equations are multiplied with.
+const MOST_FACTORS: usize = 10;
 
 impl Premises<'_> {
     /// Premises that imply the goal.
@@ -106,10 +111,11 @@ struct Definition {
 
 /// An equation that holds unless one of the others does.
 #[derive(Clone)]
-struct Fact {
-    equation: [TermId; 2],
-    unless: Vec<TermId>,
-    places: Vec<usize>,
+pub(super) struct Fact {
+    pub(super) equation: [TermId; 2],
+    pub(super) unless: Vec<TermId>,
+    /// The premises that say so; none for a law.
+    pub(super) places: Vec<usize>,
 }
 
 impl<'s, O: Oracle> Search<'s, '_, O> {
@@ -220,7 +226,11 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         if target.is_zero() {
             return Ok(true);
         }
-        let facts = self.facts(&truths);
+        let mut facts = self.facts(&truths);
+        let terms: Vec<TermId> = facts.iter().flat_map(|fact| fact.equation).collect();
+        let terms = [&denial[..], &terms[..]].concat();
+        facts.extend(quotients(arena, &terms));
+        facts.extend(powers(arena, &terms));
         let variables = self.variables(&target, &facts);
         if self.follows(target, facts.clone(), &case)? {
             return Ok(true);
@@ -363,6 +373,8 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         let mut solved: Vec<(TermId, Polynomial)> = Vec::new();
         let mut relevant: FxHashSet<TermId> = target.atoms().into_iter().collect();
         let mut tried = 0;
+        // Those that cannot be solved.
+        let mut others: Vec<(Polynomial, Fact)> = Vec::new();
         while !target.is_zero() {
             // One whose atoms are of interest.
             let next = facts.iter().position(|fact| {
@@ -373,7 +385,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 })
             });
             let Some(next) = next else {
-                return Ok(false);
+                return self.combines(&target, others, &solved, case);
             };
             let fact = facts.swap_remove(next);
             let Some(mut difference) = self.difference(fact.equation) else {
@@ -393,6 +405,8 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 return Ok(false);
             }
             let Some((atom, value)) = self.pivot(&difference) else {
+                relevant.extend(difference.atoms());
+                others.push((difference, fact));
                 continue;
             };
             let holds = fact.unless.is_empty() || {
@@ -415,6 +429,57 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             solved.push((atom, value));
         }
         Ok(true)
+    }
+
+    /// Whether the target is a sum of multiples of what is zero by the facts whose conditions hold, with the values in the places
+    /// of the atoms that are solved.
+    fn combines(
+        &mut self,
+        target: &Polynomial,
+        facts: Vec<(Polynomial, Fact)>,
+        solved: &[(TermId, Polynomial)],
+        case: &[TermId],
+    ) -> Result<bool, O::Stop> {
+        let mut open = Vec::new();
+        for (polynomial, fact) in facts {
+            let mut solved = solved.iter();
+            let polynomial =
+                solved.try_fold(polynomial, |known, (atom, value)| known.with(*atom, value));
+            open.extend(polynomial.map(|polynomial| (polynomial, fact)));
+        }
+        let mut atoms = target.atoms();
+        atoms.truncate(MOST_FACTORS);
+        let few = Polynomial::factors(target.width(), &[]);
+        let many = Polynomial::factors(target.width(), &atoms);
+        loop {
+            let polynomials: Vec<Polynomial> = open.iter().map(|(one, _)| one.clone()).collect();
+            let found = combination(target, &polynomials, &few)
+                .or_else(|| combination(target, &polynomials, &many));
+            let Some(places) = found else {
+                return Ok(false);
+            };
+            let mut fails = None;
+            for &place in &places {
+                let unless = &open[place].1.unless;
+                if !unless.is_empty() && !self.is_excluded(case, self.arena().or(unless.clone()))? {
+                    fails = Some(place);
+                    break;
+                }
+            }
+            match fails {
+                // Without it, then.
+                Some(place) => {
+                    open.remove(place);
+                }
+                None => {
+                    let used = places
+                        .into_iter()
+                        .flat_map(|place| open[place].1.places.clone());
+                    self.used.extend(used);
+                    return Ok(true);
+                }
+            }
+        }
     }
 
     /// An atom and what it is where the polynomial is zero: a cell rather than a variable.

@@ -8,9 +8,10 @@
 //!    the places of products and quotients ([`unknowns`]);
 //! 3. it holds whichever power of two a variable is, if the premises say that it is one ([`powers`]);
 //! 4. a solver finds that it holds whatever products and quotients are;
-//! 5. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it
+//! 5. it finds so if remainders by the same divisor obey the laws of division ([`remainders`]);
+//! 6. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it
 //!    ([`by_polynomials`]);
-//! 6. a solver finds that it holds.
+//! 7. a solver finds that it holds.
 //!
 //! The lower rungs ask no solver, the last one is whoever's own who asks: the checker wants models that show which of its
 //! conditions can hold, Houdini refutes many candidates with one.
@@ -24,8 +25,11 @@
 
 pub mod by_cases;
 mod by_polynomials;
+mod combination;
+mod laws;
 mod polynomials;
 pub mod powers;
+mod remainders;
 #[cfg(test)]
 mod tests;
 pub mod unknowns;
@@ -155,7 +159,7 @@ impl<'p> Premises<'p> {
         by_cases::core(self.arena, coarse, coarse_goal).or_else(in_view)
     }
 
-    /// Rungs 1 to 5: premises that imply the goal.
+    /// Rungs 1 to 6: premises that imply the goal.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -171,6 +175,9 @@ impl<'p> Premises<'p> {
             return Ok(Some(core));
         }
         let mut found = self.by_unknowns(goal, Rung::Unknowns, oracle)?;
+        if found.is_none() {
+            found = self.by_remainders(goal, oracle)?;
+        }
         if found.is_none() {
             found = self.by_polynomials(goal, oracle)?;
         }

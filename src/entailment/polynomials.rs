@@ -1,13 +1,14 @@
 //! Polynomials over terms, modulo a power of two: what sums and products are once they are multiplied out.
 //!
-//! Terms that are neither are the *atoms*. Two terms with the same polynomial are equal whatever their atoms are, in the ring
+//! A remainder is the dividend without the divisor times the quotient, whatever these are. Terms that are neither are the
+//! *atoms*. Two terms with the same polynomial are equal whatever their atoms are, in the ring
 //! of numbers modulo 2^w, for that is all that multiplying out relies on; no overflow is excluded.
 
 use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::term::{Arena, Constant, Op, Pool, Sort, TermId, TermKind};
+use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, TermKind};
 
 /// The most monomials of a polynomial, and the highest degree.
 const MOST_MONOMIALS: usize = 80;
@@ -17,7 +18,7 @@ const HIGHEST_DEGREE: usize = 6;
 const VISITS: u32 = 2_000;
 
 /// A product of atoms, in order; empty for one.
-type Monomial = SmallVec<[TermId; 4]>;
+pub type Monomial = SmallVec<[TermId; 4]>;
 
 /// A sum of products of atoms, with factors modulo 2^width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,30 @@ impl Polynomial {
                 op: Op::BvMul,
                 arguments: &[a, b],
             } => part(a)?.times(&part(b)?),
-            _ => Some(Self::atom(width, term)),
+            TermKind::Apply {
+                op: op @ (Op::BvUrem | Op::BvSrem),
+                arguments: &[a, b],
+            } => {
+                let quotient = planted!(
+                    "polynomials: remainders of signed numbers are those of unsigned ones",
+                    match op {
+                        Op::BvUrem => arena.udiv(a, b),
+                        _ => arena.sdiv(a, b),
+                    },
+                    arena.udiv(a, b)
+                );
+                let multiple = part(b)?.times(&part(quotient)?)?;
+                part(a)?.minus(&multiple)
+            }
+            _ => match low_bits(arena, term) {
+                Some((whole, count)) => {
+                    let higher = arena.lshr(whole, arena.bv(width, count.into()));
+                    let power = 1u64.checked_shl(count.into())?;
+                    let higher = Self::atom(width, higher);
+                    part(whole)?.plus(&higher, power.wrapping_neg())
+                }
+                None => Some(Self::atom(width, term)),
+            },
         }
     }
 
@@ -102,7 +126,8 @@ impl Polynomial {
         self.plus(other, u64::MAX)
     }
 
-    fn times(&self, other: &Self) -> Option<Self> {
+    /// The product.
+    pub fn times(&self, other: &Self) -> Option<Self> {
         let mut product = Self::zero(self.width);
         for (left, a) in &self.monomials {
             for (right, b) in &other.monomials {
@@ -118,6 +143,20 @@ impl Polynomial {
             }
         }
         Some(product)
+    }
+
+    /// One, and each atom by itself.
+    pub fn factors(width: u8, atoms: &[TermId]) -> Vec<Self> {
+        let one = Self::monomial(width, Monomial::new(), 1);
+        let atoms = atoms.iter().map(|&atom| Self::atom(width, atom));
+        std::iter::once(one).chain(atoms).collect()
+    }
+
+    /// Its monomials with their factors, none of which is zero.
+    pub fn monomials(&self) -> impl Iterator<Item = (&Monomial, u64)> {
+        self.monomials
+            .iter()
+            .map(|(factors, &factor)| (factors, factor))
     }
 
     /// Whether it is zero whatever its atoms are.
@@ -177,6 +216,41 @@ impl Polynomial {
     }
 }
 
+/// The term of the same width of which this one has so many low bits, and zeros above.
+fn low_bits(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
+    let width = arena.width(term);
+    let &[low] = arena.arguments(Op::ZeroExtend(width), term)? else {
+        return None;
+    };
+    let TermKind::Apply {
+        op: Op::Extract { high, low: 0 },
+        arguments: &[whole],
+    } = arena.kind(low)
+    else {
+        return None;
+    };
+    (arena.width(whole) == width).then_some((whole, high + 1))
+}
+
+/// A quotient of the term of the same width by a power of two, that term, and the exponent: zeros, and the bits above the lowest.
+pub fn shifted(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
+    let width = arena.width(term);
+    let &[high] = arena.arguments(Op::ZeroExtend(width), term)? else {
+        return None;
+    };
+    let TermKind::Apply {
+        op: Op::Extract {
+            high: last,
+            low: first,
+        },
+        arguments: &[whole],
+    } = arena.kind(high)
+    else {
+        return None;
+    };
+    (first > 0 && last == width - 1 && arena.width(whole) == width).then_some((whole, first))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -196,15 +270,18 @@ mod tests {
         let mut stack = vec![variable(arena, 0)];
         for &number in numbers {
             let last = *stack.last().expect("a term");
-            match number % 6 {
-                0 => stack.push(variable(arena, usize::from(number / 6))),
-                1 => stack.push(arena.bv(WIDTH, u128::from(number / 6))),
+            match number % 8 {
+                0 => stack.push(variable(arena, usize::from(number / 8))),
+                1 => stack.push(arena.bv(WIDTH, u128::from(number / 8))),
                 2 => stack.push(arena.neg(last)),
                 operation => {
-                    let other = stack[usize::from(number / 6) % stack.len()];
+                    let other = stack[usize::from(number / 8) % stack.len()];
                     stack.push(match operation {
                         3 | 4 => arena.add(last, other),
-                        _ => arena.mul(last, other),
+                        5 => arena.mul(last, other),
+                        6 if number > 128 => arena.urem(last, arena.bv(WIDTH, 8)),
+                        6 => arena.urem(last, other),
+                        _ => arena.srem(last, other),
                     });
                 }
             }

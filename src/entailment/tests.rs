@@ -60,8 +60,22 @@ impl Formulas<'_> {
         match self.below(8) {
             0 => arena.bv(WIDTH, self.random.random_range(0..64)),
             1 => arena.mul(arena.bv(WIDTH, 3), self.variable()),
-            2 => arena.mul(self.variable(), self.variable()),
-            3 => arena.udiv(self.variable(), self.variable()),
+            2 => match self.below(3) {
+                0 => {
+                    let one = arena.bv(WIDTH, 1);
+                    let exponent = self.variable();
+                    let exponent =
+                        arena.sub(exponent, arena.bv(WIDTH, self.random.random_range(0..2)));
+                    arena.shl(one, exponent)
+                }
+                _ => arena.mul(self.variable(), self.variable()),
+            },
+            3 => match self.below(4) {
+                0 => arena.udiv(self.variable(), self.variable()),
+                1 => arena.urem(self.variable(), self.variable()),
+                2 => arena.udiv(self.variable(), arena.bv(WIDTH, 2)),
+                _ => arena.sdiv(self.variable(), arena.bv(WIDTH, 4)),
+            },
             4 => {
                 let condition = self.condition();
                 arena.ite(condition, self.variable(), self.variable())
@@ -174,6 +188,10 @@ fn what_is_found_holds() {
         let Ok(by_powers) = premises.by_powers(goal, &mut z3);
         if let Some(core) = by_powers {
             confirm(&mut z3, &core, "by powers");
+        }
+        let Ok(by_remainders) = premises.by_remainders(goal, &mut z3);
+        if let Some(core) = by_remainders {
+            confirm(&mut z3, &core, "by remainders");
         }
         let Ok(by_polynomials) = premises.by_polynomials(goal, &mut z3);
         if let Some(core) = by_polynomials {

@@ -1,4 +1,4 @@
-//! Rung 4: what makes queries hard, left out: products, quotients and remainders become unknown values.
+//! Rung 4: what makes queries hard, left out: products, quotients, remainders and powers of two become unknown values.
 //!
 //! What is unsatisfiable without them is so with them. Most candidates that hold at all hold for a reason that has
 //! nothing to do with the products in the same block; and those that do mostly need no more of multiplication than that
@@ -56,6 +56,10 @@ impl Abstraction {
                 is_hard.then(|| self.product(arguments[0], arguments[1]))
             }
             Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => Some(self.unknown(part)),
+            Op::BvShl => {
+                let kind = arena.kind(part);
+                exponent(&arena, kind).map(|_| self.unknown(part))
+            }
             Op::IntDiv | Op::IntMod => (!constant(arguments[1])).then(|| self.unknown(part)),
             _ => None,
         }
@@ -132,6 +136,17 @@ impl Abstraction {
             ),
             _ => self.unknown(whole),
         }
+    }
+}
+
+/// The x of `1 << x`.
+pub fn exponent(arena: &Arena, kind: TermKind<'_>) -> Option<TermId> {
+    match kind {
+        TermKind::Apply {
+            op: Op::BvShl,
+            arguments: &[base, exponent],
+        } => (base == arena.bv(arena.width(base), 1)).then_some(exponent),
+        _ => None,
     }
 }
 

@@ -43,14 +43,17 @@ use super::invariants::samples::Watched;
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::invariants::states::States;
 use super::invariants::views::View;
-use super::options::{OptionValue, alternatives, options};
+use super::options::{OptionValue, alternatives, choice, options};
 use super::unrolling::inner_cut_points;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::certify::certificate::Certificate;
+use crate::entailment::unknowns::is_hard;
 use crate::program::block::Blocks;
 use crate::program::interpreter::AccessChecks;
 use crate::solver::SolverError;
-use crate::term::{Build, Op, Pool, TermId, TermKind, store};
+use crate::term::{
+    Arena, Build, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store, transfer,
+};
 
 /// A round.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -111,8 +114,20 @@ options! {
         pub states: Duration = Duration::from_millis(2_000);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
+        /// Which programs it looks at; the others it leaves to other analyses.
+        pub programs: Programs = Programs::All;
     }
 }
+
+/// Programs that the analysis looks at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// All.
+    All,
+    /// Those in which variables are multiplied, or divided by one another.
+    Products,
+}
+choice!(Programs: "all" = Self::All, "products" = Self::Products);
 
 /// Runs the data-flow analysis.
 ///
@@ -126,6 +141,10 @@ pub fn run<'b>(
 ) -> Result<Answer, SolverError> {
     if blocks.inlined().calls().has_recursion() {
         let reason = "the data-flow analysis does not handle recursion";
+        return Ok(Answer::Unknown(reason.to_owned()));
+    }
+    if options.programs == Programs::Products && !has_products(blocks) {
+        let reason = "the program has no products of variables";
         return Ok(Answer::Unknown(reason.to_owned()));
     }
     let mut analysis = Analysis {
@@ -274,10 +293,48 @@ fn safe_states(blocks: &Blocks) -> Vec<Candidate> {
             if blocks.is_target(block) && block.inputs.is_empty() {
                 let formula = store().not(block.guard);
                 all.push(Candidate { at, formula });
+                all.extend(Candidate::each(at, each_way(block.guard)));
             }
         }
     }
     all
+}
+
+/// For a guard with a choice, that none of the ways to satisfy it is open: one formula for each. Several assertions
+/// together are one guard, and the reasons why they hold differ.
+fn each_way(guard: TermId) -> Vec<TermId> {
+    let parts = conjuncts(store(), guard);
+    let ways = parts.iter().enumerate().find_map(|(number, &part)| {
+        let ways = disjuncts(store(), part);
+        (2..=MOST_WAYS)
+            .contains(&ways.len())
+            .then_some((number, ways))
+    });
+    let Some((number, ways)) = ways else {
+        return Vec::new();
+    };
+    let denied = ways.into_iter().map(|way| {
+        let mut parts = parts.clone();
+        parts[number] = way;
+        store().not(store().and(parts))
+    });
+    denied.collect()
+}
+
+/// The most ways into which a guard is split.
+const MOST_WAYS: usize = 16;
+
+/// Whether a block has a product or a quotient of what is not constant.
+fn has_products(blocks: &Blocks) -> bool {
+    let arena = std::rc::Rc::new(Arena::new());
+    blocks.cut_points().into_iter().any(|at| {
+        blocks.from(at).iter().any(|block| {
+            let updates = block.updates.iter().map(|&(_, value)| value);
+            let terms = updates.chain([block.guard]);
+            let terms: Vec<TermId> = terms.map(|term| transfer(store(), &*arena, term)).collect();
+            is_hard(&arena, &terms)
+        })
+    })
 }
 
 /// The rounds of guesses.
@@ -402,7 +459,7 @@ impl Guesses<'_> {
     ) -> Vec<Candidate> {
         let degree = match round {
             guess::Round::Linear => Some(Degree::LINEAR),
-            guess::Round::Polynomial => Some(Degree(2)),
+            guess::Round::Quadratic | guess::Round::Polynomial => Some(Degree(2)),
             _ => None,
         };
         let mut fresh = Vec::new();

@@ -63,12 +63,7 @@ impl<'e> Cases<'e> {
         let program = inlined.program();
         let mut functions: FxHashMap<FunctionId, (Option<PredicateId>, Option<PredicateId>)> =
             FxHashMap::default();
-        let mut used = vec![false; encoding.places.len()];
-        for clause in &encoding.system.clauses {
-            for one in clause.body.iter().chain(&clause.head) {
-                used[one.predicate.index()] = true;
-            }
-        }
+        let used = encoding.used();
         for (place, number) in encoding.places.iter().zip(0..) {
             let root = inlined.root_function(place.at.call_string);
             if root == program.start || !used[number as usize] {

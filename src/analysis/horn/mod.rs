@@ -3,7 +3,6 @@
 //!
 //! The clauses are those of [`horn_clauses`](super::horn_clauses).
 //!
-//! * [`resolve`]: fewer predicates.
 //! * [`cases`]: a solution without the engine, for recursion of which there are few cases.
 //!
 //! There are several ways to put the question, and none is the best for all programs: over integers, where the engine
@@ -11,7 +10,6 @@
 //! more time each time. A solution is looked at over bit vectors before it is handed in.
 
 mod cases;
-mod resolve;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::cases::Cases;
-use self::resolve::resolve_calls;
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
 use super::horn_clauses::integers::{Integers, to_integers};
+use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::taken::Taken;
 use super::options::{choice, options};
 use super::{Answer, Context, SolverFactory};

@@ -70,6 +70,17 @@ pub struct Encoding {
 }
 
 impl Encoding {
+    /// For each predicate whether a clause has it.
+    pub fn used(&self) -> Vec<bool> {
+        let mut used = vec![false; self.places.len()];
+        for clause in &self.system.clauses {
+            for application in clause.body.iter().chain(&clause.head) {
+                used[application.predicate.index()] = true;
+            }
+        }
+        used
+    }
+
     /// Clauses assume where they begin what analyses have proved of that place: their solutions need not say it again.
     /// What comes later is for other clauses, with which Z3's engine begins anew.
     ///

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::encode::{Encoding, Place};
 use crate::analysis::Context;
@@ -58,10 +58,15 @@ impl Encoding {
             let whole = || snapshot.certificate(1, batches, &invariants, blocks.inlined());
             return Ok(least().unwrap_or_else(whole));
         }
+        Ok(self.summaries(blocks, formulas))
+    }
+
+    /// The certificate of a solution that is known to be one, without what others have proved.
+    pub fn summaries(&self, blocks: &Blocks, formulas: &[TermId]) -> Certificate {
         let batch = self.batch(blocks, formulas);
-        Ok(Certificate {
+        Certificate {
             steps: vec![ProofStep::Summaries { batch }],
-        })
+        }
     }
 
     /// Whether the formulas satisfy a clause.
@@ -94,15 +99,11 @@ impl Encoding {
     /// What the solution says of each place. What the two layers say of one holds together.
     fn batch(&self, blocks: &Blocks, formulas: &[TermId]) -> Vec<(InvariantLocation, TermId)> {
         let inlined = blocks.inlined();
-        let mut used = FxHashSet::default();
-        for clause in &self.system.clauses {
-            let applications = clause.body.iter().chain(&clause.head);
-            used.extend(applications.map(|application| application.predicate.index()));
-        }
+        let used = self.used();
         let mut order: Vec<InlinedLocation> = Vec::new();
         let mut known: FxHashMap<InlinedLocation, TermId> = FxHashMap::default();
         for (number, &Place { at, .. }) in self.places.iter().enumerate() {
-            if !used.contains(&number) {
+            if !used[number] {
                 continue;
             }
             let root = inlined.root_function(at.call_string);

@@ -40,7 +40,8 @@ impl SampledVariable {
         variables.iter().filter_map(one).collect()
     }
 
-    fn new(program: &Program, id: VariableId) -> Option<Self> {
+    /// The variable, if it is sampled.
+    pub fn new(program: &Program, id: VariableId) -> Option<Self> {
         let variable = program.variable(id);
         let sampled = match variable.sort {
             Sort::Bool | Sort::Int => true,
@@ -121,7 +122,7 @@ impl SampledVariable {
     }
 
     /// What it is in a state.
-    fn in_state(&self, state: &StateView<'_>) -> Option<i128> {
+    pub fn in_state(&self, state: &StateView<'_>) -> Option<i128> {
         match self.cell {
             Some(index) => number(&state.cell(self.id, index)?),
             None => number(&state.value(self.id)),
@@ -288,9 +289,20 @@ impl PlaceSamples {
         }
     }
 
-    /// Whether the state at this visit is kept. The longer the run, the fewer are, without any pattern, or the pattern
+    /// The visits from now on are those of another run.
+    pub fn begin_run(&mut self) {
+        self.visits_in_run = 0;
+        self.rows_in_run = 0;
+        self.one_in = 1;
+    }
+
+    /// Whether the state at this visit is kept, if there is room. The longer the run, the fewer are, without any pattern, or the pattern
     /// would be seen in the values.
-    fn is_kept(&mut self) -> bool {
+    pub fn is_kept(&mut self) -> bool {
+        self.visits_in_run += 1;
+        if self.rows.len() >= MOST_ROWS {
+            return false;
+        }
         let visit = self.visits_in_run;
         if visit <= FIRST_VISITS {
             return true;
@@ -400,9 +412,7 @@ impl Samples {
     ) -> Self {
         let program = blocks.inlined().program();
         let executable = Executable::compile_for(program, options.accesses);
-        let mut runs = simulate::sample_runs(program, &executable, RUNS, RUN_STEPS);
-        let simulation = simulate_confirmed(program, options, control, &mut Unconfirmed);
-        runs.extend(simulation.corpus);
+        let runs = runs(program, &executable, options, control);
         Self::of_runs(blocks, &executable, &runs)
     }
 
@@ -443,21 +453,37 @@ impl Samples {
             recorder.run = number;
             recorder.calls.clear();
             for place in recorder.samples.places.values_mut() {
-                place.visits_in_run = 0;
-                place.rows_in_run = 0;
-                place.one_in = 1;
+                place.begin_run();
             }
-            let limits = Limits {
-                steps: if number < LONG_RUNS && number % LONG_RUN_EVERY == 0 {
-                    LONG_RUN_STEPS
-                } else {
-                    RUN_STEPS
-                },
-                ..Limits::default()
-            };
-            machine.run_observed(&mut ReplayInputs::new(run), limits, &mut recorder);
+            machine.run_observed(
+                &mut ReplayInputs::new(run),
+                limits_of(number),
+                &mut recorder,
+            );
         }
         recorder.samples
+    }
+}
+
+/// Ordinary runs, and runs that simulation finds worth keeping in the time of the options.
+pub fn runs(
+    program: &Program,
+    executable: &Executable,
+    options: &simulate::Options,
+    control: Control<'_>,
+) -> Vec<Journal> {
+    let mut runs = simulate::sample_runs(program, executable, RUNS, RUN_STEPS);
+    let simulation = simulate_confirmed(program, options, control, &mut Unconfirmed);
+    runs.extend(simulation.corpus);
+    runs
+}
+
+/// How far the run with the number is followed.
+pub fn limits_of(number: usize) -> Limits<'static> {
+    let is_long = number < LONG_RUNS && number.is_multiple_of(LONG_RUN_EVERY);
+    Limits {
+        steps: if is_long { LONG_RUN_STEPS } else { RUN_STEPS },
+        ..Limits::default()
     }
 }
 
@@ -518,8 +544,7 @@ impl Observer for Recorder<'_> {
         let place = self.samples.places.entry(at).or_insert_with(|| {
             PlaceSamples::of(self.program, &self.blocks.state(at), &self.watched)
         });
-        place.visits_in_run += 1;
-        if !place.is_kept() || place.rows.len() >= MOST_ROWS {
+        if !place.is_kept() {
             return;
         }
         let values = place.variables.iter();

@@ -21,7 +21,7 @@ use super::super::record::What;
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
-use crate::term::{Build, TermId, free_variables, store};
+use crate::term::{Build, TermId, conjuncts, free_variables, store};
 
 /// What is claimed, by place.
 #[derive(Default)]
@@ -38,17 +38,22 @@ impl Claims {
         self.formulas.get(&node).copied().unwrap_or(TermId::TRUE)
     }
 
-    /// The condition that the state violates what is claimed.
-    fn violation(
+    /// The conditions that the state violates what is claimed: one for each part of it, for the parts hold for reasons of their
+    /// own.
+    fn violations(
         &self,
         walk: &Walk<'_, '_>,
         node: Node,
         (entry, state): (&State, &State),
-    ) -> TermId {
-        let claim = walk.relation(node, self.of(node), entry, state);
-        let violation = walk.arena.and2(state.guard, walk.arena.not(claim));
-        walk.label(violation, node, What::Violates(self.of(node)));
-        violation
+    ) -> Vec<TermId> {
+        let parts = conjuncts(store(), self.of(node)).into_iter();
+        let violations = parts.map(|part| {
+            let claim = walk.relation(node, part, entry, state);
+            let violation = walk.arena.and2(state.guard, walk.arena.not(claim));
+            walk.label(violation, node, What::Violates(part));
+            violation
+        });
+        violations.collect()
     }
 }
 
@@ -77,7 +82,7 @@ impl Checker<'_> {
             let mut goals = Vec::new();
             let (entry, state) = if place == start {
                 let state = walk.arbitrary();
-                goals.push(claims.violation(&walk, place, (&state, &state)));
+                goals.extend(claims.violations(&walk, place, (&state, &state)));
                 (state.clone(), state)
             } else {
                 approximate |= !claims.formulas.contains_key(&place);
@@ -89,7 +94,7 @@ impl Checker<'_> {
             for (&end, state) in &ends {
                 planted!(
                     "checker: a summary need not hold when the function ends",
-                    goals.push(claims.violation(
+                    goals.extend(claims.violations(
                         &walk,
                         end,
                         (
@@ -112,7 +117,7 @@ impl Checker<'_> {
             for (callee, inner) in std::mem::take(&mut walk.entered) {
                 planted!(
                     "checker: a summary need not hold where the function is called",
-                    goals.push(claims.violation(&walk, callee, (&inner, &inner))),
+                    goals.extend(claims.violations(&walk, callee, (&inner, &inner))),
                     ()
                 );
                 planted!(

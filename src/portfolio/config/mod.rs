@@ -23,7 +23,7 @@ use self::opening::Opening;
 use crate::analysis::options::{Options, choice, nearest, options};
 use crate::analysis::{
     bmc, boxes, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
-    predicate_abstraction, simulate, spacer, unwind,
+    predicate_abstraction, simulate, spacer, summaries, unwind,
 };
 use crate::frontend::{Error, ErrorKind, Place};
 use crate::solver::{Backend, Encoding, SolverConfig};
@@ -254,6 +254,8 @@ engines! {
     Predicate(predicate::Options) = "predicate", solver;
     /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
+    /// Summaries of recursive functions, guessed from runs and proved by induction over calls.
+    Summaries(summaries::Options) = "summaries", solver;
     /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
     Spacer(spacer::Options) = "spacer", solver;
 }
@@ -299,6 +301,10 @@ const SHIPPED: &[(&str, &str)] = &[
     ("impact", include_str!("../../../portfolios/impact.toml")),
     ("ufo", include_str!("../../../portfolios/ufo.toml")),
     ("horn", include_str!("../../../portfolios/horn.toml")),
+    (
+        "summaries",
+        include_str!("../../../portfolios/summaries.toml"),
+    ),
     ("spacer", include_str!("../../../portfolios/spacer.toml")),
     (
         "spacer-variables",

@@ -16,7 +16,8 @@ use crate::analysis::invariants::{Exchange, InvariantStore};
 use crate::analysis::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use crate::analysis::{
     AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, boxes, ctigar, data_flow,
-    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, unwind,
+    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, summaries,
+    unwind,
 };
 use crate::certify::Certificate;
 use crate::certify::replay::Violation;
@@ -246,6 +247,9 @@ impl EngineThread {
             }
             Engine::Horn(options) => {
                 horn::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Summaries(options) => {
+                summaries::run(&self.racer.blocks, options, &solver, &mut context).into()
             }
             Engine::Spacer(options) => {
                 spacer::run(&self.racer.blocks, options, &solver, &mut context).into()

@@ -26,6 +26,21 @@ struct Case {
 }
 
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+    of(columns, vocabulary, &|part| {
+        let inside: Vec<Column> = Column::all(part).collect();
+        let mut facts = values::of_variables(&inside, vocabulary);
+        facts.extend(pairs::candidates(&inside));
+        facts.extend(equations(part, super::Degree::LINEAR));
+        facts
+    })
+}
+
+/// What the facts about a part of the samples are in the cases.
+pub(super) fn of(
+    columns: &[Column],
+    vocabulary: &Vocabulary,
+    facts: &dyn Fn(&PlaceSamples) -> Vec<TermId>,
+) -> Vec<TermId> {
     let mut all = Vec::new();
     let mut cases = by_value(columns);
     cases.extend(by_condition(columns, vocabulary));
@@ -47,10 +62,7 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
                 }
             })
             .collect();
-        let mut facts = values::of_variables(&inside, vocabulary);
-        facts.extend(pairs::candidates(&inside));
-        facts.extend(equations(&place(&inside), super::Degree::LINEAR));
-        let implied = facts
+        let implied = facts(&place(&inside))
             .into_iter()
             .map(|fact| store().implies(case.condition, fact));
         all.extend(implied);

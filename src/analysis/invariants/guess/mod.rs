@@ -6,6 +6,7 @@
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
 //! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
+//!   [`powers`]: powers of two of variables; [`moduli`]: remainders by variables;
 //!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them, and [`cell_cases`] where a
 //!   condition holds; [`sorted`]: pieces that are sorted; [`sums`]: variables that add up cells; [`ranges`]: of which cells all that is said; [`writes`]: what is written to them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
 //!   states.
@@ -17,12 +18,16 @@ mod elimination;
 mod equations;
 mod facets;
 mod fits;
+mod moduli;
 pub mod objects;
 mod observed;
 mod pairs;
+mod powers;
 mod ranges;
 mod sorted;
 mod sums;
+#[cfg(test)]
+mod testing;
 mod values;
 pub mod vocabulary;
 pub mod writes;
@@ -68,6 +73,12 @@ pub enum Round {
     Differences,
     /// Polynomial equations of degree two and three.
     Polynomial,
+    /// Polynomial equations of degree two.
+    Quadratic,
+    /// Linear equations of variables and powers of two of variables.
+    Powers,
+    /// Remainders by variables.
+    Moduli,
 }
 
 choice!(
@@ -86,11 +97,15 @@ choice!(
     "cases" = Self::Cases,
     "differences" = Self::Differences,
     "polynomial" = Self::Polynomial,
+    "quadratic" = Self::Quadratic,
+    "powers" = Self::Powers,
+    "moduli" = Self::Moduli,
 );
 
 impl Round {
     /// All but [`Self::States`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
-    /// of their own, in order.
+    /// of their own, [`Self::Quadratic`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which
+    /// are for recursion; in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -121,6 +136,9 @@ impl Round {
             Self::Cases => "cases",
             Self::Differences => "differences",
             Self::Polynomial => "polynomial equations",
+            Self::Quadratic => "quadratic equations",
+            Self::Powers => "powers of two",
+            Self::Moduli => "remainders",
         }
     }
 }
@@ -150,6 +168,9 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
             all.extend(equations(place, Degree(3)));
             all
         }
+        Round::Quadratic => equations(place, Degree(2)),
+        Round::Powers => powers::candidates(place, vocabulary),
+        Round::Moduli => moduli::candidates(&columns, vocabulary),
     }
 }
 

@@ -6,9 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Column;
 use crate::analysis::invariants::samples::with_named_cells;
+use crate::certify::certificate::AT_ENTRY;
 use crate::program::{Operation, Program};
 use crate::term::{
-    BitVecValue, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, evaluate,
+    BitVecValue, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, at_instance, evaluate,
     for_each_subterm, free_variables, store,
 };
 
@@ -91,6 +92,18 @@ impl Vocabulary {
         }
     }
 
+    /// With the same conditions about the state in which a function was entered ([`AT_ENTRY`]), for pairs of such a state and
+    /// a later one.
+    pub fn with_entry(mut self) -> Self {
+        let moved = |&term: &TermId| at_instance(store(), term, AT_ENTRY);
+        let conditions = self.conditions.iter();
+        let at_entry: Vec<_> = conditions
+            .map(|(condition, over)| (moved(condition), over.iter().map(moved).collect()))
+            .collect();
+        self.conditions.extend(at_entry);
+        self
+    }
+
     /// The constants of the sort and their neighbours, in order.
     pub fn thresholds(&self, sort: Sort) -> &[i128] {
         self.thresholds.get(&sort).map_or(&[], Vec::as_slice)
@@ -132,22 +145,26 @@ impl Vocabulary {
         columns: &[Column],
     ) -> Option<Vec<bool>> {
         let (condition, cells) = with_named_cells(condition);
-        let mut by_symbol = FxHashMap::default();
+        let mut by_variable = FxHashMap::default();
         for column in columns {
             let named = cells
                 .iter()
                 .find(|(_, cell)| **cell == column.variable.term);
-            let symbol = match (named, store().kind(column.variable.term)) {
-                (Some((&symbol, _)), _) | (None, TermKind::Variable { symbol, .. }) => symbol,
+            let variable = match (named, store().kind(column.variable.term)) {
+                (Some((&symbol, _)), _) => (symbol, 0),
+                (None, TermKind::Variable { symbol, instance }) => (symbol, instance),
                 _ => continue,
             };
-            by_symbol.insert(symbol, (column.variable.sort, &column.signed));
+            by_variable.insert(variable, (column.variable.sort, &column.signed));
         }
-        let rows = by_symbol.values().next().map_or(0, |(_, rows)| rows.len());
+        let rows = by_variable
+            .values()
+            .next()
+            .map_or(0, |(_, rows)| rows.len());
         (0..rows)
             .map(|row| {
-                let assignment = |symbol: Symbol, _: u32| {
-                    let (sort, values) = by_symbol.get(&symbol)?;
+                let assignment = |symbol: Symbol, instance: u32| {
+                    let (sort, values) = by_variable.get(&(symbol, instance))?;
                     Some(value(*sort, values[row]))
                 };
                 evaluate(store(), condition, &assignment).ok()?.as_bool()

@@ -25,7 +25,7 @@ use crate::term::{
 
 /// Wall times of queries.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Patience {
+pub struct Patience {
     /// Over many candidates.
     many: Duration,
     /// Over one candidate, where the one over many was not answered.
@@ -34,10 +34,17 @@ pub(super) struct Patience {
     alone: Duration,
 }
 
-pub(super) const PATIENT: Patience = Patience {
+pub const PATIENT: Patience = Patience {
     many: Duration::from_millis(400),
     one: Duration::from_millis(300),
     alone: Duration::from_millis(1_500),
+};
+
+/// For candidates of which there are many, each asked about in several clauses.
+pub const BRISK: Patience = Patience {
+    many: Duration::from_millis(150),
+    one: Duration::from_millis(100),
+    alone: Duration::from_millis(300),
 };
 
 /// For candidates of which others will come soon.
@@ -57,8 +64,8 @@ impl Patience {
     }
 }
 
-/// Asks what holds behind blocks.
-pub(super) struct Consecution {
+/// Asks what holds behind blocks, or behind other steps.
+pub struct Consecution {
     pub blocks: Arc<Blocks>,
     pub solver: Box<dyn Solver>,
     alone: Respondents,
@@ -85,7 +92,7 @@ impl Recipe {
 
 impl Consecution {
     /// For another thread.
-    pub fn recipe(&self) -> Recipe {
+    pub(super) fn recipe(&self) -> Recipe {
         Recipe {
             blocks: Arc::clone(&self.blocks),
             solver: self.solver.for_another_thread(),
@@ -141,35 +148,9 @@ impl Consecution {
         let preimages: Vec<TermId> = open.iter().map(|&(_, preimage)| preimage).collect();
         let instances = self.instances(block, assumed, &preimages);
         let assumed: Vec<TermId> = instances.into_iter().map(|(formula, _)| formula).collect();
-        let premises = Premises::new(&arena, &assumed);
-        let guard = premises.product_free(block.guard);
-        let easy = premises.without_products();
-        let goals = open
-            .iter()
-            .map(|&(_, preimage)| premises.product_free(preimage));
-        let mut goals: Vec<TermId> = goals.collect();
-        if premises.have_products() {
-            for (goal, &(_, preimage)) in goals.iter_mut().zip(&open) {
-                if premises.imply(preimage) {
-                    *goal = TermId::TRUE;
-                }
-            }
-            let holds = self.split(guard, easy, &goals, &mut |_| {});
-            let mut holds = holds.into_iter();
-            open.retain(|&(goal, _)| {
-                let holds = holds.next() == Some(true);
-                if holds {
-                    held.push(goal);
-                }
-                !holds
-            });
-        }
-        if premises.have_products() {
-            self.by_polynomials(block, &assumed, &mut open, &mut held);
-        }
         let goals: Vec<TermId> = open.iter().map(|&(_, preimage)| preimage).collect();
         let at = block.target();
-        let holds = self.split(block.guard, &assumed, &goals, &mut |consecution| {
+        let holds = self.entailed(block.guard, &assumed, &goals, &mut |consecution| {
             if let Some(at) = at {
                 let row = consecution.row(block, at, samples);
                 observe(Refutation { at, row });
@@ -180,26 +161,104 @@ impl Consecution {
         held
     }
 
-    /// Goals that follow by multiplying out move from `open` to `held`.
-    fn by_polynomials(
+    /// Which of the goals follow from the guard and what is assumed, on the ladder of [`crate::entailment`]; those that are
+    /// not decided in time do not. `observe` is called while the solver has a model that refutes some.
+    pub fn entailed(
         &mut self,
-        block: &Block,
+        guard: TermId,
         assumed: &[TermId],
-        open: &mut Vec<(TermId, TermId)>,
-        held: &mut Vec<TermId>,
+        goals: &[TermId],
+        observe: &mut dyn FnMut(&mut Self),
+    ) -> Vec<bool> {
+        let arena = self.solver.arena().clone();
+        let premises = Premises::new(&arena, assumed);
+        let coarse_guard = premises.product_free(guard);
+        let easy = premises.without_products();
+        let coarse = goals.iter().map(|&goal| premises.product_free(goal));
+        let mut coarse: Vec<TermId> = coarse.collect();
+        let mut holds = vec![false; goals.len()];
+        if premises.have_products() {
+            for (coarse, &goal) in coarse.iter_mut().zip(goals) {
+                if premises.imply(goal) {
+                    *coarse = TermId::TRUE;
+                }
+            }
+            holds = self.split(coarse_guard, easy, &coarse, &mut |_| {});
+            self.by_arithmetic(guard, assumed, goals, &mut holds);
+        }
+        let open: Vec<usize> = (0..goals.len()).filter(|&goal| !holds[goal]).collect();
+        let left: Vec<TermId> = open.iter().map(|&goal| goals[goal]).collect();
+        let found = self.split(guard, assumed, &left, observe);
+        for (goal, found) in open.into_iter().zip(found) {
+            holds[goal] = found;
+        }
+        holds
+    }
+
+    /// Notes which other goals follow by the laws of division, or by multiplying out.
+    fn by_arithmetic(
+        &mut self,
+        guard: TermId,
+        assumed: &[TermId],
+        goals: &[TermId],
+        holds: &mut [bool],
     ) {
         let arena = self.solver.arena().clone();
-        let premises = [assumed, &[block.guard]].concat();
+        let premises = [assumed, &[guard]].concat();
         let premises = Premises::new(&arena, &premises);
         let most = self.patience.many;
-        open.retain(|&(goal, preimage)| {
-            if self.token.is_cancelled() {
-                return true;
+        for (&goal, holds) in goals.iter().zip(holds) {
+            if *holds || self.token.is_cancelled() {
+                continue;
             }
-            let Ok(core) = premises.by_polynomials(preimage, &mut Asked(self, most));
-            held.extend(core.is_some().then_some(goal));
-            core.is_none()
-        });
+            let Ok(mut core) = premises.by_remainders(goal, &mut Asked(self, most));
+            if core.is_none() {
+                let Ok(found) = premises.by_polynomials(goal, &mut Asked(self, most));
+                core = found;
+            }
+            *holds = core.is_some();
+        }
+    }
+
+    /// Which of the premises, by their places, imply the goal together with the guard; `None` if that is not seen in the time.
+    pub fn core(
+        &mut self,
+        guard: TermId,
+        premises: &[TermId],
+        goal: TermId,
+        most: Duration,
+    ) -> Option<Core> {
+        let arena = self.solver.arena().clone();
+        let count = premises.len();
+        let all = [premises, &[guard]].concat();
+        let early = Premises::new(&arena, &all).below_the_last(goal, &mut Asked(self, most));
+        let Ok(early) = early;
+        if let Some(mut core) = early {
+            core.retain(|&place| place < count);
+            return Some(core);
+        }
+        let broken = arena.and2(guard, arena.not(goal));
+        self.solver.push();
+        self.solver.assert(broken);
+        self.limit(most);
+        let answer = self.solver.check(premises);
+        let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
+        self.solver.pop();
+        match core {
+            Some(core) => {
+                let places = 0..count;
+                Some(
+                    places
+                        .filter(|&place| core.contains(&premises[place]))
+                        .collect(),
+                )
+            }
+            None => {
+                let holds = answer != Answer::Satisfiable
+                    && self.holds_alone(broken, premises, TermId::FALSE);
+                holds.then(|| (0..count).collect())
+            }
+        }
     }
 
     /// What speaks of any index is many instances. So goals are first tried with no other such assumptions than those
@@ -362,6 +421,11 @@ impl Consecution {
             time: Some(time),
             resource: None,
         });
+    }
+
+    /// The number that the term is in the model of the last check.
+    pub fn number(&mut self, term: TermId) -> Option<i128> {
+        number(&self.solver.value(term)?)
     }
 
     /// The weakest precondition of the formula at the block's end, apart from its guard.

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use self::consecution::{Consecution, IMPATIENT, PATIENT, Recipe};
+pub use self::consecution::{BRISK, Consecution, Patience};
+use self::consecution::{IMPATIENT, PATIENT, Recipe};
 use self::worklist::Worklist;
 use super::samples::Samples;
 use super::{Candidate, Proved, Publisher, Snapshot, by_place};

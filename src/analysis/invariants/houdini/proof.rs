@@ -6,12 +6,9 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::Houdini;
-use super::consecution::Asked;
 use crate::analysis::invariants::{ByPlace, Candidate, Snapshot};
 use crate::certify::certificate::Certificate;
-use crate::entailment::Premises;
 use crate::program::block::{Block, BlockEnd};
-use crate::solver::Answer;
 use crate::term::{Build, TermId};
 
 /// Wall time of a query on which a proof depends, at least and at most; it grows as time goes by, for what is not proved
@@ -81,41 +78,16 @@ impl Houdini {
         if assumed.contains(&goal) {
             return Some(vec![candidate(goal)]);
         }
-        let (mut premises, origins): (Vec<TermId>, Vec<TermId>) = self
+        let (premises, origins): (Vec<TermId>, Vec<TermId>) = self
             .own
             .instances(block, &assumed, &[goal])
             .into_iter()
             .unzip();
-        premises.push(block.guard);
-        let of = |core: Vec<usize>| {
-            let used = core.into_iter().filter_map(|place| origins.get(place));
-            let used = used.filter(|&&origin| origin != TermId::TRUE);
-            used.map(|&origin| candidate(origin)).collect()
-        };
         let most = (self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1);
-        let Ok(early) =
-            Premises::new(&arena, &premises).below_the_last(goal, &mut Asked(&mut self.own, most));
-        if let Some(core) = early {
-            return Some(of(core));
-        }
-        premises.pop();
-        self.own.solver.push();
-        self.own.solver.assert(broken);
-        self.own.limit(most);
-        let answer = self.own.solver.check(&premises);
-        let core = (answer == Answer::Unsatisfiable).then(|| self.own.solver.unsat_core());
-        self.own.solver.pop();
-        match core {
-            Some(core) => {
-                let places = 0..premises.len();
-                let used = places.filter(|&place| core.contains(&premises[place]));
-                Some(of(used.collect()))
-            }
-            None => {
-                let holds = answer != Answer::Satisfiable
-                    && self.own.holds_alone(broken, &premises, TermId::FALSE);
-                holds.then(|| of((0..premises.len()).collect()))
-            }
-        }
+        let core = self.own.core(block.guard, &premises, goal, most)?;
+        let used = core.into_iter().map(|place| origins[place]);
+        // What follows for sums needs no candidate.
+        let used = used.filter(|&origin| origin != TermId::TRUE);
+        Some(used.map(candidate).collect())
     }
 }

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::horn_clauses::encode::{Encoding, Place};
+use super::encode::{Encoding, Place};
 use crate::program::{CutPointKind, InlinedLocation, InlinedProgram};
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::term::{Arena, Build, Pool, Rebuild, TermId, TermKind};

@@ -1,0 +1,124 @@
+//! Powers of two of variables, as if they were variables: what doubles with each call or iteration. And powers of two as bounds
+//! of variables, for where no run comes.
+
+use super::{Column, Vocabulary, at_most, cases, columns, equations};
+use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable};
+use crate::term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
+
+/// The most variables of a place whose powers are looked at.
+const MOST_VARIABLES: usize = 4;
+
+/// The fewest values of a variable that tell something of its powers.
+const FEWEST_VALUES: usize = 3;
+
+/// Linear equations that speak of powers, of all samples and by cases; bounds.
+pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = Vec::new();
+    if let Some(extended) = with_powers(place) {
+        all = equations(&extended, super::Degree::LINEAR);
+        let facts = |part: &PlaceSamples| equations(part, super::Degree::LINEAR);
+        all.extend(cases::of(&columns(&extended), vocabulary, &facts));
+        all.retain(|&formula| has_power(formula));
+    }
+    all.extend(bounds(place));
+    all.extend(cases::of(&columns(place), vocabulary, &bounds));
+    all
+}
+
+/// That a variable is at most a power of two: each that is no less than its values.
+fn bounds(place: &PlaceSamples) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for column in Column::all(place) {
+        let Sort::BitVec(width) = column.variable.sort else {
+            continue;
+        };
+        let values = column.read();
+        let Some(&high) = values.iter().max() else {
+            continue;
+        };
+        if values.iter().any(|&value| value < 0) {
+            continue;
+        }
+        let powers = (0..width.min(62) - 1).map(|exponent| 1i128 << exponent);
+        all.extend(powers.filter(|&power| power >= high).map(|power| {
+            let unsigned = column.variable.unsigned;
+            let bound = column.constant(power);
+            at_most(column.variable.sort, unsigned, column.variable.term, bound)
+        }));
+    }
+    all
+}
+
+/// The samples with the powers of two of variables that are exponents in all of them; `None` if there are no such variables.
+fn with_powers(place: &PlaceSamples) -> Option<PlaceSamples> {
+    let exponents: Vec<(usize, u8)> = place
+        .variables
+        .iter()
+        .enumerate()
+        .filter_map(|(index, variable)| match variable.sort {
+            Sort::BitVec(width) if is_exponent(place, index, width) => Some((index, width)),
+            _ => None,
+        })
+        .take(MOST_VARIABLES)
+        .collect();
+    if exponents.is_empty() {
+        return None;
+    }
+    let mut variables = place.variables.clone();
+    variables.extend(exponents.iter().map(|&(index, width)| SampledVariable {
+        term: store().shl(store().bv(width, 1), place.variables[index].term),
+        ..place.variables[index]
+    }));
+    let extended = |row: &Vec<i128>| {
+        let mut extended = row.clone();
+        extended.extend(exponents.iter().map(|&(index, _)| 1 << row[index]));
+        extended
+    };
+    let rows = place.rows.iter().map(extended);
+    Some(PlaceSamples::with_rows(variables, rows.collect()))
+}
+
+/// Whether the variable's values are such that the powers are positive signed numbers.
+fn is_exponent(place: &PlaceSamples, variable: usize, width: u8) -> bool {
+    let mut values: Vec<i128> = place.rows.iter().map(|row| row[variable]).collect();
+    values.sort_unstable();
+    values.dedup();
+    values.len() >= FEWEST_VALUES
+        && values
+            .iter()
+            .all(|value| (0..i128::from(width) - 1).contains(value))
+}
+
+fn has_power(formula: TermId) -> bool {
+    let mut found = false;
+    for_each_subterm(store(), [formula], |_, kind| {
+        found |= matches!(kind, TermKind::Apply { op: Op::BvShl, .. });
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::invariants::guess::testing::{is_said, sampled};
+    use crate::analysis::invariants::guess::{Round, candidates};
+
+    #[test]
+    fn a_sum_of_powers_is_one_less_than_a_power() {
+        let rows = (0..9).map(|n| vec![n, (1 << n) - 1]).collect();
+        let place = sampled(&["n", "sum"], rows);
+        let all = candidates(Round::Powers, &place, &Vocabulary::default());
+        assert!(is_said(&all, &place, [20, (1 << 20) - 1], [20, 1 << 20]));
+        // Linear equations do not say so.
+        let linear = candidates(Round::Linear, &place, &Vocabulary::default());
+        assert_eq!(linear, []);
+    }
+
+    #[test]
+    fn bounds_beyond_the_samples() {
+        let rows = (0..9).map(|n| vec![n, 7 * n]).collect();
+        let place = sampled(&["n", "m"], rows);
+        let all = candidates(Round::Powers, &place, &Vocabulary::default());
+        assert!(is_said(&all, &place, [0, 1 << 20], [0, (1 << 20) + 1]));
+    }
+}

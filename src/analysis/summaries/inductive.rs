@@ -1,0 +1,300 @@
+//! The largest set of candidates that Horn clauses respect (Flanagan and Leino, Houdini, FME 2001), and solutions made of such
+//! sets.
+//!
+//! A candidate for a predicate stays as long as each clause that derives the predicate does so only from what satisfies the
+//! candidates for the predicates that the clause needs. For a call that is an induction over the tree of calls: the summary is
+//! assumed of the calls that a function makes, and shown of the function.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::pairs::Pairs;
+use crate::analysis::Context;
+use crate::analysis::horn_clauses::encode::Encoding;
+use crate::analysis::invariants::houdini::Consecution;
+use crate::entailment::unknowns::is_hard;
+use crate::solver::horn::{Application, HornClause, PredicateId};
+use crate::term::{
+    Build, Pool, Rebuild, TermId, conjuncts, for_each_subterm, free_variables, store, transfer,
+};
+
+/// Formulas over the predicates' parameters, by the predicates' numbers.
+pub type Formulas = Vec<Vec<TermId>>;
+
+/// Wall time of a question on which a proof depends.
+const PROOF: Duration = Duration::from_secs(3);
+
+/// The same where another question comes if it is not answered; so many of these.
+const BRIEF: Duration = Duration::from_millis(200);
+const FEW_HARD: usize = 6;
+
+/// A state that a model derives for a predicate and that refutes candidates for it.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// The state, as a row of the predicate's samples.
+    pub row: Vec<i128>,
+}
+
+/// Candidates over the clauses of a program.
+pub struct Inductive<'e> {
+    encoding: &'e Encoding,
+    consecution: Consecution,
+    /// What is proved.
+    proved: Formulas,
+}
+
+/// How many parts a formula has.
+fn size(formula: TermId) -> usize {
+    let mut parts = 0;
+    for_each_subterm(store(), [formula], |_, _| parts += 1);
+    parts
+}
+
+/// A formula for a predicate.
+type Claim = (PredicateId, TermId);
+
+impl<'e> Inductive<'e> {
+    /// Nothing is proved yet. The consecution's arena is the encoding's.
+    pub fn new(encoding: &'e Encoding, consecution: Consecution) -> Self {
+        Self {
+            encoding,
+            consecution,
+            proved: vec![Vec::new(); encoding.places.len()],
+        }
+    }
+
+    /// How many formulas are proved.
+    pub fn count(&self) -> usize {
+        self.proved.iter().map(Vec::len).sum()
+    }
+
+    fn clauses(&self) -> &'e [HornClause] {
+        &self.encoding.system.clauses
+    }
+
+    fn applied(&self, application: &Application, formula: TermId) -> TermId {
+        let predicate = &self.encoding.system.predicates[application.predicate.index()];
+        predicate.applied(&self.encoding.arena, formula, &application.arguments)
+    }
+
+    /// What the clause may assume, if these formulas hold: its constraint first, part by part, without a claim; then what is
+    /// claimed of the predicates that it needs.
+    fn premises(&self, clause: &HornClause, known: &[&Formulas]) -> Vec<(TermId, Option<Claim>)> {
+        let constraint = conjuncts(&*self.encoding.arena, clause.constraint);
+        let mut all: Vec<(TermId, Option<Claim>)> =
+            constraint.into_iter().map(|part| (part, None)).collect();
+        for application in &clause.body {
+            let predicate = application.predicate;
+            let formulas = known.iter().flat_map(|known| &known[predicate.index()]);
+            all.extend(formulas.map(|&formula| {
+                let applied = self.applied(application, formula);
+                (applied, Some((predicate, formula)))
+            }));
+        }
+        all.retain(|&(formula, _)| formula != TermId::TRUE);
+        all
+    }
+
+    /// Moves the largest set of the candidates that the clauses respect, as far as the solver can tell in short questions, to what is
+    /// proved, and says how many these are. The others stay. `observe` is told what refutes some.
+    pub fn prove(
+        &mut self,
+        candidates: &mut Formulas,
+        pairs: &Pairs,
+        context: &Context<'_>,
+        observe: &mut dyn FnMut(Refutation),
+    ) -> usize {
+        for (candidates, proved) in candidates.iter_mut().zip(&self.proved) {
+            candidates.retain(|one| *one != TermId::TRUE && !proved.contains(one));
+        }
+        let mut open = candidates.clone();
+        let clauses = self.clauses();
+        let mut dirty = vec![true; clauses.len()];
+        while let Some(next) = dirty.iter().position(|&dirty| dirty) {
+            context.safe_point();
+            if context.token.is_cancelled() {
+                return 0;
+            }
+            dirty[next] = false;
+            let clause = &clauses[next];
+            let Some(head) = &clause.head else { continue };
+            let number = head.predicate.index();
+            if open[number].is_empty() {
+                continue;
+            }
+            let premises = self.premises(clause, &[&open, &self.proved]);
+            let premises: Vec<TermId> = premises.into_iter().map(|(formula, _)| formula).collect();
+            let goals = open[number].iter();
+            let goals: Vec<TermId> = goals.map(|&goal| self.applied(head, goal)).collect();
+            let sampled = pairs.places[number].as_ref();
+            let holds = self.consecution.entailed(
+                TermId::TRUE,
+                &premises,
+                &goals,
+                &mut |consecution: &mut Consecution| {
+                    let row = sampled.and_then(|place| {
+                        let parameters = &self.encoding.system.predicates[number].parameters;
+                        let values = place.variables.iter().map(|variable| {
+                            let position =
+                                parameters.iter().position(|one| *one == variable.term)?;
+                            consecution.number(head.arguments[position])
+                        });
+                        values.collect::<Option<Vec<i128>>>()
+                    });
+                    if let Some(row) = row {
+                        observe(Refutation {
+                            predicate: head.predicate,
+                            row,
+                        });
+                    }
+                },
+            );
+            let before = open[number].len();
+            let mut holds = holds.into_iter();
+            open[number].retain(|_| holds.next() == Some(true));
+            if open[number].len() < before {
+                for (dirty, clause) in dirty.iter_mut().zip(clauses) {
+                    let mut body = clause.body.iter();
+                    *dirty |= body.any(|one| one.predicate == head.predicate);
+                }
+            }
+        }
+        let mut new = 0;
+        for ((candidates, proved), mut open) in
+            candidates.iter_mut().zip(&mut self.proved).zip(open)
+        {
+            candidates.retain(|one| !open.contains(one));
+            new += open.len();
+            proved.append(&mut open);
+        }
+        new
+    }
+
+    /// For each predicate what the property demands of it, where a clause for the property says no more than that.
+    pub fn demanded(&self) -> Formulas {
+        let mut demanded = vec![Vec::new(); self.encoding.places.len()];
+        for clause in self.clauses().iter().filter(|clause| clause.head.is_none()) {
+            for application in &clause.body {
+                let number = application.predicate.index();
+                demanded[number].extend(self.demand(clause.constraint, application));
+            }
+        }
+        demanded
+    }
+
+    /// That the constraint does not hold, as a formula over the parameters of the predicate.
+    fn demand(&self, constraint: TermId, application: &Application) -> Option<TermId> {
+        let arena = &*self.encoding.arena;
+        let predicate = &self.encoding.system.predicates[application.predicate.index()];
+        let arguments = application.arguments.iter().copied();
+        let values: FxHashMap<TermId, TermId> = arguments
+            .zip(predicate.parameters.iter().copied())
+            .filter(|&(argument, _)| arena.is_variable(argument))
+            .collect();
+        let mut rebuild = Rebuild::new(arena, arena, |term| values.get(&term).copied());
+        let denied = rebuild.rebuild(arena.not(constraint));
+        let denied = transfer(arena, store(), denied);
+        let is_parameter = |&(symbol, instance): &(_, u32)| {
+            let variable = store().variable_at(symbol, instance);
+            predicate.parameters.contains(&variable)
+        };
+        let variables = free_variables(store(), denied);
+        let is_closed = variables.iter().all(is_parameter);
+        (is_closed && denied != TermId::FALSE).then_some(denied)
+    }
+
+    /// A solution of the clauses by what is proved, if that proves the property: for each predicate what is needed of it.
+    pub fn solution(&mut self, context: &Context<'_>) -> Option<Vec<TermId>> {
+        let clauses = self.clauses();
+        let mut needed: Vec<Claim> = Vec::new();
+        for clause in clauses.iter().filter(|clause| clause.head.is_none()) {
+            needed.extend(self.core(clause, TermId::FALSE)?);
+        }
+        let mut seen: FxHashSet<Claim> = FxHashSet::default();
+        while let Some((predicate, formula)) = needed.pop() {
+            context.safe_point();
+            if context.token.is_cancelled() {
+                return None;
+            }
+            if !seen.insert((predicate, formula)) {
+                continue;
+            }
+            for clause in clauses {
+                if let Some(head) = &clause.head
+                    && head.predicate == predicate
+                {
+                    let goal = self.applied(head, formula);
+                    needed.extend(self.core(clause, goal)?);
+                }
+            }
+        }
+        let mut claims = vec![Vec::new(); self.encoding.places.len()];
+        for (predicate, formula) in seen {
+            claims[predicate.index()].push(formula);
+        }
+        let formulas = claims.into_iter().map(|claims| {
+            let claims = self.without_redundant(claims);
+            store().and(claims)
+        });
+        Some(formulas.collect())
+    }
+
+    /// The formulas without those that follow from the others, products first.
+    fn without_redundant(&mut self, mut formulas: Vec<TermId>) -> Vec<TermId> {
+        let arena = Rc::clone(&self.encoding.arena);
+        formulas.sort_unstable_by_key(|&formula| (is_hard(&arena, &[formula]), size(formula)));
+        for place in (0..formulas.len()).rev() {
+            if formulas.len() == 1 {
+                break;
+            }
+            let formula = formulas.remove(place);
+            let holds = self
+                .consecution
+                .entailed(TermId::TRUE, &formulas, &[formula], &mut |_| {});
+            if holds != [true] {
+                formulas.insert(place, formula);
+            }
+        }
+        formulas
+    }
+
+    /// Claims from which the clause derives the goal; `None` if that is not seen in the time.
+    fn core(&mut self, clause: &HornClause, goal: TermId) -> Option<Vec<Claim>> {
+        if goal == TermId::TRUE {
+            return Some(Vec::new());
+        }
+        let mut premises = self.premises(clause, &[&self.proved]);
+        // What holds without any products that are claimed need not have them in its proof, nor all of them.
+        let arena = Rc::clone(&self.encoding.arena);
+        let (hard, easy): (Vec<_>, Vec<_>) = premises
+            .iter()
+            .copied()
+            .partition(|&(formula, claim)| claim.is_some() && is_hard(&arena, &[formula]));
+        let alone = std::iter::once(None).chain(hard.iter().map(Some));
+        for one in alone.take(FEW_HARD) {
+            let mut few = easy.clone();
+            few.extend(one);
+            if let Some(core) = self.claims_of(few, goal, BRIEF) {
+                return Some(core);
+            }
+        }
+        premises.retain(|&(formula, _)| formula != TermId::TRUE);
+        self.claims_of(premises, goal, PROOF)
+    }
+
+    /// Those of the premises' claims that the goal needs.
+    fn claims_of(
+        &mut self,
+        premises: Vec<(TermId, Option<Claim>)>,
+        goal: TermId,
+        most: Duration,
+    ) -> Option<Vec<Claim>> {
+        let (formulas, claims): (Vec<TermId>, Vec<Option<Claim>>) = premises.into_iter().unzip();
+        let core = self.consecution.core(TermId::TRUE, &formulas, goal, most)?;
+        Some(core.into_iter().filter_map(|place| claims[place]).collect())
+    }
+}

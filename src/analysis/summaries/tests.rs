@@ -1,0 +1,103 @@
+//! Programs that guesses prove, and that they must leave open.
+
+use super::*;
+use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
+use crate::certify::{Budget, Check, check};
+use crate::program::simplify;
+
+const BUDGET: Duration = Duration::from_secs(60);
+
+/// The engine's answer about a C program whose property is that no assertion fails; a proof is checked.
+fn is_proved(text: &str) -> bool {
+    let declarations =
+        "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
+    let lowered = lowered(&format!("{declarations}{text}"));
+    let simplified = simplify(&lowered);
+    let setting = Setting::of(&lowered);
+    let blocks = blocks(simplified.program.clone());
+    let answer = setting.run_within(BUDGET, |context| {
+        run(&blocks, &Options::default(), &default_solver, context)
+    });
+    match answer.expect("a solver") {
+        Answer::Safe(certificate) => {
+            let checked = check(&lowered, &simplified, &certificate, Budget::of(BUDGET));
+            assert_eq!(checked, Check::Confirmed);
+            true
+        }
+        Answer::Unknown(_) => false,
+        answer => panic!("{answer:?}"),
+    }
+}
+
+#[test]
+fn a_product_by_sums() {
+    let text = |operator: &str| {
+        format!(
+            "int times(int a, int b) {{ if (b == 0) return 0; return a + times(a, b - 1); }}
+             int main() {{
+                 int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+                 if (a < 0 || b < 0 || a > 1000 || b > 1000) return 0;
+                 __VERIFIER_assert(times(a, b) {operator} times(b, a));
+             }}"
+        )
+    };
+    assert!(is_proved(&text("==")));
+    assert!(!is_proved(
+        &text(">=").replace("a + times", "a + 1 + times")
+    ));
+}
+
+#[test]
+fn a_power_of_two_and_a_global() {
+    let text = |base: u32| {
+        format!(
+            "int leaves;
+             void visit(int height) {{
+                 if (height == 0) {{ leaves++; return; }}
+                 visit(height - 1);
+                 visit(height - 1);
+             }}
+             int power(int exponent) {{ if (exponent == 0) return 1; return {base} * power(exponent - 1); }}
+             int main() {{
+                 int height = __VERIFIER_nondet_int();
+                 if (height < 0 || height > 20) return 0;
+                 visit(height);
+                 __VERIFIER_assert(leaves == power(height));
+             }}"
+        )
+    };
+    assert!(is_proved(&text(2)));
+    assert!(!is_proved(&text(3)));
+}
+
+#[test]
+fn a_result_by_cases() {
+    let text = |least: i32| {
+        format!(
+            "int a(int m, int n) {{
+                 if (m == 0) return n + 1;
+                 if (n == 0) return a(m - 1, 1);
+                 return a(m - 1, a(m, n - 1));
+             }}
+             int main() {{
+                 int m = __VERIFIER_nondet_int(), n = __VERIFIER_nondet_int();
+                 if (m < 0 || m > 3 || n < 0 || n > 20) return 0;
+                 int result = a(m, n);
+                 __VERIFIER_assert(m != 2 || n < 1 || result >= {least});
+             }}"
+        )
+    };
+    assert!(is_proved(&text(5)));
+    assert!(!is_proved(&text(6)));
+}
+
+#[test]
+fn a_state_that_only_deep_calls_reach() {
+    let text = "int f(int n, int d) { if (n <= 0) return d; return f(n - 1, d + 1); }
+                int main() {
+                    int n = __VERIFIER_nondet_int();
+                    if (n > 100000) return 0;
+                    __VERIFIER_assert(f(n, 0) != 70000);
+                }";
+    assert!(!is_proved(text));
+}

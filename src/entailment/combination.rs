@@ -1,0 +1,234 @@
+//! Whether a polynomial is a sum of multiples of others: linear algebra modulo a power of two.
+//!
+//! Where all of the others are zero so is each such sum, whatever the atoms are. The factors are numbers, or numbers times a
+//! monomial of the caller's choice: each of the others times each of the monomials is a vector over the monomials, and
+//! elimination says whether the target is in the module that these span. Of all entries that are left the one with the fewest
+//! twos in it is the pivot, so that it divides the others in its column (the ring of numbers modulo 2^w is a chain ring).
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::polynomials::{Monomial, Polynomial};
+
+/// The most vectors, and the most monomials in them.
+const MOST_VECTORS: usize = 240;
+const MOST_MONOMIALS: usize = 600;
+
+/// A vector over the monomials, and of which of the others it is a sum.
+struct Row {
+    entries: Vec<u64>,
+    of: BTreeSet<usize>,
+}
+
+/// Those of the facts, by their places, of which multiples add up to the target, where each may be multiplied by a number and by
+/// one of the monomials; `None` if there are none, or too many monomials.
+pub fn combination(
+    target: &Polynomial,
+    facts: &[Polynomial],
+    factors: &[Polynomial],
+) -> Option<Vec<usize>> {
+    let mut numbers: FxHashMap<Monomial, usize> = FxHashMap::default();
+    let mut products: Vec<(usize, Polynomial)> = Vec::new();
+    for (place, fact) in facts.iter().enumerate() {
+        for factor in factors {
+            // What is too large is of no use.
+            products.extend(fact.times(factor).map(|product| (place, product)));
+        }
+    }
+    products.truncate(MOST_VECTORS);
+    for (_, polynomial) in &products {
+        number(polynomial, &mut numbers);
+    }
+    number(target, &mut numbers);
+    if numbers.len() > MOST_MONOMIALS {
+        return None;
+    }
+    let vector = |polynomial: &Polynomial| {
+        let mut entries = vec![0; numbers.len()];
+        for (factors, factor) in polynomial.monomials() {
+            entries[numbers[factors]] = factor;
+        }
+        entries
+    };
+    let mut rows: Vec<Row> = products
+        .iter()
+        .map(|(place, polynomial)| Row {
+            entries: vector(polynomial),
+            of: BTreeSet::from([*place]),
+        })
+        .collect();
+    let mask = u64::MAX >> (64 - u32::from(target.width()));
+    let mut target = Row {
+        entries: vector(target),
+        of: BTreeSet::new(),
+    };
+    while target.entries.iter().any(|&entry| entry != 0) {
+        let (pivot, column) = pivot(&rows)?;
+        let by = rows.swap_remove(pivot);
+        for row in &mut rows {
+            row.eliminate(column, &by, mask)?;
+        }
+        target.eliminate(column, &by, mask)?;
+    }
+    Some(target.of.into_iter().collect())
+}
+
+/// Gives numbers to the polynomial's monomials.
+fn number(polynomial: &Polynomial, numbers: &mut FxHashMap<Monomial, usize>) {
+    for (factors, _) in polynomial.monomials() {
+        let next = numbers.len();
+        numbers.entry(factors.clone()).or_insert(next);
+    }
+}
+
+/// The row and the column of the entry with the fewest twos.
+fn pivot(rows: &[Row]) -> Option<(usize, usize)> {
+    let mut best: Option<(u32, usize, usize)> = None;
+    for (number, row) in rows.iter().enumerate() {
+        for (column, &entry) in row.entries.iter().enumerate() {
+            let twos = entry.trailing_zeros();
+            if entry != 0 && best.is_none_or(|(least, ..)| twos < least) {
+                best = Some((twos, number, column));
+                if twos == 0 {
+                    return Some((number, column));
+                }
+            }
+        }
+    }
+    best.map(|(_, number, column)| (number, column))
+}
+
+impl Row {
+    /// Takes away so many times the other row that the entry in the column is zero; `None` if there is no such number.
+    fn eliminate(&mut self, column: usize, by: &Self, mask: u64) -> Option<()> {
+        let (entry, pivot) = (self.entries[column], by.entries[column]);
+        if entry == 0 {
+            return Some(());
+        }
+        let twos = pivot.trailing_zeros();
+        if entry.trailing_zeros() < twos {
+            return None;
+        }
+        let times = (entry >> twos).wrapping_mul(inverse(pivot >> twos));
+        for (entry, other) in self.entries.iter_mut().zip(&by.entries) {
+            let less = entry.wrapping_sub(other.wrapping_mul(times)) & mask;
+            *entry = planted!(
+                "combination: what is left of a multiple is nothing",
+                less,
+                if *other == 0 { *entry } else { 0 }
+            );
+        }
+        self.of.extend(&by.of);
+        Some(())
+    }
+}
+
+/// The number by which the odd number is one, modulo 2^64: each step doubles the bits that are right.
+fn inverse(odd: u64) -> u64 {
+    let step = |guess: u64| {
+        let left = 2u64.wrapping_sub(odd.wrapping_mul(guess));
+        guess.wrapping_mul(left)
+    };
+    (0..6).fold(odd, |guess, _| step(guess))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::{Arena, Build, Sort, Symbol, TermId};
+
+    fn variables(arena: &Arena) -> [TermId; 3] {
+        ["x", "y", "z"].map(|name| arena.variable(Symbol::new(name, Sort::BitVec(8))))
+    }
+
+    fn read(arena: &Arena, term: TermId) -> Polynomial {
+        Polynomial::of(arena, term).expect("small")
+    }
+
+    /// Σ numbers × (1, x, y, z, xy, yz).
+    fn polynomial(arena: &Arena, numbers: &[u8]) -> TermId {
+        let [x, y, z] = variables(arena);
+        let products = [arena.bv(8, 1), x, y, z, arena.mul(x, y), arena.mul(y, z)];
+        let terms = products.iter().zip(numbers);
+        let terms = terms.map(|(&one, &times)| arena.mul(arena.bv(8, times.into()), one));
+        terms.fold(arena.bv(8, 0), |sum, one| arena.add(sum, one))
+    }
+
+    #[test]
+    fn odd_numbers_have_inverses() {
+        for odd in [1u64, 3, 5, 255, u64::MAX, 0x1234_5679] {
+            assert_eq!(odd.wrapping_mul(inverse(odd)), 1);
+        }
+    }
+
+    #[test]
+    fn half_of_an_equation_does_not_follow() {
+        let arena = Arena::new();
+        let one = [read(&arena, arena.bv(8, 1))];
+        let [x, y, _] = variables(&arena);
+        let sum = arena.add(x, y);
+        let twice = arena.mul(arena.bv(8, 2), sum);
+        let (sum, twice) = (read(&arena, sum), read(&arena, twice));
+        assert_eq!(
+            combination(&twice, std::slice::from_ref(&sum), &one),
+            Some(vec![0])
+        );
+        assert_eq!(combination(&sum, &[twice], &one), None);
+    }
+
+    #[test]
+    fn an_equation_is_multiplied_by_a_variable() {
+        let arena = Arena::new();
+        let [x, y, z] = variables(&arena);
+        let fact = arena.sub(arena.mul(x, y), z);
+        let target = arena.mul(z, fact);
+        let (fact, target) = (read(&arena, fact), read(&arena, target));
+        let [one, factor] = [arena.bv(8, 1), z].map(|term| read(&arena, term));
+        let facts = std::slice::from_ref(&fact);
+        assert_eq!(
+            combination(&target, facts, std::slice::from_ref(&one)),
+            None
+        );
+        assert_eq!(combination(&target, facts, &[one, factor]), Some(vec![0]));
+    }
+
+    proptest! {
+        /// Sums of multiples are found; and what is found is one modulo two.
+        #[test]
+        fn sums_of_multiples(
+            facts in prop::collection::vec(prop::collection::vec(any::<u8>(), 6), 1..4),
+            times in prop::collection::vec(any::<u8>(), 3),
+            more in prop::collection::vec(0u8..2, 6),
+        ) {
+            let arena = Arena::new();
+            let one = [read(&arena, arena.bv(8, 1))];
+            let terms: Vec<TermId> = facts.iter().map(|fact| polynomial(&arena, fact)).collect();
+            let sum = terms.iter().zip(&times).fold(arena.bv(8, 0), |sum, (&term, &times)| {
+                arena.add(sum, arena.mul(arena.bv(8, times.into()), term))
+            });
+            let polynomials: Vec<Polynomial> = terms.iter().map(|&term| read(&arena, term)).collect();
+            prop_assert!(combination(&read(&arena, sum), &polynomials, &one).is_some());
+            let other = arena.add(sum, polynomial(&arena, &more));
+            let found = combination(&read(&arena, other), &polynomials, &one).is_some();
+            // Modulo two: a vector that no sum of the facts' vectors is has no combination.
+            let bits = |numbers: &[u8]| numbers.iter().fold(0u8, |all, one| all << 1 | (one & 1));
+            let span = (0..1u8 << facts.len()).map(|chosen| {
+                let chosen = (0..facts.len()).filter(|one| chosen >> one & 1 == 1);
+                chosen.fold(0, |sum, one| sum ^ bits(&facts[one]))
+            });
+            let target: Vec<u8> = (0..6)
+                .map(|entry| {
+                    let sum = facts.iter().zip(&times);
+                    let sum = sum.fold(0u8, |sum, (fact, times)| sum.wrapping_add(fact[entry].wrapping_mul(*times)));
+                    sum.wrapping_add(more[entry])
+                })
+                .collect();
+            if found {
+                prop_assert!(span.into_iter().any(|one| one == bits(&target)));
+            }
+        }
+    }
+}
