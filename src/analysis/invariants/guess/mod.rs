@@ -40,6 +40,8 @@ pub enum Round {
     Pairs,
     /// Which combinations of values there are of what has few: see [`super::states`].
     States,
+    /// Which combinations of three of what has few values there are: see [`super::clauses`].
+    Clauses,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
     /// Orders of cells in ranges where none does.
@@ -66,6 +68,7 @@ choice!(
     Round: "values" = Self::Values,
     "pairs" = Self::Pairs,
     "states" = Self::States,
+    "clauses" = Self::Clauses,
     "fits" = Self::Fits,
     "cell_orders" = Self::CellOrders,
     "objects" = Self::Objects,
@@ -79,7 +82,7 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], [`Self::Fits`], [`Self::CellOrders`] and [`Self::Objects`], which are better off in analyses of
+    /// All but [`Self::States`], [`Self::Clauses`], [`Self::Fits`], [`Self::CellOrders`] and [`Self::Objects`], which are better off in analyses of
     /// their own, in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
@@ -99,6 +102,7 @@ impl Round {
             Self::Values => "values",
             Self::Pairs => "pairs",
             Self::States => "states",
+            Self::Clauses => "clauses",
             Self::Fits => "fits",
             Self::CellOrders => "orders of cells",
             Self::Objects => "objects",
@@ -122,8 +126,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These come from the blocks: see [`super::states`], [`about_writes`] and [`objects`].
-        Round::States | Round::Writes | Round::Objects => Vec::new(),
+        // These come from the blocks: see [`super::states`], [`super::clauses`], [`about_writes`] and [`objects`].
+        Round::States | Round::Clauses | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::CellOrders => fits::orders_of_others(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
@@ -173,6 +177,20 @@ impl Column {
             variable,
             signed: place.rows.iter().map(|row| row[index]).collect(),
         })
+    }
+
+    /// How much larger the values are than the other's, modulo 2ⁿ; `None` if they are not bit vectors of one width.
+    pub(super) fn differences_from(&self, other: &Self) -> Option<Vec<i128>> {
+        let is_comparable = matches!(self.variable.sort, Sort::BitVec(_))
+            && self.variable.sort == other.variable.sort;
+        let pairs = self.signed.iter().zip(&other.signed);
+        is_comparable.then(|| pairs.map(|(a, b)| self.wrapped(a - b)).collect())
+    }
+
+    /// The number modulo 2ⁿ, as a signed one.
+    pub(super) fn wrapped(&self, number: i128) -> i128 {
+        let shift = 128 - self.width().clamp(1, 64);
+        (number << shift) >> shift
     }
 
     fn width(&self) -> u32 {
