@@ -126,3 +126,57 @@ fn combinations_of_values_are_enumerated() {
         assert!(!setting.invariants.snapshot().is_empty());
     }
 }
+
+/// A ring of threads in turns of a scheduler: the first one sends a number, each other one adds one to it and wakes the next,
+/// if that has begun.
+fn ring(others: usize, expected: usize) -> String {
+    let mut variables = "int number, copy, at0, sleeps0".to_owned();
+    let mut turns = format!(
+        "if (!sleeps0 && __VERIFIER_nondet_int()) {{
+             if (at0 == 1 && number != copy + {expected}) reach_error();
+             copy = number = __VERIFIER_nondet_int();
+             at0 = sleeps0 = 1;
+             if (at1 == 1) sleeps1 = 0;
+         }}"
+    );
+    for thread in 1..=others {
+        let next = (thread + 1) % (others + 1);
+        variables += &format!(", at{thread}, sleeps{thread}");
+        turns += &format!(
+            "if (!sleeps{thread} && __VERIFIER_nondet_int()) {{
+                 if (at{thread} == 1) {{ number++; if (at{next} == 1) sleeps{next} = 0; }}
+                 at{thread} = sleeps{thread} = 1;
+             }}"
+        );
+    }
+    format!(
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+         {variables};
+         int main(void) {{ while (1) {{ {turns} }} }}"
+    )
+}
+
+#[test]
+fn combinations_of_three_values_prove_a_ring_of_threads() {
+    let options = Options {
+        rounds: vec![Round::Guess(guess::Round::Clauses)],
+        states: Duration::from_secs(60),
+        ..Options::default()
+    };
+    for expected in [6, 7] {
+        let lowered = lowered(&ring(6, expected));
+        let simplified = simplify(&lowered);
+        let blocks = blocks(simplified.program.clone());
+        let setting = Setting::default();
+        let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+        match answer.expect("a solver") {
+            Answer::Safe(certificate) if expected == 6 => {
+                let limit = Duration::from_secs(60);
+                let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
+                assert_eq!(outcome, Check::Confirmed);
+            }
+            Answer::Unknown(_) if expected == 7 => {}
+            answer => panic!("{expected}: {answer:?}"),
+        }
+    }
+}
