@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::call_strings::{CallStringId, Node};
-use super::super::query::{Answer, ask_within};
+use super::super::query::{Answer, ask_within, assertions};
 use super::super::record::What;
+use super::exclusion::Exclusion;
 use super::lifted::Lifted;
 use super::{GivenUp, State, Walk};
 use crate::program::conditions::{exclusive, exhaustive};
@@ -91,6 +92,8 @@ struct RoundWalk<'r, 'c, 'p> {
     began: Instant,
     /// Time in questions whether a round is reached.
     asking: Duration,
+    /// Answers them, if what it excludes is asked about in the end.
+    exclusion: Option<Exclusion>,
     /// Sizes of objects by the variables that are their addresses.
     sizes: FxHashMap<VariableId, u64>,
     /// The guard that was last the only one.
@@ -99,7 +102,7 @@ struct RoundWalk<'r, 'c, 'p> {
 
 /// What is to be impossible besides targets.
 pub(in crate::certify) struct Left {
-    /// The guards of what was cut off.
+    /// The guards of what was cut off, or was left out as impossible without being asked about as the checker asks.
     pub cut_off: Vec<TermId>,
     /// That objects overlap which were taken to be apart.
     pub overlaps: Vec<TermId>,
@@ -137,6 +140,7 @@ impl Walk<'_, '_> {
             cut_off: Vec::new(),
             began: Instant::now(),
             asking: Duration::ZERO,
+            exclusion: Exclusion::new(&arena),
             sizes,
             certain: TermId::TRUE,
         };
@@ -270,6 +274,16 @@ impl RoundWalk<'_, '_, '_> {
         self.walk.label(guard, node, What::Reached);
         let began = Instant::now();
         let most = ONE.max(self.began.elapsed().mul_f64(ASKING / 4.0));
+        if let Some(exclusion) = &mut self.exclusion {
+            let (all, _) = assertions(self.walk, &[guard]);
+            let is_excluded = exclusion.excludes(&all, most);
+            if is_excluded {
+                self.cut_off.push(guard);
+            }
+            self.asking += began.elapsed();
+            self.walk.left()?;
+            return Ok(is_excluded);
+        }
         let answer = ask_within(self.walk, &[guard], most);
         self.asking += began.elapsed();
         self.walk.left()?;
