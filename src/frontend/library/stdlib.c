@@ -58,20 +58,22 @@ __regatta_lldiv_t lldiv(long long dividend, long long divisor)
     return result;
 }
 
-/* The digits of a number in any base: its magnitude, cut off at the limit with `*overflow` set. */
-static const char *__regatta_digits(const char *s, int base, unsigned long long limit, unsigned long long *magnitude,
-                                    int *overflow)
+/* The digits of a number in any base: how many there are, and its magnitude, cut off at the limit with `*overflow` set. */
+static unsigned long __regatta_digits(const char *s, int base, unsigned long long limit, unsigned long long *magnitude,
+                                      int *overflow)
 {
+    unsigned long count;
     unsigned long long value = 0;
     *overflow = 0;
-    for (;; s++) {
+    for (count = 0;; count++) {
+        char c = s[count];
         int digit;
-        if (*s >= '0' && *s <= '9')
-            digit = *s - '0';
-        else if (*s >= 'a' && *s <= 'z')
-            digit = *s - 'a' + 10;
-        else if (*s >= 'A' && *s <= 'Z')
-            digit = *s - 'A' + 10;
+        if (c >= '0' && c <= '9')
+            digit = c - '0';
+        else if (c >= 'a' && c <= 'z')
+            digit = c - 'a' + 10;
+        else if (c >= 'A' && c <= 'Z')
+            digit = c - 'A' + 10;
         else
             break;
         if (digit >= base)
@@ -83,7 +85,7 @@ static const char *__regatta_digits(const char *s, int base, unsigned long long 
         }
     }
     *magnitude = value;
-    return s;
+    return count;
 }
 
 /* White space, a sign, the base's prefix; where the digits begin. */
@@ -115,9 +117,9 @@ long long strtoll(const char *s, char **end, int base)
     }
     const char *digits = __regatta_number_start(s, &base, &negative);
     unsigned long long limit = (~0ULL >> 1) + negative;
-    const char *after = __regatta_digits(digits, base, limit, &magnitude, &overflow);
+    unsigned long count = __regatta_digits(digits, base, limit, &magnitude, &overflow);
     if (end != 0)
-        *end = (char *)(after == digits ? s : after);
+        *end = (char *)(count == 0 ? s : digits + count);
     if (overflow) {
         *__errno_location() = 34;
         magnitude = limit;
@@ -135,9 +137,9 @@ unsigned long long strtoull(const char *s, char **end, int base)
         return 0;
     }
     const char *digits = __regatta_number_start(s, &base, &negative);
-    const char *after = __regatta_digits(digits, base, ~0ULL, &magnitude, &overflow);
+    unsigned long count = __regatta_digits(digits, base, ~0ULL, &magnitude, &overflow);
     if (end != 0)
-        *end = (char *)(after == digits ? s : after);
+        *end = (char *)(count == 0 ? s : digits + count);
     if (overflow) {
         *__errno_location() = 34;
         return ~0ULL;
@@ -156,9 +158,9 @@ long strtol(const char *s, char **end, int base)
     }
     const char *digits = __regatta_number_start(s, &base, &negative);
     unsigned long long limit = (~0UL >> 1) + (unsigned long long)negative;
-    const char *after = __regatta_digits(digits, base, limit, &magnitude, &overflow);
+    unsigned long count = __regatta_digits(digits, base, limit, &magnitude, &overflow);
     if (end != 0)
-        *end = (char *)(after == digits ? s : after);
+        *end = (char *)(count == 0 ? s : digits + count);
     if (overflow) {
         *__errno_location() = 34;
         magnitude = limit;
@@ -176,9 +178,9 @@ unsigned long strtoul(const char *s, char **end, int base)
         return 0;
     }
     const char *digits = __regatta_number_start(s, &base, &negative);
-    const char *after = __regatta_digits(digits, base, ~0UL, &magnitude, &overflow);
+    unsigned long count = __regatta_digits(digits, base, ~0UL, &magnitude, &overflow);
     if (end != 0)
-        *end = (char *)(after == digits ? s : after);
+        *end = (char *)(count == 0 ? s : digits + count);
     if (overflow) {
         *__errno_location() = 34;
         return ~0UL;

@@ -144,6 +144,11 @@ impl CallGraph {
         self.called_once[index] && self.only_caller[index] == Some(caller)
     }
 
+    /// Whether the block can run again in the same activation.
+    pub fn is_cyclic(&self, function: FunctionIndex, block: BlockIndex) -> bool {
+        self.cyclic[function.0 as usize][block.0 as usize]
+    }
+
     /// Whether the block runs at most once in any run of the program.
     pub fn runs_once(&self, function: FunctionIndex, block: BlockIndex) -> bool {
         let index = function.0 as usize;

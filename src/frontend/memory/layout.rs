@@ -3,6 +3,8 @@
 //! Where the program cannot observe how the objects of a class lie, their addresses are constants: distinct, aligned,
 //! not null, with gaps between them, so that terms fold and what goes a little out of bounds hits nothing. Objects made
 //! at run time get theirs from *arenas*, that never use an address twice: a counter of the next free address.
+//! With 32 bits an arena would soon be used up by large objects one of which ends before the next is made: these are put where
+//! those are that can be observed.
 //!
 //! Where it can, an object may lie anywhere in the *pool*, as far as its alignment permits and nothing else is there:
 //! below or above any other, next to it, between two others, and where something was before that has ended. An address
@@ -16,6 +18,9 @@ use crate::program::DataModel;
 
 /// Bytes left free behind an object that lies in an arena at least.
 pub const GAP: u64 = 64;
+
+/// Bytes of an object that is not large. Those of one size take a power of two in an arena.
+pub const SMALL: i128 = 1 << 12;
 
 /// Up to here there is nothing: no object has such an address.
 const RESERVED: u64 = 0x1_0000;

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::builder::{Builder, Description};
 use super::call_graph::CallGraph;
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
-use super::constraints::{AccessTable, Facts};
+use super::constraints::{AccessTable, Facts, Locals};
 use super::layout::{AddressRange, Pool};
 use super::points_to::{NodeId, Target};
 use crate::frontend::ir::{
@@ -260,7 +260,7 @@ impl Planner<'_, '_> {
         };
         self.collect(&mut plan);
         self.declarations(&mut plan);
-        let properties = self.facts.classes(|root| {
+        let single = |root| {
             plan.class_of.get(&root).is_some_and(|id| {
                 let class = &plan.classes[id.0 as usize];
                 match (&class.objects[..], &class.sites[..]) {
@@ -270,7 +270,15 @@ impl Planner<'_, '_> {
                     _ => false,
                 }
             })
-        });
+        };
+        let properties = self.facts.classes(
+            single,
+            &Locals {
+                object: &|object| self.local_object(object),
+                site: &|site| self.local_site(site),
+                once: &|site| self.runs_once(site),
+            },
+        );
         for class in &mut plan.classes {
             class.observable = properties.observable.contains(&class.root);
             class.exposed = properties.exposed.contains(&class.root);
@@ -434,6 +442,26 @@ impl Planner<'_, '_> {
             }
             Storage::Static { .. } | Storage::Outside | Storage::Literal => true,
         }
+    }
+
+    /// Of a local object that does not last: whether its function may be called again.
+    fn local_object(&self, object: ObjectIndex) -> Option<bool> {
+        match self.object(object).storage {
+            Storage::Automatic(function) if !self.lasts(object) => {
+                Some(!self.calls.runs_once(function, BlockIndex(0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Of an object that is made at run time and may end before the program: whether there may be several, and whether
+    /// it is made in a loop of its function.
+    fn local_site(&self, number: usize) -> Option<(bool, bool)> {
+        let site = &self.facts.sites[number];
+        let in_loop = self.calls.is_cyclic(site.function, site.block);
+        let lasts = site.function == self.unit.start
+            || self.calls.is_called_by(site.function, self.unit.start);
+        (in_loop || !lasts).then(|| (!self.runs_once(number), in_loop))
     }
 
     fn is_static(&self, object: ObjectIndex) -> bool {

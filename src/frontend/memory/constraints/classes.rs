@@ -4,6 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::points_to::{NodeId, Target};
 use super::Facts;
+use super::instructions::Site;
+use super::lifetimes::{Lifetimes, Locals};
 use super::reuse::Reuse;
 
 /// Properties of the node classes that follow from the facts, by root.
@@ -16,8 +18,9 @@ pub struct Classes {
 }
 
 impl Facts<'_> {
-    /// What the whole of the facts says of each class; `single` tells whether a class has only one object.
-    pub fn classes(&self, single: impl Fn(NodeId) -> bool) -> Classes {
+    /// What the whole of the facts says of each class; `single` tells whether a class has only one object, and `locals`
+    /// what is local to calls.
+    pub fn classes(&self, single: impl Fn(NodeId) -> bool, locals: &Locals<'_>) -> Classes {
         let mut classes = Classes::default();
         let root = |target: &Target| self.graph.root(target.node).0;
         classes
@@ -36,11 +39,24 @@ impl Facts<'_> {
         let freed: FxHashSet<NodeId> = self.freed.iter().map(|(_, target)| root(target)).collect();
         let sites = self.sites.iter().filter(|site| site.on_heap);
         let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
+        // Where there are few addresses, an arena that uses none again would soon be exhausted by large objects of which one ends
+        // before the next begins.
+        let exhausts = |site: &Site| {
+            !site.is_small && (!site.on_heap || freed.contains(&self.graph.root(site.node).0))
+        };
+        if self.pointer_bits < 64 {
+            let sites = self.sites.iter().enumerate();
+            let sites = sites.filter(|&(number, site)| exhausts(site) && !(locals.once)(number));
+            let roots = sites.map(|(_, site)| self.graph.root(site.node).0);
+            classes.observable.extend(roots);
+        }
         let mut reuse = None;
+        let mut lifetimes = None;
         for (a, b) in &self.compared {
             let roots = [root(a), root(b)];
             // One past the end of an object may be where another one begins.
-            let may_touch = roots[0] != roots[1] && !(inside(a) && inside(b));
+            let are_several = roots[0] != roots[1] || !single(roots[0]);
+            let may_touch = are_several && !(inside(a) && inside(b));
             // What was freed may be where something is now.
             let may_return = roots.iter().all(|root| heap.contains(root))
                 && roots.iter().any(|root| freed.contains(root))
@@ -51,6 +67,11 @@ impl Facts<'_> {
                         .may_return(roots),
                     false
                 );
+            // What was local to a call that is over may be where something of another call is now.
+            let may_return = may_return
+                || lifetimes
+                    .get_or_insert_with(|| Lifetimes::new(self, locals))
+                    .may_return(roots);
             if may_touch || may_return {
                 classes.observable.extend(roots);
             }
@@ -62,10 +83,7 @@ impl Facts<'_> {
     /// Tells of a target whether it cannot be the end of an object.
     fn places_inside(&self) -> impl Fn(&Target) -> bool + '_ {
         let mut ends: FxHashMap<NodeId, Vec<(i64, i64)>> = FxHashMap::default();
-        if self.compared.iter().any(|(a, b)| {
-            let roots = [a, b].map(|target| self.graph.root(target.node).0);
-            roots[0] != roots[1]
-        }) {
+        if !self.compared.is_empty() {
             let objects = self.unit.objects.iter().zip(&self.objects);
             for (object, &node) in objects {
                 let start = self.graph.canonical(Target { node, offset: 0 });

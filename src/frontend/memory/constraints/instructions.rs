@@ -1,6 +1,8 @@
 //! What instructions do with pointers.
 
+use super::super::layout::SMALL;
 use super::super::points_to::{NodeId, Target};
+use super::super::walk;
 use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
@@ -24,6 +26,8 @@ pub struct Site {
     pub contents: InitialContents,
     /// Whether it lasts until it is freed.
     pub on_heap: bool,
+    /// Whether it is known to be small.
+    pub is_small: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -123,6 +127,8 @@ impl<'a> Facts<'a> {
                     alignment: (*alignment).max(1),
                     contents: *contents,
                     on_heap: *lifetime == Lifetime::Heap,
+                    is_small: walk::constant_integer(size)
+                        .is_some_and(|size| (0..=SMALL).contains(&size)),
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }

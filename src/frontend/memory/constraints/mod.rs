@@ -18,7 +18,8 @@
 //! # The modules
 //! * The walk: [`instructions`], [`expressions`], [`accesses`], [`calls`].
 //! * What follows: [`calls`] through pointers, [`copies`], what [`unknown_code`] reaches, [`forged`] pointers.
-//! * [`classes`]: what the whole of the facts says of the objects' addresses.
+//! * [`classes`]: what the whole of the facts says of the objects' addresses; [`reuse`] and [`lifetimes`]: what may be where
+//!   something was before.
 
 mod accesses;
 mod alike;
@@ -28,6 +29,7 @@ mod copies;
 mod expressions;
 mod forged;
 mod instructions;
+mod lifetimes;
 mod reuse;
 mod unknown_code;
 
@@ -46,6 +48,7 @@ use copies::CopyFact;
 use instructions::Site;
 
 pub use accesses::{AccessTable, Direction, View};
+pub use lifetimes::Locals;
 
 /// How many repetitions of a class are looked at one by one before its period is imposed on another class.
 const REPETITIONS: i64 = 16;

@@ -1,15 +1,12 @@
 //! Objects made at run time.
 
-use super::super::layout::{AddressSpace, GAP};
+use super::super::layout::{AddressSpace, GAP, SMALL};
 use super::super::plan::ArenaKind;
 use super::choice::Ends;
 use super::*;
 use crate::frontend::ir::BinaryOp;
 use crate::program::Lifetime;
 use crate::term::Pool;
-
-/// Bytes up to which objects of one size take a power of two.
-const SMALL: u128 = 1 << 12;
 
 impl Emitter<'_, '_> {
     /// Makes an object of so many bytes of the class and gives its address. The path ends where an arena is exhausted:
@@ -94,7 +91,7 @@ impl Emitter<'_, '_> {
     fn room(&self, size: TermId, unit: u64) -> TermId {
         let constant = pool().bit_vec_constant(size).map(|size| size.bits());
         match constant {
-            Some(size @ 1..=SMALL) if unit <= 16 => {
+            Some(size) if (1..=SMALL.cast_unsigned()).contains(&size) && unit <= 16 => {
                 let room = (size + u128::from(GAP)).next_power_of_two();
                 self.pointer_constant(room.cast_signed())
             }

@@ -1,0 +1,140 @@
+//! Whether a pointer to what has ended may be compared with one to what is there instead.
+//!
+//! The locals of two calls may lie at the same place, one after the other, as memory does that is freed and made again
+//! ([`super::reuse`]). For that a pointer has to outlive what it points to: it is static, on the heap, or a local of a function
+//! from which the other one's is called.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::points_to::NodeId;
+use super::Facts;
+use crate::frontend::ir::{FunctionIndex, ObjectIndex, Storage};
+
+/// What ends before the program does.
+struct Ending {
+    function: FunctionIndex,
+    /// Whether there may be more than one of it, one after the other.
+    returns: bool,
+    /// Whether the function that it is made in may go on without it.
+    within: bool,
+}
+
+/// What holds a pointer.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Holder {
+    Lasting,
+    LocalOf(FunctionIndex),
+}
+
+/// What is local to calls, and who holds pointers to it, by class.
+pub(super) struct Lifetimes {
+    endings: FxHashMap<NodeId, Vec<Ending>>,
+    holders: FxHashMap<NodeId, FxHashSet<Holder>>,
+    /// See [`callers`].
+    callers: Vec<FxHashSet<u32>>,
+}
+
+/// What is known of the objects that are local to calls, and of those that are made at run time.
+pub struct Locals<'l> {
+    /// Of an object of the unit: nothing if it lasts, else whether its function may be called again.
+    pub object: &'l dyn Fn(ObjectIndex) -> Option<bool>,
+    /// Of an object that is made at run time, by site: nothing if it lasts as long as the program; else whether there may be
+    /// several, and whether it is made in a loop of its function.
+    pub site: &'l dyn Fn(usize) -> Option<(bool, bool)>,
+    /// Whether the site makes at most one object.
+    pub once: &'l dyn Fn(usize) -> bool,
+}
+
+impl Lifetimes {
+    /// Looks at all objects of the program.
+    pub fn new(facts: &Facts<'_>, locals: &Locals<'_>) -> Self {
+        let root = |node: NodeId| facts.graph.root(node).0;
+        let mut endings: FxHashMap<NodeId, Vec<Ending>> = FxHashMap::default();
+        let mut holders: FxHashMap<NodeId, FxHashSet<Holder>> = FxHashMap::default();
+        let mut holds = |node: NodeId, holder: Holder| {
+            for (_, target) in facts.graph.links(node) {
+                holders.entry(root(target.node)).or_default().insert(holder);
+            }
+        };
+        for (index, object) in facts.unit.objects.iter().enumerate() {
+            let node = facts.objects[index];
+            let Storage::Automatic(function) = object.storage else {
+                holds(node, Holder::Lasting);
+                continue;
+            };
+            holds(node, Holder::LocalOf(function));
+            if let Some(returns) = (locals.object)(ObjectIndex(index as u32)) {
+                let ending = Ending {
+                    function,
+                    returns,
+                    within: false,
+                };
+                endings.entry(root(node)).or_default().push(ending);
+            }
+        }
+        for (number, site) in facts.sites.iter().enumerate() {
+            if site.on_heap {
+                holds(site.node, Holder::Lasting);
+                continue;
+            }
+            holds(site.node, Holder::LocalOf(site.function));
+            if let Some((returns, within)) = (locals.site)(number) {
+                let ending = Ending {
+                    function: site.function,
+                    returns,
+                    within,
+                };
+                endings.entry(root(site.node)).or_default().push(ending);
+            }
+        }
+        Self {
+            endings,
+            holders,
+            callers: callers(facts),
+        }
+    }
+
+    /// Whether a pointer to an object of one of the classes may be compared with one to an object of the other that is where the
+    /// first was.
+    pub fn may_return(&self, roots: [NodeId; 2]) -> bool {
+        let [a, b] = roots.map(|root| self.endings.get(&root).map_or(&[][..], Vec::as_slice));
+        let is_one = roots[0] == roots[1] && a.len() == 1;
+        let comes = |of: &[Ending]| of.iter().any(|one| one.returns || !is_one);
+        (comes(a) && self.outlives(roots[1], b)) || (comes(b) && self.outlives(roots[0], a))
+    }
+
+    /// Whether some pointer to the class may outlive what it points to.
+    fn outlives(&self, root: NodeId, endings: &[Ending]) -> bool {
+        let holders = self.holders.get(&root);
+        endings.iter().any(|ending| {
+            let callers = &self.callers[ending.function.0 as usize];
+            holders.into_iter().flatten().any(|&holder| match holder {
+                Holder::Lasting => true,
+                Holder::LocalOf(function) => {
+                    callers.contains(&function.0) || (ending.within && function == ending.function)
+                }
+            })
+        })
+    }
+}
+
+/// The functions that call a function, over others or not, by function.
+fn callers(facts: &Facts<'_>) -> Vec<FxHashSet<u32>> {
+    let mut direct: Vec<Vec<u32>> = vec![Vec::new(); facts.unit.functions.len()];
+    for call in &facts.calls {
+        for callee in &call.callees {
+            direct[callee.0 as usize].push(call.caller.0);
+        }
+    }
+    let all = direct.iter().map(|first| {
+        let mut seen = FxHashSet::default();
+        let mut open = first.clone();
+        while let Some(caller) = open.pop() {
+            if seen.insert(caller) {
+                open.extend(&direct[caller as usize]);
+            }
+        }
+        seen
+    });
+    all.collect()
+}
