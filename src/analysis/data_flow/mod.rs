@@ -35,7 +35,6 @@ use toml::de::DeValue;
 use self::fixpoint::Fixpoints;
 pub use self::fixpoint::Refinement;
 use super::invariants::Candidate;
-use super::invariants::clauses::Clauses;
 use super::invariants::guess::{
     self, Degree, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
 };
@@ -111,7 +110,7 @@ options! {
         pub rounds: Vec<Round> = Round::all();
         /// Wall time of a fixpoint.
         pub fixpoint: Duration = Duration::from_millis(500);
-        /// Wall time of the round "states", and of the round "clauses".
+        /// Wall time of the round "states".
         pub states: Duration = Duration::from_millis(2_000);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
@@ -201,10 +200,6 @@ impl<'b> Analysis<'b> {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
             Round::Guess(guess::Round::States) => return self.states(context),
-            Round::Guess(guess::Round::Clauses) => {
-                self.proof = self.clauses(context);
-                return 0;
-            }
             Round::Guess(
                 guess::Round::Fits
                 | guess::Round::CellOrders
@@ -265,22 +260,6 @@ impl<'b> Analysis<'b> {
         let new = batch.as_ref().map_or(0, |batch| batch.invariants().len());
         batch.and_then(|batch| context.exchange.publish(batch));
         new
-    }
-
-    /// The proof by which combinations of a few values there are, if there is one.
-    fn clauses(&mut self, context: &Context<'_>) -> Option<Certificate> {
-        let mut solver = context.solver(self.solver).ok()?;
-        let inlined = self.blocks.inlined();
-        let fine = Arc::new(Blocks::new(Arc::new(inlined.with_joins())));
-        let clauses = Clauses::new(
-            &fine,
-            &mut *solver,
-            context.token,
-            &samples(&fine, self.options, context),
-            &Vocabulary::of(inlined.program()),
-            self.options.states,
-        );
-        clauses.prove(inlined, context.safe_point)
     }
 
     fn fixpoint(&mut self, refinement: Refinement, context: &mut Context<'_>) -> usize {

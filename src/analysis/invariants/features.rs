@@ -3,8 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::guess::{Column, Vocabulary, constant};
-use super::marks::Marks;
-use super::samples::{PlaceSamples, Samples, number};
+use super::samples::{PlaceSamples, Samples};
 use crate::program::block::Blocks;
 use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, TermKind, free_variables, store};
 
@@ -75,14 +74,6 @@ impl<'v> Features<'v> {
         }
     }
 
-    /// Further conditions on variables with many values.
-    pub fn marks(&self, blocks: &Blocks, samples: &Samples) -> Marks {
-        let places = samples.places.values();
-        Marks::new(places, &assigned(blocks), |column| {
-            is_other(&self.wild, column)
-        })
-    }
-
     /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
     /// program's conditions on other variables hold.
     pub fn of(&self, place: &PlaceSamples) -> Vec<(Feature, Vec<i128>)> {
@@ -109,7 +100,7 @@ impl<'v> Features<'v> {
                 continue;
             };
             for of in members {
-                let Some(differences) = of.differences_from(from) else {
+                let Some(differences) = differences(from, of) else {
                     continue;
                 };
                 let (of, from) = (of.variable, from.variable.term);
@@ -183,35 +174,6 @@ fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
     wild
 }
 
-/// The constants that blocks assign to variables, on some of their paths.
-fn assigned(blocks: &Blocks) -> Vec<(TermId, i128)> {
-    let program = blocks.inlined().program();
-    let mut all = Vec::new();
-    for at in blocks.cut_points() {
-        for block in blocks.from(at).iter() {
-            for &(variable, value) in &block.updates {
-                let variable = store().variable(program.variable(variable).symbol);
-                let mut work = vec![value];
-                let mut seen = FxHashSet::default();
-                while let Some(term) = work.pop() {
-                    if !seen.insert(term) {
-                        continue;
-                    }
-                    if let Some(&[_, one, other]) = store().arguments(Op::Ite, term) {
-                        work.extend([one, other]);
-                    } else if let Some(constant) = store().constant(term)
-                        && let Some(value) = number(&constant.to_value())
-                        && !all.contains(&(variable, value))
-                    {
-                        all.push((variable, value));
-                    }
-                }
-            }
-        }
-    }
-    all
-}
-
 /// How many different values there are.
 pub fn distinct(values: &[i128]) -> usize {
     values.iter().collect::<FxHashSet<_>>().len()
@@ -227,7 +189,7 @@ fn classes<'p>(
         let others: Vec<Column> = Column::all(place).filter(&is_other).collect();
         for (first, one) in others.iter().enumerate() {
             for other in &others[first + 1..] {
-                let Some(differences) = other.differences_from(one) else {
+                let Some(differences) = differences(one, other) else {
                     continue;
                 };
                 let count = distinct(&differences);
@@ -252,6 +214,17 @@ fn join(classes: &mut Vec<Vec<TermId>>, one: TermId, other: TermId) {
         (None, Some(b)) => classes[b].push(one),
         (None, None) => classes.push(vec![one, other]),
     }
+}
+
+/// By how much the other is larger, modulo 2ⁿ.
+fn differences(one: &Column, other: &Column) -> Option<Vec<i128>> {
+    let Sort::BitVec(width) = one.variable.sort else {
+        return None;
+    };
+    let shift = 128 - u32::from(width);
+    let wrapped = |(a, b): (&i128, &i128)| ((a - b) << shift) >> shift;
+    let pairs = other.signed.iter().zip(&one.signed);
+    (one.variable.sort == other.variable.sort).then(|| pairs.map(wrapped).collect())
 }
 
 /// Conditions of the program that speak of a variable with many values.

@@ -27,25 +27,20 @@
 //! * [`views`](mod@views): cells of arrays by what the program indexes them with.
 //! * [`guess`]: candidates from samples, round by round more of them.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
-//! * [`states`]: which combinations of values there are; [`features`], [`marks`]: of what; [`tuples`]: as formulas; [`known`]: put into formulas.
-//! * [`clauses`]: which combinations of a few at a time there are; [`relations`]: the clauses of that.
+//! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
 //! * [`store`](mod@store): proved batches, with versions and with whose they are; [`exchange`]: an analysis's view of it;
 //!   [`taken`]: what it takes.
 //! * [`mod@asserted`]: candidates from the program's assertions.
 //! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
 
 mod asserted;
-pub mod clauses;
 mod contents;
 pub mod exchange;
 mod features;
 pub mod guess;
 pub mod houdini;
-mod known;
-mod marks;
 mod offers;
 pub mod prover;
-mod relations;
 pub mod samples;
 pub mod states;
 pub mod store;

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::features::Features;
-use super::guess::Vocabulary;
-use super::known::{Known, guessed};
+use super::features::{Features, Kind};
+use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
 use super::tuples::Tuples;
 use super::{Candidate, Proved, Publisher, Snapshot};
@@ -23,7 +22,7 @@ use crate::certify::certificate::Certificate;
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::{Build, TermId, store};
+use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, store};
 
 /// The most tuples, at all places together, with those that are looked at again.
 const MOST: usize = 1_000_000;
@@ -52,6 +51,22 @@ enum Followed {
     Added(Vec<Vec<i128>>),
     /// Something is not told apart any more where the block leads; all there is to do again.
     Forgotten,
+}
+
+/// The states with a tuple: what they are instead of their variables, and what else is known of them.
+struct Known {
+    values: FxHashMap<TermId, TermId>,
+    condition: TermId,
+}
+
+impl Known {
+    /// Puts the values into terms.
+    fn rebuild<'r>(
+        &'r self,
+        arena: &'r Arena,
+    ) -> Rebuild<'r, Arena, Arena, impl FnMut(TermId) -> Option<TermId> + 'r> {
+        Rebuild::new(arena, arena, |term| self.values.get(&term).copied())
+    }
 }
 
 impl<'b> States<'b> {
@@ -129,11 +144,30 @@ impl<'b> States<'b> {
     }
 
     fn known(&self, at: InlinedLocation, tuple: &[i128]) -> Known {
+        let arena = self.solver.arena();
+        let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut conditions = Vec::new();
         let features = self
             .places
             .get(&at)
             .map_or(&[][..], |place| &place.features);
-        Known::new(self.solver.arena(), features, tuple)
+        for (feature, &value) in features.iter().zip(tuple) {
+            let constant = constant(feature.sort, value);
+            match feature.kind {
+                Kind::Variable => _ = values.insert(feature.term, constant),
+                Kind::Difference { of, from } => {
+                    values.insert(of, arena.add(from, constant));
+                }
+                Kind::Condition => conditions.push(feature.is(&**arena, feature.term, value)),
+            }
+        }
+        let mut known = Known {
+            values,
+            condition: TermId::TRUE,
+        };
+        let condition = known.rebuild(arena).rebuild(arena.and(conditions));
+        known.condition = condition;
+        known
     }
 
     /// Whether the block, which leads to a target, is not run in the states.
@@ -213,6 +247,27 @@ impl<'b> States<'b> {
         self.solver.pop();
         found
     }
+}
+
+/// What the terms are if every variable has the same small value, and the formula holds then: often, for what is left of
+/// a block are choices, this is a model and needs no solver.
+fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>> {
+    [0, 1].into_iter().find_map(|value| {
+        let mut rebuild = Rebuild::new(arena, arena, |term| {
+            let sort = arena.sort(term);
+            let is_number = matches!(sort, Sort::Bool | Sort::BitVec(_) | Sort::Int);
+            let is_variable = arena.is_variable(term);
+            (is_variable && is_number).then(|| constant(sort, value))
+        });
+        if rebuild.rebuild(formula) != TermId::TRUE {
+            return None;
+        }
+        let values = terms.iter().map(|&term| {
+            let constant = arena.constant(rebuild.rebuild(term))?;
+            number(&constant.to_value())
+        });
+        values.collect()
+    })
 }
 
 impl Explored {

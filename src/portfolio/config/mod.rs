@@ -279,7 +279,6 @@ const SHIPPED: &[(&str, &str)] = &[
     ("ki-df", include_str!("../../../portfolios/ki-df.toml")),
     ("df", include_str!("../../../portfolios/df.toml")),
     ("states", include_str!("../../../portfolios/states.toml")),
-    ("clauses", include_str!("../../../portfolios/clauses.toml")),
     ("fits", include_str!("../../../portfolios/fits.toml")),
     ("objects", include_str!("../../../portfolios/objects.toml")),
     ("kipdr", include_str!("../../../portfolios/kipdr.toml")),

@@ -49,8 +49,6 @@ pub enum Round {
     Pairs,
     /// Which combinations of values there are of what has few: see [`super::states`].
     States,
-    /// Which combinations of three of what has few values there are: see [`super::clauses`].
-    Clauses,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
     /// Orders of cells in ranges where none does.
@@ -87,7 +85,6 @@ choice!(
     Round: "values" = Self::Values,
     "pairs" = Self::Pairs,
     "states" = Self::States,
-    "clauses" = Self::Clauses,
     "fits" = Self::Fits,
     "cell_orders" = Self::CellOrders,
     "cell_cases" = Self::CellCases,
@@ -106,7 +103,7 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], [`Self::Clauses`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
+    /// All but [`Self::States`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
     /// of their own, [`Self::Quadratic`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which
     /// are for recursion; in order.
     pub const ALL: [Self; 9] = [
@@ -127,7 +124,6 @@ impl Round {
             Self::Values => "values",
             Self::Pairs => "pairs",
             Self::States => "states",
-            Self::Clauses => "clauses",
             Self::Fits => "fits",
             Self::CellOrders => "orders of cells",
             Self::CellCases => "cases of cells",
@@ -156,8 +152,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These come from the blocks: see [`super::states`], [`super::clauses`], [`about_writes`] and [`objects`].
-        Round::States | Round::Clauses | Round::Writes | Round::Objects => Vec::new(),
+        // These come from the blocks: see [`super::states`], [`about_writes`] and [`objects`].
+        Round::States | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::CellOrders => fits::orders_of_others(place, vocabulary),
         Round::CellCases => cell_cases::candidates(place, vocabulary),
@@ -212,20 +208,6 @@ impl Column {
             variable,
             signed: place.rows.iter().map(|row| row[index]).collect(),
         })
-    }
-
-    /// How much larger the values are than the other's, modulo 2ⁿ; `None` if they are not bit vectors of one width.
-    pub(super) fn differences_from(&self, other: &Self) -> Option<Vec<i128>> {
-        let is_comparable = matches!(self.variable.sort, Sort::BitVec(_))
-            && self.variable.sort == other.variable.sort;
-        let pairs = self.signed.iter().zip(&other.signed);
-        is_comparable.then(|| pairs.map(|(a, b)| self.wrapped(a - b)).collect())
-    }
-
-    /// The number modulo 2ⁿ, as a signed one.
-    pub(super) fn wrapped(&self, number: i128) -> i128 {
-        let shift = 128 - self.width().clamp(1, 64);
-        (number << shift) >> shift
     }
 
     fn width(&self) -> u32 {
