@@ -182,9 +182,9 @@ pub fn indices_of(
 }
 
 /// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
-/// or written at the indices: it speaks of one of these cells. Of a value whose lower bits an index is, it is the whole value:
-/// where that is in the formula's range nothing is cut off, and what is said of the value multiplies out, which what is said of
-/// its lower bits does not.
+/// or written at the indices: it speaks of one of these cells. Of a value whose lower bits an index is, it is the whole value as
+/// well: where that is in the formula's range nothing is cut off, and what is said of the value multiplies out, which what is said
+/// of its lower bits does not. In a ring it is the lower bits that count.
 pub fn instances_at(
     pool: &(impl Pool + ?Sized),
     formula: TermId,
@@ -200,7 +200,8 @@ pub fn instances_at(
         {
             let solve = |&index: &TermId| solve_for(pool, variable, arguments[1], index);
             let solutions = indices.iter().filter_map(solve);
-            values.extend(solutions.map(|value| uncut(pool, value).unwrap_or(value)));
+            let both = solutions.flat_map(|value| [Some(value), uncut(pool, value)]);
+            values.extend(both.flatten());
         }
     });
     values.sort_unstable();
