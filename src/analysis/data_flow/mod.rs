@@ -41,7 +41,7 @@ use super::invariants::guess::{
 use super::invariants::houdini::{Houdini, Refutation};
 use super::invariants::samples::Watched;
 use super::invariants::samples::{PlaceSamples, Samples};
-use super::invariants::states::States;
+use super::invariants::states::{Precision, States};
 use super::invariants::views::View;
 use super::options::{OptionValue, alternatives, choice, options};
 use super::unrolling::inner_cut_points;
@@ -244,15 +244,21 @@ impl<'b> Analysis<'b> {
         };
         let inlined = self.blocks.inlined();
         let fine = Arc::new(Blocks::new(Arc::new(inlined.with_joins())));
-        let states = States::new(
-            &fine,
-            &mut *solver,
-            context.token,
-            &samples(&fine, self.options, context),
-            &Vocabulary::of(inlined.program()),
-            self.options.states,
-        );
-        let Some(explored) = states.explore(context.safe_point) else {
+        let samples = samples(&fine, self.options, context);
+        let conditions = Vocabulary::of(inlined.program());
+        // Where a lower precision is enough, a higher one only makes for more tuples.
+        let explored = Precision::ALL.into_iter().find_map(|precision| {
+            let states = States::new(
+                &fine,
+                &mut *solver,
+                context.token,
+                &samples,
+                (&conditions, precision),
+                self.options.states,
+            );
+            states?.explore(context.safe_point)
+        });
+        let Some(explored) = explored else {
             return 0;
         };
         let (batch, certificate) = explored.proved(context.exchange.publisher(), self.blocks);

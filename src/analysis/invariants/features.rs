@@ -1,17 +1,25 @@
 //! What of a program's states has few values, whatever values its variables have.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::guess::{Column, Vocabulary, constant};
-use super::samples::{PlaceSamples, Samples};
+use super::samples::{PlaceSamples, SampledVariable, Samples, number};
+use crate::program::VariableId;
 use crate::program::block::Blocks;
-use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, TermKind, free_variables, store};
+use crate::term::{
+    Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, store,
+};
 
 /// So many values in samples make it hopeful that there are few.
 const FEW: usize = 16;
 
 /// So many samples are enough to tell that a difference has few values.
 const ENOUGH: usize = 8;
+
+/// With more constants than this, a variable is not one that has constants at times.
+const MOST_CONSTANTS: usize = 64;
 
 /// The most conditions that are looked at.
 const MOST_CONDITIONS: usize = 8;
@@ -40,6 +48,13 @@ pub enum Kind {
     },
     /// Whether a condition of the program holds.
     Condition,
+    /// Which of some constants a variable has, or that it has none of them.
+    Choice {
+        /// The variable.
+        of: TermId,
+        /// What stands for any other value.
+        other: i128,
+    },
 }
 
 impl Feature {
@@ -53,25 +68,79 @@ impl Feature {
     }
 }
 
+/// How much is told apart; each tells apart what those before it do, and more.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precision {
+    /// What has few values, and the constants that others are assigned.
+    Constants,
+    /// Whether one condition on what has many values holds, too: which, in the order of how often the program asks.
+    Condition(usize),
+    /// What others are assigned that has few values, too.
+    Values,
+    /// Differences of what has many values, too, and whether conditions hold.
+    Conditions,
+}
+
+impl Precision {
+    /// Those that are worth a try, in order.
+    pub const ALL: [Self; 6] = [
+        Self::Constants,
+        Self::Condition(0),
+        Self::Condition(1),
+        Self::Condition(2),
+        Self::Values,
+        Self::Conditions,
+    ];
+}
+
+/// Whose truth is told apart.
+enum Conditions<'v> {
+    None,
+    One(&'v Vocabulary, TermId),
+    All(&'v Vocabulary),
+}
+
 /// Tells what has few values.
 pub struct Features<'v> {
-    conditions: &'v Vocabulary,
+    conditions: Conditions<'v>,
     /// Variables whose values come from outside.
     wild: FxHashSet<Symbol>,
+    /// The values that are told apart of a variable that has any value at times.
+    choices: FxHashMap<Symbol, BTreeSet<i128>>,
     classes: Vec<Vec<TermId>>,
 }
 
 impl<'v> Features<'v> {
-    /// For the program of the blocks and samples of it.
-    pub fn new(blocks: &Blocks, samples: &Samples, conditions: &'v Vocabulary) -> Self {
+    /// For the program of the blocks and samples of it; none if there is no such condition.
+    pub fn new(
+        blocks: &Blocks,
+        samples: &Samples,
+        vocabulary: &'v Vocabulary,
+        precision: Precision,
+    ) -> Option<Self> {
         let wild = wild(blocks);
-        let places = samples.places.values();
-        let classes = classes(places, |column| is_other(&wild, column));
-        Self {
+        let classes = match precision {
+            Precision::Constants | Precision::Condition(_) | Precision::Values => Vec::new(),
+            Precision::Conditions => classes(samples.places.values(), |one| is_other(&wild, one)),
+        };
+        let mut choices = choices(blocks, samples, &wild, precision);
+        let related: FxHashSet<TermId> = classes.iter().flatten().copied().collect();
+        choices.retain(|&symbol, _| !related.contains(&store().variable(symbol)));
+        let conditions = match precision {
+            Precision::Constants | Precision::Values => Conditions::None,
+            Precision::Condition(number) => {
+                let is_open = |symbol| wild.contains(&symbol) && !choices.contains_key(&symbol);
+                let all = by_frequency(blocks, is_open);
+                Conditions::One(vocabulary, *all.get(number)?)
+            }
+            Precision::Conditions => Conditions::All(vocabulary),
+        };
+        Some(Self {
             conditions,
+            choices,
             classes,
             wild,
-        }
+        })
     }
 
     /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
@@ -93,6 +162,12 @@ impl<'v> Features<'v> {
                 (feature, column.signed.clone())
             })
             .collect();
+        let choices: Vec<_> = others.iter().map(|column| self.choice(column)).collect();
+        let others: Vec<&Column> = others
+            .into_iter()
+            .zip(&choices)
+            .filter_map(|(column, choice)| choice.is_none().then_some(column))
+            .collect();
         for class in &self.classes {
             let members = others.iter();
             let mut members = members.filter(|column| class.contains(&column.variable.term));
@@ -112,8 +187,45 @@ impl<'v> Features<'v> {
                 all.push((feature, differences));
             }
         }
-        all.extend(truths(&columns, &others, self.conditions));
+        all.extend(choices.into_iter().flatten());
+        match self.conditions {
+            Conditions::None => {}
+            Conditions::One(vocabulary, condition) => {
+                all.extend(truth(vocabulary, condition, &columns));
+            }
+            Conditions::All(vocabulary) => all.extend(truths(&columns, &others, vocabulary)),
+        }
         all
+    }
+
+    /// Which of its values a variable has that has any value at times.
+    fn choice(&self, column: &Column) -> Option<(Feature, Vec<i128>)> {
+        let SampledVariable { term, sort, .. } = column.variable;
+        let constants = self.choices.get(&symbol(term)?)?;
+        if sort == Sort::Bool {
+            return None;
+        }
+        let is_one_of_sort = |number: i128| match sort {
+            Sort::BitVec(width) => number >> (width - 1).min(126) == 0,
+            _ => true,
+        };
+        let other = (0..).find(|number| !constants.contains(number))?;
+        if !is_one_of_sort(other) {
+            return None;
+        }
+        let is_one = constants.iter();
+        let is_one = is_one.map(|&number| store().eq(term, constant(sort, number)));
+        let is_one = store().or(is_one.collect::<Vec<_>>());
+        let feature = Feature {
+            kind: Kind::Choice { of: term, other },
+            term: store().ite(is_one, term, constant(sort, other)),
+            sort,
+        };
+        let value = |value: &i128| match constants.contains(value) {
+            true => *value,
+            false => other,
+        };
+        Some((feature, column.signed.iter().map(value).collect()))
     }
 }
 
@@ -130,7 +242,8 @@ fn symbol(term: TermId) -> Option<Symbol> {
     }
 }
 
-/// The variables that are assigned inputs, cells of arrays, or what is computed of such.
+/// The variables that are assigned inputs, cells of arrays, or what is computed of such, and those that begin with any
+/// value.
 fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
     let program = blocks.inlined().program();
     let mut wild = FxHashSet::default();
@@ -163,6 +276,12 @@ fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
             }
         }
     }
+    for block in blocks.from(blocks.inlined().entry()).iter() {
+        let at_end = block.target().map(|target| blocks.state(target));
+        let is_kept = |id: &VariableId| block.updates.iter().all(|(updated, _)| updated != id);
+        let kept = at_end.into_iter().flatten().filter(is_kept);
+        wild.extend(kept.map(|id| program.variable(id).symbol));
+    }
     let mut work: Vec<Symbol> = wild.iter().copied().collect();
     while let Some(symbol) = work.pop() {
         for &(from, to) in &sources {
@@ -172,6 +291,108 @@ fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
         }
     }
     wild
+}
+
+/// Of the variables that have any value at times and constants, or what has few values, at others: these constants and
+/// values, and what the program compares them with.
+fn choices(
+    blocks: &Blocks,
+    samples: &Samples,
+    wild: &FxHashSet<Symbol>,
+    precision: Precision,
+) -> FxHashMap<Symbol, BTreeSet<i128>> {
+    let program = blocks.inlined().program();
+    let mut constants: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
+    let mut compared: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
+    let mut copies: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
+    let mut sampled: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
+    for column in samples.places.values().flat_map(Column::all) {
+        if let Some(symbol) = symbol(column.variable.term) {
+            sampled.entry(symbol).or_default().extend(&column.signed);
+        }
+    }
+    let points = blocks.cut_points();
+    let blocks: Vec<_> = points.iter().map(|&at| blocks.from(at)).collect();
+    for block in blocks.iter().flat_map(|blocks| blocks.iter()) {
+        for &(variable, value) in &block.updates {
+            let target = program.variable(variable).symbol;
+            for leaf in leaves(value) {
+                match store().kind(leaf) {
+                    TermKind::Constant(value) => {
+                        let value = number(&value.to_value());
+                        constants.entry(target).or_default().extend(value);
+                    }
+                    TermKind::Variable { symbol, .. } if !wild.contains(&symbol) => {
+                        let values = sampled.get(&symbol).filter(|values| values.len() <= FEW);
+                        let values = values.filter(|_| precision >= Precision::Values);
+                        let Some(values) = values else { continue };
+                        constants.entry(target).or_default().extend(values);
+                    }
+                    TermKind::Variable { symbol, .. } if symbol != target => {
+                        copies.entry(symbol).or_default().insert(target);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for_each_subterm(store(), [block.guard], |_, kind| {
+            if let Some((symbol, value)) = equated(kind) {
+                compared.entry(symbol).or_default().insert(value);
+            }
+        });
+    }
+    for (symbol, values) in &mut constants {
+        values.extend(compared.get(symbol).into_iter().flatten());
+    }
+    let mut work: Vec<Symbol> = constants.keys().copied().collect();
+    while let Some(from) = work.pop() {
+        for &to in copies.get(&from).into_iter().flatten() {
+            let more = constants[&from].clone();
+            let is_known = constants.contains_key(&to);
+            let known = constants.entry(to).or_default();
+            let before = known.len();
+            known.extend(more);
+            if known.len() > before || !is_known {
+                work.push(to);
+            }
+        }
+    }
+    constants.retain(|symbol, values| wild.contains(symbol) && values.len() <= MOST_CONSTANTS);
+    constants
+}
+
+/// What a term is one of.
+fn leaves(term: TermId) -> Vec<TermId> {
+    let mut leaves = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = vec![term];
+    while let Some(term) = work.pop() {
+        match store().kind(term) {
+            _ if !seen.insert(term) => {}
+            TermKind::Apply {
+                op: Op::Ite,
+                arguments,
+            } => work.extend_from_slice(&arguments[1..]),
+            _ => leaves.push(term),
+        }
+    }
+    leaves
+}
+
+/// The variable and the constant, of an equation of two such.
+fn equated(kind: TermKind<'_>) -> Option<(Symbol, i128)> {
+    let TermKind::Apply {
+        op: Op::Eq,
+        arguments,
+    } = kind
+    else {
+        return None;
+    };
+    let sides = [(arguments[0], arguments[1]), (arguments[1], arguments[0])];
+    sides.into_iter().find_map(|(variable, value)| {
+        let value = store().constant(value)?;
+        Some((symbol(variable)?, number(&value.to_value())?))
+    })
 }
 
 /// How many different values there are.
@@ -242,14 +463,61 @@ fn truths(
         let about = free_variables(store(), condition);
         about.iter().any(|(symbol, _)| of_others.contains(symbol))
     });
-    let found = about_others.filter_map(|condition| {
-        let truths = conditions.truths(condition, columns)?;
-        let feature = Feature {
-            kind: Kind::Condition,
-            term: condition,
-            sort: Sort::Bool,
-        };
-        Some((feature, truths.into_iter().map(i128::from).collect()))
-    });
+    let found = about_others.filter_map(|condition| truth(conditions, condition, columns));
     found.take(MOST_CONDITIONS).collect()
+}
+
+/// Whether the condition holds, if it speaks of these variables only.
+fn truth(
+    vocabulary: &Vocabulary,
+    condition: TermId,
+    columns: &[Column],
+) -> Option<(Feature, Vec<i128>)> {
+    let known: FxHashSet<Symbol> = columns
+        .iter()
+        .filter_map(|column| symbol(column.variable.term))
+        .collect();
+    let about = free_variables(store(), condition);
+    if about.iter().any(|(symbol, _)| !known.contains(symbol)) {
+        return None;
+    }
+    let truths = vocabulary.truths(condition, columns)?;
+    let feature = Feature {
+        kind: Kind::Condition,
+        term: condition,
+        sort: Sort::Bool,
+    };
+    Some((feature, truths.into_iter().map(i128::from).collect()))
+}
+
+/// Conditions that more than one block asks about variables of which all are open, those that most ask first.
+fn by_frequency(blocks: &Blocks, is_open: impl Fn(Symbol) -> bool) -> Vec<TermId> {
+    let mut counts: FxHashMap<TermId, usize> = FxHashMap::default();
+    for at in blocks.cut_points() {
+        for block in blocks.from(at).iter() {
+            for_each_subterm(store(), [block.guard], |term, kind| {
+                let is_comparison = matches!(
+                    kind,
+                    TermKind::Apply {
+                        op: Op::Eq
+                            | Op::BvUlt
+                            | Op::BvUle
+                            | Op::BvSlt
+                            | Op::BvSle
+                            | Op::IntLt
+                            | Op::IntLe,
+                        ..
+                    }
+                );
+                let variables = free_variables(store(), term);
+                if is_comparison && variables.iter().all(|&(symbol, _)| is_open(symbol)) {
+                    *counts.entry(term).or_default() += 1;
+                }
+            });
+        }
+    }
+    let mut all: Vec<(TermId, usize)> =
+        counts.into_iter().filter(|&(_, count)| count > 1).collect();
+    all.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));
+    all.into_iter().map(|(term, _)| term).collect()
 }

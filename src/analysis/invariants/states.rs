@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+pub use super::features::Precision;
 use super::features::{Features, Kind};
 use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
@@ -36,6 +37,7 @@ pub struct States<'b> {
     places: FxHashMap<InlinedLocation, Tuples>,
     /// For a block, by where it begins and ends, what the features at its end are in terms of the state at its beginning.
     preimages: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
+    until_unsafe: bool,
     is_safe: bool,
 }
 
@@ -70,18 +72,19 @@ impl Known {
 }
 
 impl<'b> States<'b> {
-    /// With the tuples of the samples. More than the time is not taken.
+    /// With the tuples of the samples. Exploration ends where the property is not proved, but for the highest precision. More
+    /// than the time is not taken. None if the precision is none of its own for this program.
     pub fn new(
         blocks: &'b Arc<Blocks>,
         solver: &'b mut dyn Solver,
         token: &'b CancellationToken,
         samples: &Samples,
-        conditions: &Vocabulary,
+        (conditions, precision): (&Vocabulary, Precision),
         time: Duration,
-    ) -> Self {
-        let features = Features::new(blocks, samples, conditions);
+    ) -> Option<Self> {
+        let features = Features::new(blocks, samples, conditions, precision)?;
         let places = samples.places.iter();
-        Self {
+        Some(Self {
             blocks,
             solver,
             token,
@@ -90,8 +93,9 @@ impl<'b> States<'b> {
                 .map(|(&at, place)| (at, Tuples::new(features.of(place))))
                 .collect(),
             preimages: FxHashMap::default(),
+            until_unsafe: precision < Precision::Conditions,
             is_safe: true,
-        }
+        })
     }
 
     /// Adds tuples until no block leads out of them; `None` if that is not reached.
@@ -104,6 +108,9 @@ impl<'b> States<'b> {
             .collect();
         while let Some((source, tuple)) = waiting.pop_front() {
             self.until += safe_point();
+            if self.until_unsafe && !self.is_safe {
+                return None;
+            }
             processed += 1;
             if processed > MOST || self.token.is_cancelled() || Instant::now() >= self.until {
                 return None;
@@ -119,9 +126,11 @@ impl<'b> States<'b> {
                             waiting.retain(|(at, _)| *at != target);
                             let again = self.tuples(target).into_iter();
                             waiting.extend(again.map(|tuple| (target, tuple)));
-                            if source == target {
-                                break;
+                            // Of this tuple, not all that the block leads to has been seen.
+                            if source != target {
+                                waiting.push_front((source, tuple));
                             }
+                            break;
                         }
                     },
                     _ => self.is_safe = self.is_safe && self.excludes(block, &known),
@@ -158,7 +167,10 @@ impl<'b> States<'b> {
                 Kind::Difference { of, from } => {
                     values.insert(of, arena.add(from, constant));
                 }
-                Kind::Condition => conditions.push(feature.is(&**arena, feature.term, value)),
+                Kind::Choice { of, other } if value != other => _ = values.insert(of, constant),
+                Kind::Condition | Kind::Choice { .. } => {
+                    conditions.push(feature.is(&**arena, feature.term, value));
+                }
             }
         }
         let mut known = Known {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::features::{Feature, distinct};
+use super::features::{Feature, Kind, distinct};
 use super::samples::number;
 use crate::term::{Arena, Build, Pool, TermId};
 
@@ -155,7 +155,10 @@ impl Tuples {
     /// Stops telling apart what has too many values, and what makes for too many tuples; says whether there was such.
     pub fn forget(&mut self) -> bool {
         let mut is_changed = false;
-        while let Some(index) = self.values.iter().position(|values| values.len() > FEW) {
+        let has_many = |(feature, values): (&Feature, &FxHashSet<i128>)| {
+            !matches!(feature.kind, Kind::Choice { .. }) && values.len() > FEW
+        };
+        while let Some(index) = self.features.iter().zip(&self.values).position(has_many) {
             self.drop(index);
             is_changed = true;
         }
@@ -230,7 +233,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::analysis::invariants::features::Kind;
     use crate::term::{BitVecValue, Sort, Symbol, Value, evaluate, store};
 
     const BYTE: Sort = Sort::BitVec(8);
