@@ -247,14 +247,18 @@ impl<'b> Analysis<'b> {
         let samples = samples(&fine, self.options, context);
         let conditions = Vocabulary::of(inlined.program());
         // Where a lower precision is enough, a higher one only makes for more tuples.
-        let explored = Precision::ALL.into_iter().find_map(|precision| {
+        let explored = Precision::all().find_map(|precision| {
+            let share = match precision {
+                Precision::Chosen(1..) => 10,
+                _ => 1,
+            };
             let states = States::new(
                 &fine,
                 &mut *solver,
                 context.token,
                 &samples,
                 (&conditions, precision),
-                self.options.states,
+                self.options.states / share,
             );
             states?.explore(context.safe_point)
         });

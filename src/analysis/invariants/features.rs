@@ -68,41 +68,44 @@ impl Feature {
     }
 }
 
-/// How much is told apart; each tells apart what those before it do, and more.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How much is told apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// What has few values, and the constants that others are assigned.
-    Constants,
-    /// Whether one condition on what has many values holds, too: which, in the order of how often the program asks.
-    Condition(usize),
+    /// What has few values, the constants that others are assigned, and whether some conditions on others hold: a bit for each
+    /// condition, in the order of how often the program asks.
+    Chosen(u32),
     /// What others are assigned that has few values, too.
     Values,
-    /// Differences of what has many values, too, and whether conditions hold.
+    /// Differences of what has many values, too, and whether any conditions hold.
     Conditions,
 }
 
+/// So many conditions are tried one by one, and so many in pairs.
+const SINGLE: u32 = 16;
+const PAIRED: u32 = 8;
+
 impl Precision {
     /// Those that are worth a try, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Constants,
-        Self::Condition(0),
-        Self::Condition(1),
-        Self::Condition(2),
-        Self::Values,
-        Self::Conditions,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let single = (0..SINGLE).map(|one| 1 << one);
+        let pairs = (0..PAIRED).flat_map(|one| (0..one).map(move |other| 1 << one | 1 << other));
+        let chosen = std::iter::once(0).chain(single).chain(pairs);
+        chosen
+            .map(Self::Chosen)
+            .chain([Self::Values, Self::Conditions])
+    }
 }
 
 /// Whose truth is told apart.
-enum Conditions<'v> {
-    None,
-    One(&'v Vocabulary, TermId),
-    All(&'v Vocabulary),
+enum Conditions {
+    These(Vec<TermId>),
+    All,
 }
 
 /// Tells what has few values.
 pub struct Features<'v> {
-    conditions: Conditions<'v>,
+    vocabulary: &'v Vocabulary,
+    conditions: Conditions,
     /// Variables whose values come from outside.
     wild: FxHashSet<Symbol>,
     /// The values that are told apart of a variable that has any value at times.
@@ -111,7 +114,7 @@ pub struct Features<'v> {
 }
 
 impl<'v> Features<'v> {
-    /// For the program of the blocks and samples of it; none if there is no such condition.
+    /// For the program of the blocks and samples of it. None if there are no such conditions.
     pub fn new(
         blocks: &Blocks,
         samples: &Samples,
@@ -120,22 +123,25 @@ impl<'v> Features<'v> {
     ) -> Option<Self> {
         let wild = wild(blocks);
         let classes = match precision {
-            Precision::Constants | Precision::Condition(_) | Precision::Values => Vec::new(),
+            Precision::Chosen(_) | Precision::Values => Vec::new(),
             Precision::Conditions => classes(samples.places.values(), |one| is_other(&wild, one)),
         };
         let mut choices = choices(blocks, samples, &wild, precision);
         let related: FxHashSet<TermId> = classes.iter().flatten().copied().collect();
         choices.retain(|&symbol, _| !related.contains(&store().variable(symbol)));
         let conditions = match precision {
-            Precision::Constants | Precision::Values => Conditions::None,
-            Precision::Condition(number) => {
+            Precision::Values => Conditions::These(Vec::new()),
+            Precision::Chosen(chosen) => {
                 let is_open = |symbol| wild.contains(&symbol) && !choices.contains_key(&symbol);
+                let numbers = (0..u32::BITS as usize).filter(|number| chosen >> number & 1 == 1);
                 let all = by_frequency(blocks, is_open);
-                Conditions::One(vocabulary, *all.get(number)?)
+                let these = numbers.map(|number| all.get(number).copied());
+                Conditions::These(these.collect::<Option<_>>()?)
             }
-            Precision::Conditions => Conditions::All(vocabulary),
+            Precision::Conditions => Conditions::All,
         };
         Some(Self {
+            vocabulary,
             conditions,
             choices,
             classes,
@@ -188,12 +194,13 @@ impl<'v> Features<'v> {
             }
         }
         all.extend(choices.into_iter().flatten());
-        match self.conditions {
-            Conditions::None => {}
-            Conditions::One(vocabulary, condition) => {
-                all.extend(truth(vocabulary, condition, &columns));
-            }
-            Conditions::All(vocabulary) => all.extend(truths(&columns, &others, vocabulary)),
+        match &self.conditions {
+            Conditions::These(these) => all.extend(
+                these
+                    .iter()
+                    .filter_map(|&one| truth(self.vocabulary, one, &columns)),
+            ),
+            Conditions::All => all.extend(truths(&columns, &others, self.vocabulary)),
         }
         all
     }
@@ -302,6 +309,7 @@ fn choices(
     precision: Precision,
 ) -> FxHashMap<Symbol, BTreeSet<i128>> {
     let program = blocks.inlined().program();
+    let is_chosen = matches!(precision, Precision::Chosen(_));
     let mut constants: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut compared: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut copies: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
@@ -324,9 +332,9 @@ fn choices(
                     }
                     TermKind::Variable { symbol, .. } if !wild.contains(&symbol) => {
                         let values = sampled.get(&symbol).filter(|values| values.len() <= FEW);
-                        let values = values.filter(|_| precision >= Precision::Values);
-                        let Some(values) = values else { continue };
-                        constants.entry(target).or_default().extend(values);
+                        if let (Some(values), false) = (values, is_chosen) {
+                            constants.entry(target).or_default().extend(values);
+                        }
                     }
                     TermKind::Variable { symbol, .. } if symbol != target => {
                         copies.entry(symbol).or_default().insert(target);

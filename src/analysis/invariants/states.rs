@@ -6,7 +6,6 @@
 //! the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the first tuples. What turns out to have
 //! many values is not told apart any more.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -93,7 +92,7 @@ impl<'b> States<'b> {
                 .map(|(&at, place)| (at, Tuples::new(features.of(place))))
                 .collect(),
             preimages: FxHashMap::default(),
-            until_unsafe: precision < Precision::Conditions,
+            until_unsafe: precision != Precision::Conditions,
             is_safe: true,
         })
     }
@@ -102,11 +101,12 @@ impl<'b> States<'b> {
     pub fn explore(mut self, safe_point: &dyn Fn() -> Duration) -> Option<Explored> {
         let points = self.blocks.cut_points();
         let mut processed = 0;
-        let mut waiting: VecDeque<(InlinedLocation, Vec<i128>)> = points
+        let mut waiting: Vec<(InlinedLocation, Vec<i128>)> = points
             .iter()
             .flat_map(|&at| self.tuples(at).into_iter().map(move |tuple| (at, tuple)))
             .collect();
-        while let Some((source, tuple)) = waiting.pop_front() {
+        // The last first: where a tuple leads to a target, that is soon seen.
+        while let Some((source, tuple)) = waiting.pop() {
             self.until += safe_point();
             if self.until_unsafe && !self.is_safe {
                 return None;
@@ -128,7 +128,7 @@ impl<'b> States<'b> {
                             waiting.extend(again.map(|tuple| (target, tuple)));
                             // Of this tuple, not all that the block leads to has been seen.
                             if source != target {
-                                waiting.push_front((source, tuple));
+                                waiting.push((source, tuple));
                             }
                             break;
                         }
