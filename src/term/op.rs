@@ -167,6 +167,22 @@ pub enum Op {
     PrefixSum,
 }
 
+impl Op {
+    /// Whether it is equality or an order of bit vectors or integers.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Eq
+                | Self::BvUlt
+                | Self::BvUle
+                | Self::BvSlt
+                | Self::BvSle
+                | Self::IntLt
+                | Self::IntLe
+        )
+    }
+}
+
 /// IEEE rounding modes, numbered as the x86 control word and `<fenv.h>` have them (`FE_…` = mode << 10).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[repr(u8)]

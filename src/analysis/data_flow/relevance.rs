@@ -89,21 +89,15 @@ fn pairs(
             let values = block.updates.iter().map(|(_, value)| *value);
             for_each_subterm(store(), values.chain([block.guard]), |_, kind| {
                 let TermKind::Apply {
-                    op:
-                        Op::Eq
-                        | Op::BvUlt
-                        | Op::BvUle
-                        | Op::BvSlt
-                        | Op::BvSle
-                        | Op::IntLt
-                        | Op::IntLe
-                        | Op::BvAdd
-                        | Op::IntAdd,
+                    op,
                     arguments: &[a, b],
                 } = kind
                 else {
                     return;
                 };
+                if !op.is_comparison() && !matches!(op, Op::BvAdd | Op::IntAdd) {
+                    return;
+                }
                 if let (Some(x), Some(y)) = (only_variable(blocks, a), only_variable(blocks, b)) {
                     together.insert((x.min(y), x.max(y)));
                 }

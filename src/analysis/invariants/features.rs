@@ -504,21 +504,13 @@ fn by_frequency(blocks: &Blocks, is_open: impl Fn(Symbol) -> bool) -> Vec<TermId
     for at in blocks.cut_points() {
         for block in blocks.from(at).iter() {
             for_each_subterm(store(), [block.guard], |term, kind| {
-                let is_comparison = matches!(
-                    kind,
-                    TermKind::Apply {
-                        op: Op::Eq
-                            | Op::BvUlt
-                            | Op::BvUle
-                            | Op::BvSlt
-                            | Op::BvSle
-                            | Op::IntLt
-                            | Op::IntLe,
-                        ..
-                    }
-                );
-                let variables = free_variables(store(), term);
-                if is_comparison && variables.iter().all(|&(symbol, _)| is_open(symbol)) {
+                let is_comparison =
+                    matches!(kind, TermKind::Apply { op, .. } if op.is_comparison());
+                let speaks_of_open = || {
+                    let variables = free_variables(store(), term);
+                    variables.iter().all(|&(symbol, _)| is_open(symbol))
+                };
+                if is_comparison && speaks_of_open() {
                     *counts.entry(term).or_default() += 1;
                 }
             });

@@ -50,16 +50,7 @@ impl Vocabulary {
                 }
                 let comparison = matches!(
                     store().kind(term),
-                    TermKind::Apply {
-                        op: Op::Eq
-                            | Op::BvUlt
-                            | Op::BvUle
-                            | Op::BvSlt
-                            | Op::BvSle
-                            | Op::IntLt
-                            | Op::IntLe,
-                        ..
-                    }
+                    TermKind::Apply { op, .. } if op.is_comparison()
                 );
                 if conditional && comparison && seen.insert(term) {
                     atoms.push(term);
