@@ -249,6 +249,8 @@ struct Child {
     pipe: File,
     /// Received, but not a whole line yet.
     buffer: Vec<u8>,
+    /// So many bytes of the buffer are known to have no end of a line.
+    searched: usize,
     /// Names of the analyses by their numbers.
     analyses: Vec<(u32, String)>,
     /// The number that the crash handler sent.
@@ -288,6 +290,7 @@ impl Child {
                     pid: child,
                     pipe: File::from(reader),
                     buffer: Vec::new(),
+                    searched: 0,
                     analyses: Vec::new(),
                     crashed: None,
                     started: Vec::new(),
@@ -438,9 +441,11 @@ impl Child {
         }
         let mut end = None;
         let mut begin = 0;
-        while let Some(length) = self.buffer[begin..].iter().position(|&byte| byte == b'\n') {
-            let line = &self.buffer[begin..begin + length];
-            begin += length + 1;
+        let mut search = self.searched;
+        while let Some(length) = self.buffer[search..].iter().position(|&byte| byte == b'\n') {
+            let line = &self.buffer[begin..search + length];
+            search += length + 1;
+            begin = search;
             if let Some((&crash::CRASH_MARK, digits)) = line.split_first() {
                 self.crashed = std::str::from_utf8(digits)
                     .ok()
@@ -463,6 +468,7 @@ impl Child {
             }
         }
         self.buffer.drain(..begin);
+        self.searched = self.buffer.len();
         end
     }
 

@@ -34,8 +34,8 @@ pub struct Evaluator<'e, P: ?Sized> {
 enum Step {
     /// Its value is known now.
     Done(Value),
-    /// First another term.
-    Need(TermId),
+    /// First another term. Of a conjunction or disjunction: the arguments before it, so many, do not decide.
+    Need(TermId, usize),
     /// First all its arguments.
     NeedAll,
 }
@@ -50,25 +50,49 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         }
     }
 
+    /// An evaluator that goes on with what another knew under the same assignment.
+    pub fn resumed(
+        pool: &'e P,
+        assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>,
+        known: FxHashMap<TermId, Value>,
+    ) -> Self {
+        Self {
+            pool,
+            assignment,
+            known,
+        }
+    }
+
+    /// The values of all terms that were evaluated.
+    pub fn into_known(self) -> FxHashMap<TermId, Value> {
+        self.known
+    }
+
     pub fn evaluate(&mut self, term: TermId) -> Result<Value, Unassigned> {
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
+        let mut stack = vec![(term, 0)];
+        while let Some(&(top, from)) = stack.last() {
             if self.known.contains_key(&top) {
                 stack.pop();
                 continue;
             }
-            match self.step(top)? {
+            match self.step(top, from)? {
                 Step::Done(value) => {
                     self.known.insert(top, value);
                     stack.pop();
                 }
-                Step::Need(argument) => stack.push(argument),
+                Step::Need(argument, from) => {
+                    if let Some(top) = stack.last_mut() {
+                        top.1 = from;
+                    }
+                    stack.push((argument, 0));
+                }
                 Step::NeedAll => {
                     if let Some((_, arguments)) = self.pool.as_application(top) {
                         stack.extend(
                             arguments
                                 .iter()
-                                .filter(|argument| !self.known.contains_key(argument)),
+                                .filter(|argument| !self.known.contains_key(argument))
+                                .map(|&argument| (argument, 0)),
                         );
                     }
                 }
@@ -77,7 +101,7 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         Ok(self.known[&term].clone())
     }
 
-    fn step(&self, term: TermId) -> Result<Step, Unassigned> {
+    fn step(&self, term: TermId, from: usize) -> Result<Step, Unassigned> {
         let (op, arguments) = match self.pool.kind(term) {
             TermKind::Constant(constant) => return Ok(Step::Done(constant.to_value())),
             TermKind::Variable { symbol, instance } => {
@@ -87,10 +111,10 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
             TermKind::Apply { op, arguments } => (op, arguments),
         };
         Ok(match (op, arguments) {
-            (Op::And, _) => self.until(arguments, false),
-            (Op::Or, _) => self.until(arguments, true),
+            (Op::And, _) => self.until(arguments, from, false),
+            (Op::Or, _) => self.until(arguments, from, true),
             (Op::Ite, &[condition, then, otherwise]) => match self.known.get(&condition) {
-                None => Step::Need(condition),
+                None => Step::Need(condition, 0),
                 Some(value) => {
                     let branch = if *value == Value::Bool(true) {
                         then
@@ -99,18 +123,18 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
                     };
                     self.known
                         .get(&branch)
-                        .map_or(Step::Need(branch), |value| Step::Done(value.clone()))
+                        .map_or(Step::Need(branch, 0), |value| Step::Done(value.clone()))
                 }
             },
             _ => self.strict(op, self.pool.sort(term), arguments),
         })
     }
 
-    /// Conjunction and disjunction: the first argument with the value decides.
-    fn until(&self, arguments: &[TermId], decisive: bool) -> Step {
-        for argument in arguments {
+    /// Conjunction and disjunction: the first argument with the value decides. Those before `from` do not.
+    fn until(&self, arguments: &[TermId], from: usize, decisive: bool) -> Step {
+        for (number, argument) in arguments.iter().enumerate().skip(from) {
             match self.known.get(argument) {
-                None => return Step::Need(*argument),
+                None => return Step::Need(*argument, number),
                 Some(value) if *value == Value::Bool(decisive) => {
                     return Step::Done(decisive.into());
                 }

@@ -9,7 +9,8 @@
 //!
 //! * [`walk`]: the order of work, and edges; [`path`]: conditions passed.
 //! * [`values`]: constants by cases, ranges; [`cells`]: arrays with a value a cell; [`evaluate`]: terms of the program.
-//! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can.
+//! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can;
+//!   [`samples`]: assignments that answer many of them before.
 //!
 //! Alarms are replayed. A proof says how many open rounds are enough; the checker walks over the program as lowered
 //! ([`crate::certify`]).
@@ -18,6 +19,7 @@ mod cells;
 mod evaluate;
 mod path;
 mod questions;
+mod samples;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -247,6 +249,7 @@ fn errors(
             Replay::NotConfirmed(reason) => {
                 let reason = reason.to_string();
                 (context.report)(Progress::LeftAside { reason });
+                questions.forget_samples();
                 // No run that asks for a value that is determined elsewhere will be confirmed.
                 let other = match unknown.is_empty() {
                     true => arena.not(arena.and(same)),

@@ -1,11 +1,24 @@
 //! What the solver is asked.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use super::samples::Samples;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{CellVariables, TermId, Value};
+use crate::term::{CellVariables, Sort, TermId, TermKind, Value, for_each_subterm};
+
+/// A model of more variables is not kept for later questions.
+const MOST_VARIABLES: usize = 4096;
+
+/// Where the last condition that can hold was seen to hold.
+#[derive(Copy, Clone, Debug)]
+enum Model {
+    Solver,
+    /// The sample of this number.
+    Sample(usize),
+}
 
 /// What questions on the way may take of the time until then, and how long the first ones.
 const SHARE: f64 = 0.6;
@@ -26,6 +39,8 @@ pub struct Questions {
     /// Answers of conditions that were decided.
     known: FxHashMap<TermId, bool>,
     cells: CellVariables,
+    samples: Samples,
+    model: Model,
     /// How many questions were asked on the way.
     pub asked: u64,
 }
@@ -41,6 +56,8 @@ impl Questions {
             time,
             known: FxHashMap::default(),
             cells: CellVariables::default(),
+            samples: Samples::new(),
+            model: Model::Solver,
             asked: 0,
         }
     }
@@ -52,6 +69,9 @@ impl Questions {
         }
         if let Some(&possible) = self.known.get(&condition) {
             return !possible;
+        }
+        if self.is_sampled(condition) {
+            return false;
         }
         let budget = self.elapsed().mul_f64(SHARE) + AT_FIRST;
         if !matters && self.spent > budget {
@@ -77,18 +97,62 @@ impl Questions {
         if left.is_zero() {
             return Answer::Unknown(Reason::Limit);
         }
+        if self.is_sampled(condition) {
+            return Answer::Satisfiable;
+        }
         self.solver.set_limit(CheckLimit {
             resource: None,
             time: Some(left.min(most.unwrap_or(left))),
         });
         let plain = self.cells.replaced(&**self.solver.arena(), condition);
         let answer = self.solver.check(&[plain]);
+        self.model = Model::Solver;
+        if answer == Answer::Satisfiable {
+            self.keep_model(plain);
+        }
         match answer {
             Answer::Satisfiable => self.known.insert(condition, true),
             Answer::Unsatisfiable => self.known.insert(condition, false),
             Answer::Unknown(Reason::Interrupted | Reason::Limit | Reason::Incomplete(_)) => None,
         };
         answer
+    }
+
+    /// Whether the condition holds under one of the samples, which is the model then.
+    fn is_sampled(&mut self, condition: TermId) -> bool {
+        let arena = Rc::clone(self.solver.arena());
+        let plain = self.cells.replaced(&*arena, condition);
+        let Some(number) = self.samples.satisfying(&arena, plain) else {
+            return false;
+        };
+        self.model = Model::Sample(number);
+        self.known.insert(condition, true);
+        true
+    }
+
+    /// The solver's model is one more sample.
+    fn keep_model(&mut self, plain: TermId) {
+        let arena = Rc::clone(self.solver.arena());
+        let mut variables = Vec::new();
+        for_each_subterm(&*arena, [plain], |term, kind| {
+            if let TermKind::Variable { symbol, instance } = kind
+                && !matches!(symbol.sort(), Sort::Array { .. })
+            {
+                variables.push((term, (symbol, instance)));
+            }
+        });
+        if variables.len() > MOST_VARIABLES {
+            return;
+        }
+        let values = variables
+            .into_iter()
+            .filter_map(|(term, variable)| Some((variable, self.solver.value(term)?)));
+        self.samples.add(values);
+    }
+
+    /// What the samples say leads to alarms that are none.
+    pub fn forget_samples(&mut self) {
+        self.samples = Samples::none();
     }
 
     /// Whether the condition holds in the model of the last check.
@@ -99,7 +163,13 @@ impl Questions {
     /// The term's value in the model of the last check.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
         let plain = self.cells.replaced(&**self.solver.arena(), term);
-        self.solver.value(plain)
+        match self.model {
+            Model::Solver => self.solver.value(plain),
+            Model::Sample(number) => {
+                let arena = Rc::clone(self.solver.arena());
+                self.samples.value(&arena, number, plain)
+            }
+        }
     }
 
     /// The time since the first question could be asked, without that of others.

@@ -1,0 +1,169 @@
+//! Some assignments under which conditions are evaluated before a solver is asked: what holds under one of them can hold.
+//!
+//! The first ones are made up; each model that a solver finds is one more (the counterexample cache of KLEE: Cadar, Dunbar
+//! and Engler, OSDI 2008). Values of terms are remembered, so that a walk evaluates each of its terms once.
+
+use rustc_hash::FxHashMap;
+
+use crate::term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
+
+/// So many models of a solver are kept, the latest ones.
+const MODELS: usize = 4;
+/// The most terms whose values an assignment remembers.
+const MOST_KNOWN: usize = 4_000_000;
+
+/// What variables without a value of their own have.
+#[derive(Copy, Clone, Debug)]
+enum Others {
+    Zero,
+    One,
+    /// A small number of each.
+    Small,
+    /// Any number of each.
+    Any,
+}
+
+/// An assignment of scalar variables. Terms that depend on whole arrays have no value.
+struct Sample {
+    own: FxHashMap<(Symbol, u32), Value>,
+    others: Others,
+    known: FxHashMap<TermId, Value>,
+}
+
+/// The assignments.
+pub struct Samples {
+    all: Vec<Sample>,
+    /// Where the next model goes.
+    next: usize,
+}
+
+impl Samples {
+    /// The ones that are made up.
+    pub fn new() -> Self {
+        let all = [Others::Zero, Others::One, Others::Small, Others::Any];
+        let all = all.map(|others| Sample {
+            own: FxHashMap::default(),
+            others,
+            known: FxHashMap::default(),
+        });
+        Self {
+            all: all.into(),
+            next: 0,
+        }
+    }
+
+    /// No assignment.
+    pub const fn none() -> Self {
+        Self {
+            all: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// An assignment under which the condition holds.
+    pub fn satisfying(&mut self, arena: &Arena, condition: TermId) -> Option<usize> {
+        let holds = Value::Bool(true);
+        (0..self.all.len())
+            .find(|&number| self.value(arena, number, condition).as_ref() == Some(&holds))
+    }
+
+    /// The value of a term under one of the assignments.
+    pub fn value(&mut self, arena: &Arena, number: usize, term: TermId) -> Option<Value> {
+        self.all.get_mut(number)?.value(arena, term)
+    }
+
+    /// One more, of these variables; others are zero.
+    pub fn add(&mut self, model: impl IntoIterator<Item = ((Symbol, u32), Value)>) {
+        let sample = Sample {
+            own: model.into_iter().collect(),
+            others: Others::Zero,
+            known: FxHashMap::default(),
+        };
+        let made_up = Self::new().all.len();
+        if self.all.len() < made_up + MODELS {
+            self.all.push(sample);
+        } else {
+            self.all[made_up + self.next % MODELS] = sample;
+            self.next += 1;
+        }
+    }
+}
+
+impl Sample {
+    fn value(&mut self, arena: &Arena, term: TermId) -> Option<Value> {
+        if self.known.len() > MOST_KNOWN {
+            self.known.clear();
+        }
+        let (own, others) = (&self.own, self.others);
+        let assignment = |symbol: Symbol, instance: u32| match symbol.sort() {
+            Sort::Array { .. } => None,
+            sort => {
+                let value = own.get(&(symbol, instance)).cloned();
+                Some(value.unwrap_or_else(|| others.value(sort, instance)))
+            }
+        };
+        let known = std::mem::take(&mut self.known);
+        let mut evaluator = Evaluator::resumed(arena, &assignment, known);
+        let value = evaluator.evaluate(term).ok();
+        self.known = evaluator.into_known();
+        value
+    }
+}
+
+impl Others {
+    fn value(self, sort: Sort, instance: u32) -> Value {
+        let mixed = (u64::from(instance) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let number = match self {
+            Self::Zero => 0,
+            Self::One => 1,
+            Self::Small => i128::from(mixed >> 61),
+            Self::Any => i128::from(
+                (mixed ^ (mixed >> 29))
+                    .wrapping_mul(0xbf58_476d_1ce4_e5b9)
+                    .cast_signed(),
+            ),
+        };
+        Value::of_integer(number, sort)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Build;
+
+    #[test]
+    fn what_a_sample_satisfies_holds_under_it() {
+        let arena = Arena::new();
+        let symbol = Symbol::new("samples x", Sort::BitVec(32));
+        let x = arena.variable_at(symbol, 3);
+        let number = |value: u128| arena.value(&Value::bit_vec(32, value));
+        let mut samples = Samples::new();
+        let is_one = arena.eq(x, number(1));
+        let one = samples.satisfying(&arena, is_one).expect("all are one");
+        assert_eq!(samples.value(&arena, one, x), Some(Value::bit_vec(32, 1)));
+        let is_rare = arena.eq(x, number(77_777));
+        assert_eq!(samples.satisfying(&arena, is_rare), None);
+        samples.add([((symbol, 3), Value::bit_vec(32, 77_777))]);
+        assert!(samples.satisfying(&arena, is_rare).is_some());
+        for other in 0..MODELS as u128 {
+            samples.add([((symbol, 3), Value::bit_vec(32, other))]);
+        }
+        assert_eq!(
+            samples.satisfying(&arena, is_rare),
+            None,
+            "the latest are kept"
+        );
+    }
+
+    #[test]
+    fn whole_arrays_have_no_value() {
+        let arena = Arena::new();
+        let sort = Sort::array(Sort::BitVec(32), Sort::BitVec(8));
+        let array = arena.variable_at(Symbol::new("samples a", sort), 1);
+        let index = arena.value(&Value::bit_vec(32, 5));
+        let read = arena.select(array, index);
+        let is_zero = arena.eq(read, arena.value(&Value::bit_vec(8, 0)));
+        assert_eq!(Samples::new().satisfying(&arena, is_zero), None);
+    }
+}
