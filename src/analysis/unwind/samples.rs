@@ -130,7 +130,7 @@ impl Others {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::Build;
+    use crate::term::{Build, ScalarSort};
 
     #[test]
     fn what_a_sample_satisfies_holds_under_it() {
@@ -159,7 +159,10 @@ mod tests {
     #[test]
     fn whole_arrays_have_no_value() {
         let arena = Arena::new();
-        let sort = Sort::array(Sort::BitVec(32), Sort::BitVec(8));
+        let sort = Sort::Array {
+            index: ScalarSort::BitVec(32),
+            element: ScalarSort::BitVec(8),
+        };
         let array = arena.variable_at(Symbol::new("samples a", sort), 1);
         let index = arena.value(&Value::bit_vec(32, 5));
         let read = arena.select(array, index);
