@@ -249,8 +249,6 @@ struct Child {
     pipe: File,
     /// Received, but not a whole line yet.
     buffer: Vec<u8>,
-    /// So many bytes of the buffer are known to have no end of a line.
-    searched: usize,
     /// Names of the analyses by their numbers.
     analyses: Vec<(u32, String)>,
     /// The number that the crash handler sent.
@@ -290,7 +288,6 @@ impl Child {
                     pid: child,
                     pipe: File::from(reader),
                     buffer: Vec::new(),
-                    searched: 0,
                     analyses: Vec::new(),
                     crashed: None,
                     started: Vec::new(),
@@ -431,6 +428,8 @@ impl Child {
     /// Reads what the pipe holds and handles the whole lines in it.
     fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
         let mut chunk = [0; 1 << 16];
+        // What is there already has no end of a line.
+        let mut search = self.buffer.len();
         loop {
             match self.pipe.read(&mut chunk) {
                 Ok(0) => break,
@@ -441,7 +440,6 @@ impl Child {
         }
         let mut end = None;
         let mut begin = 0;
-        let mut search = self.searched;
         while let Some(length) = self.buffer[search..].iter().position(|&byte| byte == b'\n') {
             let line = &self.buffer[begin..search + length];
             search += length + 1;
@@ -468,7 +466,6 @@ impl Child {
             }
         }
         self.buffer.drain(..begin);
-        self.searched = self.buffer.len();
         end
     }
 

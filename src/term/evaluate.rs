@@ -43,11 +43,7 @@ enum Step {
 impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
     /// An evaluator that knows no value yet.
     pub fn new(pool: &'e P, assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>) -> Self {
-        Self {
-            pool,
-            assignment,
-            known: FxHashMap::default(),
-        }
+        Self::resumed(pool, assignment, FxHashMap::default())
     }
 
     /// An evaluator that goes on with what another knew under the same assignment.

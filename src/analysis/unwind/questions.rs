@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::samples::Samples;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{CellVariables, Sort, TermId, TermKind, Value, for_each_subterm};
+use crate::term::{Build, CellVariables, TermId, Value, free_variables};
 
 /// A model of more variables is not kept for later questions.
 const MOST_VARIABLES: usize = 4096;
@@ -83,22 +83,27 @@ impl Questions {
             false => ONE,
         };
         let began = Instant::now();
-        let answer = self.check(condition, Some(most));
+        let answer = self.ask(condition, Some(most));
         self.spent += began.elapsed();
         answer == Answer::Unsatisfiable
     }
 
     /// Whether the condition can hold.
     pub fn check(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
+        if !self.is_over() && self.is_sampled(condition) {
+            return Answer::Satisfiable;
+        }
+        self.ask(condition, most)
+    }
+
+    /// Whether the condition, which no sample satisfies, can hold.
+    fn ask(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
         if condition == TermId::FALSE {
             return Answer::Unsatisfiable;
         }
         let left = self.time.saturating_sub(self.elapsed());
         if left.is_zero() {
             return Answer::Unknown(Reason::Limit);
-        }
-        if self.is_sampled(condition) {
-            return Answer::Satisfiable;
         }
         self.solver.set_limit(CheckLimit {
             resource: None,
@@ -120,9 +125,9 @@ impl Questions {
 
     /// Whether the condition holds under one of the samples, which is the model then.
     fn is_sampled(&mut self, condition: TermId) -> bool {
-        let arena = Rc::clone(self.solver.arena());
-        let plain = self.cells.replaced(&*arena, condition);
-        let Some(number) = self.samples.satisfying(&arena, plain) else {
+        let arena = self.solver.arena();
+        let plain = self.cells.replaced(&**arena, condition);
+        let Some(number) = self.samples.satisfying(arena, plain) else {
             return false;
         };
         self.model = Model::Sample(number);
@@ -133,20 +138,15 @@ impl Questions {
     /// The solver's model is one more sample.
     fn keep_model(&mut self, plain: TermId) {
         let arena = Rc::clone(self.solver.arena());
-        let mut variables = Vec::new();
-        for_each_subterm(&*arena, [plain], |term, kind| {
-            if let TermKind::Variable { symbol, instance } = kind
-                && !matches!(symbol.sort(), Sort::Array { .. })
-            {
-                variables.push((term, (symbol, instance)));
-            }
-        });
+        let mut variables = free_variables(&*arena, plain);
+        variables.retain(|(symbol, _)| !symbol.sort().is_array());
         if variables.len() > MOST_VARIABLES {
             return;
         }
-        let values = variables
-            .into_iter()
-            .filter_map(|(term, variable)| Some((variable, self.solver.value(term)?)));
+        let values = variables.into_iter().filter_map(|variable| {
+            let term = arena.variable_at(variable.0, variable.1);
+            Some((variable, self.solver.value(term)?))
+        });
         self.samples.add(values);
     }
 
@@ -165,10 +165,7 @@ impl Questions {
         let plain = self.cells.replaced(&**self.solver.arena(), term);
         match self.model {
             Model::Solver => self.solver.value(plain),
-            Model::Sample(number) => {
-                let arena = Rc::clone(self.solver.arena());
-                self.samples.value(&arena, number, plain)
-            }
+            Model::Sample(number) => self.samples.value(self.solver.arena(), number, plain),
         }
     }
 

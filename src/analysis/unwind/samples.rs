@@ -3,6 +3,11 @@
 //! The first ones are made up; each model that a solver finds is one more (the counterexample cache of KLEE: Cadar, Dunbar
 //! and Engler, OSDI 2008). Values of terms are remembered, so that a walk evaluates each of its terms once.
 
+use std::collections::VecDeque;
+
+use rand::Rng;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 
 use crate::term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
@@ -30,66 +35,66 @@ struct Sample {
     known: FxHashMap<TermId, Value>,
 }
 
-/// The assignments.
+/// The assignments; their numbers hold until the next model is added.
 pub struct Samples {
-    all: Vec<Sample>,
-    /// Where the next model goes.
-    next: usize,
+    made_up: Vec<Sample>,
+    models: VecDeque<Sample>,
 }
 
 impl Samples {
     /// The ones that are made up.
     pub fn new() -> Self {
         let all = [Others::Zero, Others::One, Others::Small, Others::Any];
-        let all = all.map(|others| Sample {
-            own: FxHashMap::default(),
-            others,
-            known: FxHashMap::default(),
-        });
+        let made_up = all.map(|others| Sample::new(FxHashMap::default(), others));
         Self {
-            all: all.into(),
-            next: 0,
+            made_up: made_up.into(),
+            models: VecDeque::new(),
         }
     }
 
     /// No assignment.
     pub const fn none() -> Self {
         Self {
-            all: Vec::new(),
-            next: 0,
+            made_up: Vec::new(),
+            models: VecDeque::new(),
         }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Sample> {
+        self.made_up.iter_mut().chain(&mut self.models)
     }
 
     /// An assignment under which the condition holds.
     pub fn satisfying(&mut self, arena: &Arena, condition: TermId) -> Option<usize> {
-        let holds = Value::Bool(true);
-        (0..self.all.len())
-            .find(|&number| self.value(arena, number, condition).as_ref() == Some(&holds))
+        let holds = Some(Value::Bool(true));
+        self.all()
+            .position(|sample| sample.value(arena, condition) == holds)
     }
 
     /// The value of a term under one of the assignments.
     pub fn value(&mut self, arena: &Arena, number: usize, term: TermId) -> Option<Value> {
-        self.all.get_mut(number)?.value(arena, term)
+        self.all().nth(number)?.value(arena, term)
     }
 
     /// One more, of these variables; others are zero.
     pub fn add(&mut self, model: impl IntoIterator<Item = ((Symbol, u32), Value)>) {
-        let sample = Sample {
-            own: model.into_iter().collect(),
-            others: Others::Zero,
-            known: FxHashMap::default(),
-        };
-        let made_up = Self::new().all.len();
-        if self.all.len() < made_up + MODELS {
-            self.all.push(sample);
-        } else {
-            self.all[made_up + self.next % MODELS] = sample;
-            self.next += 1;
+        if self.models.len() == MODELS {
+            self.models.pop_front();
         }
+        let own = model.into_iter().collect();
+        self.models.push_back(Sample::new(own, Others::Zero));
     }
 }
 
 impl Sample {
+    fn new(own: FxHashMap<(Symbol, u32), Value>, others: Others) -> Self {
+        Self {
+            own,
+            others,
+            known: FxHashMap::default(),
+        }
+    }
+
     fn value(&mut self, arena: &Arena, term: TermId) -> Option<Value> {
         if self.known.len() > MOST_KNOWN {
             self.known.clear();
@@ -112,16 +117,12 @@ impl Sample {
 
 impl Others {
     fn value(self, sort: Sort, instance: u32) -> Value {
-        let mixed = (u64::from(instance) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let chance = || SplitMix64::seed_from_u64(instance.into()).next_u64();
         let number = match self {
             Self::Zero => 0,
             Self::One => 1,
-            Self::Small => i128::from(mixed >> 61),
-            Self::Any => i128::from(
-                (mixed ^ (mixed >> 29))
-                    .wrapping_mul(0xbf58_476d_1ce4_e5b9)
-                    .cast_signed(),
-            ),
+            Self::Small => i128::from(chance() >> 61),
+            Self::Any => i128::from(chance().cast_signed()),
         };
         Value::of_integer(number, sort)
     }
