@@ -13,13 +13,14 @@
 //!
 //! * [`values`]: what terms are worth in a state; [`states`]: conditions of states, and states merged;
 //!   [`assumptions`]: states restricted to what is claimed; [`plans`]: what is passed, in which order; [`execute`]: edges.
-//! * [`rounds`]: a walk of another order, from the entry to the ends of all paths, with guards as [`paths`], [`cells`] of memory,
+//! * [`rounds`]: a walk of another order, from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops, [`cells`] of memory,
 //!   operators [`lifted`] to what is one of a few constants, and rounds left out by [`exclusion`] that are to be impossible.
 
 mod assumptions;
 mod cells;
 mod exclusion;
 mod execute;
+mod exits;
 mod lifted;
 mod paths;
 mod plans;

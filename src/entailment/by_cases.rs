@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, solved,
+    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, conjuncts, for_each_subterm, solved,
 };
 
 /// The most conditions that are decided in all ways.
@@ -167,7 +167,7 @@ pub struct Literal {
     pub places: Vec<usize>,
 }
 
-/// What the assertions say, conjunctions taken apart; what they say of Boolean variables that stand for formulas is looked
+/// What the assertions say, conjunctions and denials of disjunctions taken apart; what they say of Boolean variables that stand for formulas is looked
 /// through. `None` if it is more than so many parts.
 pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec<Literal>> {
     let mut definitions: FxHashMap<TermId, (TermId, Vec<usize>)> = FxHashMap::default();
@@ -181,11 +181,11 @@ pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec
         if all.len() > most {
             return None;
         }
+        let parts = conjuncts(arena, next);
         match arena.kind(next) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => work.extend(arguments.iter().map(|&part| (part, places.clone()))),
+            _ if parts != [next] => {
+                work.extend(parts.into_iter().map(|part| (part, places.clone())));
+            }
             TermKind::Apply {
                 op: Op::Eq,
                 arguments: &[a, b],

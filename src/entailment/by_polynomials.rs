@@ -69,6 +69,7 @@ impl Premises<'_> {
                 oracle,
                 used: places.into_iter().collect(),
                 asked: FxHashMap::default(),
+                pending: Vec::new(),
             };
             if search.excludes(denial)? {
                 let mut core: Core = search.used.into_iter().collect();
@@ -99,6 +100,8 @@ struct Search<'s, 'p, O> {
     used: FxHashSet<usize>,
     /// What the oracle has said: whether a case excludes a condition.
     asked: FxHashMap<(Vec<TermId>, TermId), bool>,
+    /// Conditions that may be asked about.
+    pending: Vec<TermId>,
 }
 
 /// A variable and what it is.
@@ -232,10 +235,19 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         facts.extend(quotients(arena, &terms));
         facts.extend(powers(arena, &terms));
         let variables = self.variables(&target, &facts);
+        let variables = self.pairs(&variables);
+        let extensions = self.extensions(&target, &facts);
+        let conditions = facts.iter().filter(|fact| !fact.unless.is_empty());
+        let conditions = conditions.map(|fact| arena.or(fact.unless.clone()));
+        let equalities = variables.iter().chain(&extensions);
+        let differences = equalities.map(|&(one, other)| arena.ne(one, other));
+        self.pending = conditions.chain(differences).collect();
+        self.learn(&case);
         if self.follows(target, facts.clone(), &case)? {
             return Ok(true);
         }
-        let equal = self.equal_variables(&variables, &case)?;
+        let mut equal = self.equal_extensions(extensions, &case)?;
+        equal.extend(self.equal_variables(variables, &case)?);
         if equal.is_empty() {
             return Ok(false);
         }
@@ -263,7 +275,23 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         }
         let answer = self.asks(case, condition)?;
         self.asked.insert(question, answer);
+        if !answer {
+            self.learn(case);
+        }
         Ok(answer)
+    }
+
+    /// Notes which of the pending conditions hold in the model that the oracle has of the case, if it has one.
+    fn learn(&mut self, case: &[TermId]) {
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.retain(|&condition| {
+            let is_shown = self.oracle.shows(self.premises.product_free(condition));
+            if is_shown {
+                self.asked.insert((case.to_vec(), condition), false);
+            }
+            !is_shown
+        });
+        self.pending = pending;
     }
 
     fn asks(&mut self, case: &[TermId], condition: TermId) -> Result<bool, O::Stop> {
@@ -331,31 +359,82 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         all
     }
 
-    /// Variables with what they are equal to in the case: another one, zero or one.
-    fn equal_variables(
-        &mut self,
-        variables: &[TermId],
-        case: &[TermId],
-    ) -> Result<Vec<(TermId, TermId)>, O::Stop> {
+    /// What variables may be equal to: zero, one, or another of them.
+    fn pairs(&self, variables: &[TermId]) -> Vec<(TermId, TermId)> {
         let arena = self.arena();
-        let mut equal: Vec<(TermId, TermId)> = Vec::new();
+        let mut pairs = Vec::new();
         for (number, &one) in variables.iter().enumerate() {
             let Sort::BitVec(width) = arena.sort(one) else {
                 continue;
             };
-            let constants = [0, 1].map(|value| arena.bv(width, value));
+            pairs.extend([0, 1].map(|value| (one, arena.bv(width, value))));
             let others = variables[number + 1..].iter().copied();
             let others = others.filter(|&other| arena.sort(other) == arena.sort(one));
-            for other in constants.into_iter().chain(others) {
-                let differ = arena.ne(one, other);
-                if planted!(
-                    "by polynomials: variables are equal that need not be",
-                    self.is_excluded(case, differ)?,
-                    true
-                ) {
-                    equal.push((one, other));
-                    break;
-                }
+            pairs.extend(others.map(|other| (one, other)));
+        }
+        pairs
+    }
+
+    /// Variables with what they are equal to in the case, the first of it.
+    fn equal_variables(
+        &mut self,
+        pairs: Vec<(TermId, TermId)>,
+        case: &[TermId],
+    ) -> Result<Vec<(TermId, TermId)>, O::Stop> {
+        let mut equal: Vec<(TermId, TermId)> = Vec::new();
+        for (one, other) in pairs {
+            if equal.last().is_some_and(|&(known, _)| known == one) {
+                continue;
+            }
+            let differ = self.arena().ne(one, other);
+            if planted!(
+                "by polynomials: variables are equal that need not be",
+                self.is_excluded(case, differ)?,
+                true
+            ) {
+                equal.push((one, other));
+            }
+        }
+        Ok(equal)
+    }
+
+    /// Extensions of sums of low bits, with the sums without their being cut off: an index of a cell is often such a sum.
+    fn extensions(&self, target: &Polynomial, facts: &[Fact]) -> Vec<(TermId, TermId)> {
+        let arena = self.arena();
+        let mut terms = target.atoms();
+        let known = reads(arena, terms.iter().copied());
+        for fact in facts {
+            let of_fact = reads(arena, fact.equation);
+            if of_fact
+                .iter()
+                .any(|read| array_is_among(arena, *read, &known))
+            {
+                terms.extend(fact.equation);
+            }
+        }
+        let mut extensions = Vec::new();
+        for_each_subterm(arena, terms, |term, _| {
+            extensions.extend(whole(arena, term).map(|whole| (term, whole)));
+        });
+        extensions.truncate(MOST_VARIABLES);
+        extensions
+    }
+
+    /// Those that are in the case what they are without their being cut off.
+    fn equal_extensions(
+        &mut self,
+        extensions: Vec<(TermId, TermId)>,
+        case: &[TermId],
+    ) -> Result<Vec<(TermId, TermId)>, O::Stop> {
+        let mut equal = Vec::new();
+        for (extension, whole) in extensions {
+            let differ = self.arena().ne(extension, whole);
+            if planted!(
+                "by polynomials: nothing is cut off",
+                self.is_excluded(case, differ)?,
+                true
+            ) {
+                equal.push((extension, whole));
             }
         }
         Ok(equal)
@@ -376,14 +455,23 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         // Those that cannot be solved.
         let mut others: Vec<(Polynomial, Fact)> = Vec::new();
         while !target.is_zero() {
-            // One whose atoms are of interest.
-            let next = facts.iter().position(|fact| {
+            // One about a cell of the target, or else one whose atoms are of interest.
+            let wanted: FxHashSet<TermId> = target.atoms().into_iter().collect();
+            let is_wanted = |atom: &TermId| self.is_cell(*atom) && wanted.contains(atom);
+            let is_of_interest = |fact: &Fact, atom: &dyn Fn(&TermId) -> bool| {
                 let difference = self.difference(fact.equation);
                 difference.is_some_and(|one| {
-                    one.width() == target.width()
-                        && one.atoms().iter().any(|atom| relevant.contains(atom))
+                    one.width() == target.width() && one.atoms().iter().any(atom)
                 })
-            });
+            };
+            let next = facts
+                .iter()
+                .position(|fact| is_of_interest(fact, &is_wanted))
+                .or_else(|| {
+                    let is_relevant = |atom: &TermId| relevant.contains(atom);
+                    let mut facts = facts.iter();
+                    facts.position(|fact| is_of_interest(fact, &is_relevant))
+                });
             let Some(next) = next else {
                 return self.combines(&target, others, &solved, case);
             };
@@ -404,7 +492,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             if tried > MOST_FACTS {
                 return Ok(false);
             }
-            let Some((atom, value)) = self.pivot(&difference) else {
+            let Some((atom, value)) = self.pivot(&difference, &wanted) else {
                 relevant.extend(difference.atoms());
                 others.push((difference, fact));
                 continue;
@@ -482,14 +570,22 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         }
     }
 
-    /// An atom and what it is where the polynomial is zero: a cell rather than a variable.
-    fn pivot(&self, polynomial: &Polynomial) -> Option<(TermId, Polynomial)> {
+    /// An atom and what it is where the polynomial is zero: a cell rather than a variable, and one that is wanted if there is one.
+    fn pivot(
+        &self,
+        polynomial: &Polynomial,
+        wanted: &FxHashSet<TermId>,
+    ) -> Option<(TermId, Polynomial)> {
         let mut atoms = polynomial.atoms();
-        atoms.sort_by_key(|&atom| self.arena().arguments(Op::Select, atom).is_none());
+        atoms.sort_by_key(|atom| (!self.is_cell(*atom), !wanted.contains(atom)));
         let mut solutions = atoms
             .into_iter()
             .filter_map(|atom| Some((atom, polynomial.solved_for(atom)?)));
         solutions.next()
+    }
+
+    fn is_cell(&self, atom: TermId) -> bool {
+        self.arena().arguments(Op::Select, atom).is_some()
     }
 }
 
@@ -512,6 +608,29 @@ fn with_choices(arena: &Arena, term: TermId) -> TermId {
         ))
     };
     Rebuild::new(arena, arena, replace).rebuild(term)
+}
+
+/// The sum of which the extension has the low bits.
+fn whole(arena: &Arena, extension: TermId) -> Option<TermId> {
+    let (Op::ZeroExtend(width) | Op::SignExtend(width), &[sum]) =
+        arena.as_application(extension)?
+    else {
+        return None;
+    };
+    let whole = |addend: TermId| match arena.as_application(addend) {
+        None => {
+            let value = arena.bit_vec_constant(addend)?;
+            Some(arena.bv(width, value.signed() as u128))
+        }
+        Some((Op::Extract { low: 0, .. }, &[number])) => {
+            (arena.sort(number) == Sort::BitVec(width)).then_some(number)
+        }
+        Some(_) => None,
+    };
+    let addends = arena.arguments(Op::BvAdd, sum)?;
+    let mut addends = addends.iter().map(|&addend| whole(addend));
+    let first = addends.next()??;
+    addends.try_fold(first, |sum, addend| Some(arena.add(sum, addend?)))
 }
 
 /// The cells that the terms read.

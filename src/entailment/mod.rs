@@ -56,6 +56,11 @@ pub trait Oracle {
     /// # Errors
     /// When the one who asks is to stop.
     fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, Self::Stop>;
+
+    /// Whether the formula holds in a model of the assertions that were asked about last. `false` says nothing.
+    fn shows(&mut self, _formula: TermId) -> bool {
+        false
+    }
 }
 
 /// Where on the ladder a solver is asked, which says how long it is worth to wait.

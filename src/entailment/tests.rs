@@ -229,4 +229,32 @@ fn reads_may_meet_writes() {
     };
     assert!(is_found(behind(square(i))));
     assert!(!is_found(behind(number("other"))));
+    // Behind a condition it is looked at as well.
+    let range = arena.ult(number("n"), k);
+    assert!(is_found(arena.or2(range, behind(square(i)))));
+    assert!(!is_found(arena.or2(range, behind(number("other")))));
+}
+
+#[test]
+fn an_index_may_be_cut_off() {
+    let arena = Rc::new(Arena::new());
+    let number = |name| arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)));
+    let (index, element) = (ScalarSort::BitVec(4), ScalarSort::BitVec(WIDTH));
+    let cells = arena.variable(Symbol::new("cells", Sort::Array { index, element }));
+    let [i, one] = [number("i"), arena.bv(WIDTH, 1)];
+    let square = |one| arena.mul(one, one);
+    // The cell before, found by the low bits of its number.
+    let before = arena.sub(arena.extract(i, 3, 0), arena.bv(4, 1));
+    let cell = arena.select(cells, before);
+    let known = arena.eq(cell, square(arena.zero_extend(before, WIDTH)));
+    let goal = arena.eq(cell, square(arena.sub(i, one)));
+    let ranges = [arena.ule(one, i), arena.ult(i, arena.bv(WIDTH, 16))];
+    let is_found = |formulas: &[TermId]| {
+        let mut z3 = Z3(TextSolver::default(), Some(Rc::clone(&arena)));
+        let Ok(core) = Premises::new(&arena, formulas).by_polynomials(goal, &mut z3);
+        core.is_some()
+    };
+    assert!(is_found(&[known, ranges[0], ranges[1]]));
+    assert!(!is_found(&[known, ranges[0]]));
+    assert!(!is_found(&[known, ranges[1]]));
 }

@@ -271,6 +271,63 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
             .is_some_and(|result| Rc::ptr_eq(result, node))
     }
 
+    /// Calls `found` with each key that the maps may have different values for, and what each has. A subtree that both share is not
+    /// looked at.
+    pub fn for_each_difference<'m>(
+        &'m self,
+        other: &'m Self,
+        found: &mut impl FnMut(u32, Option<&'m V>, Option<&'m V>),
+    ) {
+        let mut work = vec![(self.0.as_ref(), other.0.as_ref())];
+        while let Some(pair) = work.pop() {
+            let (a, b) = match pair {
+                (Some(a), Some(b)) if !Rc::ptr_eq(a, b) => (a, b),
+                (None, None) | (Some(_), Some(_)) => continue,
+                (Some(node), None) | (None, Some(node)) => {
+                    let is_first = pair.0.is_some();
+                    match &**node {
+                        Node::Leaf(key, value) if is_first => found(*key, Some(value), None),
+                        Node::Leaf(key, value) => found(*key, None, Some(value)),
+                        Node::Branch(branch) => {
+                            for child in [&branch.zero, &branch.one] {
+                                work.push(match is_first {
+                                    true => (Some(child), None),
+                                    false => (None, Some(child)),
+                                });
+                            }
+                        }
+                    }
+                    continue;
+                }
+            };
+            let ((p, m), (q, n)) = (a.position(), b.position());
+            match (&**a, &**b) {
+                (Node::Leaf(key, left), Node::Leaf(other, right)) if key == other => {
+                    found(*key, Some(left), Some(right));
+                }
+                (Node::Branch(left), Node::Branch(right)) if m == n && p == q => {
+                    work.push((Some(&left.zero), Some(&right.zero)));
+                    work.push((Some(&left.one), Some(&right.one)));
+                }
+                (Node::Branch(left), _) if m > n && left.covers(q) => {
+                    let (below, beside) = match q & m {
+                        0 => (&left.zero, &left.one),
+                        _ => (&left.one, &left.zero),
+                    };
+                    work.extend([(Some(below), Some(b)), (Some(beside), None)]);
+                }
+                (_, Node::Branch(right)) if n > m && right.covers(p) => {
+                    let (below, beside) = match p & n {
+                        0 => (&right.zero, &right.one),
+                        _ => (&right.one, &right.zero),
+                    };
+                    work.extend([(Some(a), Some(below)), (None, Some(beside))]);
+                }
+                _ => work.extend([(Some(a), None), (None, Some(b))]),
+            }
+        }
+    }
+
     /// The keys that either map has, with the value that `join` makes of what each map has.
     ///
     /// `join` must give the value back when both values are the same.
@@ -418,6 +475,15 @@ mod tests {
                 (None, Some(y)) => y + 20,
                 (None, None) => unreachable!(),
             };
+            let mut differences = Vec::new();
+            a.for_each_difference(&b, &mut |key, x, y| differences.push((key, x.copied(), y.copied())));
+            differences.retain(|(_, x, y)| x != y);
+            differences.sort_unstable();
+            let keys: std::collections::BTreeSet<u32> =
+                a_model.keys().chain(b_model.keys()).copied().collect();
+            let of = |model: &Model, key| model.get(&key).copied();
+            let expected = keys.into_iter().map(|key| (key, of(&a_model, key), of(&b_model, key)));
+            prop_assert_eq!(differences, expected.filter(|(_, x, y)| x != y).collect::<Vec<_>>());
             let union = a.union(&b, &mut |_, x, y| join(x, y));
             let keys = a_model.keys().chain(b_model.keys());
             let common = |k: &u32| join(a_model.get(k), b_model.get(k));

@@ -12,6 +12,7 @@
 use smallvec::SmallVec;
 
 use super::values::{Case, Terms};
+use super::walk::changes;
 use crate::program::persistent::PersistentMap;
 use crate::term::{Build, Constant, Op, Pool, Sort, TermId};
 
@@ -262,6 +263,46 @@ impl Terms<'_> {
             cells,
             ..joined
         }
+    }
+
+    /// The array that is the first one, and from where a condition holds another one; each condition holds only if those before
+    /// it do. `None` if their cells are not told apart by their indices.
+    pub fn choose_along(&mut self, first: &Cells, later: &[(TermId, Cells)]) -> Option<Cells> {
+        let mut joined = first.clone();
+        for (_, next) in later {
+            if next.base != first.base || !self.may_be_joined(&joined, next) {
+                return None;
+            }
+            for &object in &next.objects {
+                joined.belongs(object, next.is_inside);
+            }
+        }
+        let versions = [first]
+            .into_iter()
+            .chain(later.iter().map(|(_, next)| next));
+        let versions: Vec<&PersistentMap<(TermId, TermId)>> =
+            versions.map(|cells| &cells.cells).collect();
+        if let Some(&last) = versions.last() {
+            joined.cells = last.clone();
+        }
+        for (key, changes) in changes(&versions) {
+            let cells = changes.later.iter().map(|(_, cell)| cell);
+            let known = std::iter::once(&changes.first).chain(cells).flatten();
+            let Some(index) = known.map(|cell| cell.0).next() else {
+                continue;
+            };
+            let element = |cell: Option<(TermId, TermId)>| {
+                cell.map_or_else(|| self.arena.select(first.base, index), |cell| cell.1)
+            };
+            let start = element(changes.first);
+            let changes = changes.later.into_iter();
+            let changes: Vec<(TermId, TermId)> = changes
+                .map(|(place, cell)| (later[place].0, element(cell)))
+                .collect();
+            let element = self.ite_along(start, &changes);
+            joined.cells.insert(key, (index, element));
+        }
+        Some(joined)
     }
 
     /// Whether the cells of both are told apart by their indices.

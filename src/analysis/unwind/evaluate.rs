@@ -47,7 +47,11 @@ impl Terms<'_> {
                     continue;
                 }
                 TermKind::Variable { symbol, .. } => {
-                    done.insert(top, read(symbol));
+                    let value = match read(symbol) {
+                        Value::Scalar(term) => Value::Scalar(self.on_path(term)),
+                        array => array,
+                    };
+                    done.insert(top, value);
                     continue;
                 }
                 TermKind::Apply { op, arguments } => (op, arguments),
@@ -103,7 +107,10 @@ impl Terms<'_> {
         }
         if let Some(Value::Array(array)) = arguments.first().map(|first| &done[first]) {
             return match (op, arguments) {
-                (Op::Select, &[_, index]) => Value::Scalar(self.read(array, scalar(&index))),
+                (Op::Select, &[_, index]) => {
+                    let element = self.read(array, scalar(&index));
+                    Value::Scalar(self.on_path(element))
+                }
                 (Op::Store, &[_, index, element]) => {
                     Value::Array(self.write(array, scalar(&index), scalar(&element)))
                 }
@@ -130,6 +137,31 @@ impl Terms<'_> {
                 Value::Scalar(self.ite(condition, a, b))
             }
         }
+    }
+
+    /// The first value, and from where a condition holds another one; each condition holds only if those before it do.
+    pub fn choice_along(&mut self, first: &Value, later: &[(TermId, Value)]) -> Value {
+        if let Value::Array(first) = first {
+            let arrays = later.iter().map(|(beyond, next)| match next {
+                Value::Array(next) => Some((*beyond, next.clone())),
+                Value::Scalar(_) => None,
+            });
+            let arrays: Option<Vec<(TermId, Cells)>> = arrays.collect();
+            if let Some(joined) = arrays.and_then(|arrays| self.choose_along(first, &arrays)) {
+                return Value::Array(joined);
+            }
+            return later
+                .iter()
+                .fold(Value::Array(first.clone()), |value, (beyond, next)| {
+                    self.choice(*beyond, next, &value)
+                });
+        }
+        let terms = later
+            .iter()
+            .map(|(beyond, next)| (*beyond, self.term(next)));
+        let terms: Vec<(TermId, TermId)> = terms.collect();
+        let first = self.term(first);
+        Value::Scalar(self.ite_along(first, &terms))
     }
 
     /// The value as one term.

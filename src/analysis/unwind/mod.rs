@@ -40,7 +40,7 @@ use crate::certify::certificate::{Certificate, ProofStep};
 use crate::certify::replay::Replay;
 use crate::program::block::Blocks;
 use crate::program::interpreter::Journal;
-use crate::program::{InputKind, Program, WeakOrder};
+use crate::program::{InputKind, LocationId, Program, WeakOrder};
 use crate::solver::{self, SolverError};
 use crate::term::{Build, Pool, TermId, Value, domain::Values};
 
@@ -48,14 +48,14 @@ options! {
     /// Options of unwinding.
     pub struct Options {
         /// Open rounds of a loop, one after the other, that are walked at first. Where that is not enough there are twice as many the
-        /// next time.
+        /// next time, and more if the loop is a small part of the work.
         pub rounds: u32 = 6, in 1..=1_000_000;
         /// Edges that are taken at first; then four times as many.
         pub steps: u64 = 200_000, in 1..=1_000_000_000_000;
         /// Wall time, without that in which others had their turn; then it gives up.
         pub time: Duration = Duration::from_secs(1_000_000);
         /// Open rounds of a loop, or edges by the million, after which it gives up.
-        pub most: u32 = 100_000, in 1..=1_000_000_000;
+        pub most: u32 = 1_000_000, in 1..=1_000_000_000;
     }
 }
 
@@ -95,6 +95,9 @@ const MOST_REJECTED: u32 = 4;
 /// What the forward condition may take of the time until then, and at least.
 const FORWARD: f64 = 0.5;
 const FORWARD_AT_LEAST: Duration = Duration::from_millis(500);
+
+/// A loop gets so many times the rounds at the most.
+const GROWTH: u32 = 32;
 
 /// Runs unwinding.
 ///
@@ -160,7 +163,8 @@ pub fn run(
             }
             answer => {
                 let is_known = answer == solver::Answer::Satisfiable;
-                raise(&mut limits, &walked, |guard| {
+                let nesting = |head| order.heads(head).len();
+                raise(&mut limits, &walked, nesting, |guard| {
                     !is_known || questions.holds(guard)
                 });
             }
@@ -173,7 +177,12 @@ pub fn run(
 }
 
 /// Lets those loops go on that were cut off where execution can be.
-fn raise(limits: &mut Limits, walked: &Walked, mut holds: impl FnMut(TermId) -> bool) {
+fn raise(
+    limits: &mut Limits,
+    walked: &Walked,
+    nesting: impl Fn(LocationId) -> usize,
+    mut holds: impl FnMut(TermId) -> bool,
+) {
     let mut heads = Vec::new();
     let mut all_steps = false;
     for cut in &walked.cuts {
@@ -190,8 +199,13 @@ fn raise(limits: &mut Limits, walked: &Walked, mut holds: impl FnMut(TermId) -> 
     }
     heads.sort_unstable();
     heads.dedup();
+    let deepest = heads.iter().map(|&head| nesting(head)).max().unwrap_or(1);
     for head in heads {
-        let next = limits.of(head).saturating_mul(2);
+        // So many rounds that all of the walk is about twice the work.
+        let work = walked.work.get(&head).copied().unwrap_or(walked.steps);
+        let most = (walked.steps / work.max(1)) as f64;
+        let factor = most.powf(1.0 / deepest.max(1) as f64) as u32;
+        let next = limits.of(head).saturating_mul(factor.clamp(2, GROWTH));
         limits.rounds.insert(head, next);
     }
     if all_steps {

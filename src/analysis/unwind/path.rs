@@ -56,21 +56,11 @@ impl Path {
             TermId::FALSE => return None,
             _ => {}
         }
-        let denial = arena.not(condition);
-        let mut at = self;
-        for _ in 0..LOOK_BACK {
-            let Some((before, passed)) = at.last() else {
-                break;
-            };
-            if passed == condition {
-                return Some(self.clone());
-            }
-            if passed == denial {
-                return None;
-            }
-            at = before;
+        match self.truth(arena, condition) {
+            Some(true) => Some(self.clone()),
+            Some(false) => None,
+            None => Some(self.extended(arena, condition)),
         }
-        Some(self.extended(arena, condition))
     }
 
     fn extended(&self, arena: &Arena, condition: TermId) -> Self {
@@ -96,6 +86,52 @@ impl Path {
             }
         }
         a.clone()
+    }
+
+    /// The paths that it begins with, by the number of their conditions, up to itself.
+    pub fn beginnings(&self) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        let mut at = self;
+        while let Some((before, _)) = at.last() {
+            all.push(before.clone());
+            at = before;
+        }
+        all.reverse();
+        all
+    }
+
+    /// How many conditions it has in common with a path, of which all beginnings are given; and the next one of its own.
+    pub fn parting(&self, beginnings: &[Self]) -> (usize, Option<TermId>) {
+        let mut own = None;
+        let mut at = self;
+        while let Some((before, condition)) = at.last() {
+            let common = beginnings.get(at.depth() as usize);
+            if common.is_some_and(|common| at.same(common)) {
+                break;
+            }
+            own = Some(condition);
+            at = before;
+        }
+        (at.depth() as usize, own)
+    }
+
+    /// What the path says of the condition, as far as it is seen in its latest conditions.
+    pub fn truth(&self, arena: &Arena, condition: TermId) -> Option<bool> {
+        let denial = arena.not(condition);
+        let mut at = self;
+        for _ in 0..LOOK_BACK {
+            let link = at.0.as_ref()?;
+            for passed in [link.condition, link.all] {
+                if passed == condition {
+                    return Some(true);
+                }
+                if passed == denial {
+                    return Some(false);
+                }
+            }
+            at = &link.before;
+        }
+        None
     }
 
     /// The conditions after those that it begins with.

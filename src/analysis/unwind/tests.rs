@@ -1,5 +1,6 @@
 //! Unwinding of small programs, whose outcome is known, and of random ones; each proof is checked.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -134,6 +135,87 @@ fn objects_at_addresses_that_are_seen_are_told_apart() {
 }
 
 #[test]
+fn what_was_written_before_a_loop_was_left_is_there() {
+    let text = |first| {
+        format!(
+            "int main(void) {{ int from[300], to[300], i;
+               for (i = 0; i < 300; i++) from[i] = __VERIFIER_nondet_int();
+               for (i = 0; i < 300 && from[i] != 0; i++) to[i] = from[i];
+               for (i = {first}; i < 300 && from[i] != 0; i++) if (to[i] != from[i]) reach_error();
+               return 0; }}"
+        )
+    };
+    let done = proves(&text(0));
+    assert!(done.open_rounds >= 299, "{done:?}");
+    refutes(&text(1));
+}
+
+/// A step of a program that can end early.
+#[derive(Copy, Clone, Debug)]
+enum Step {
+    /// A cell becomes the input plus a number.
+    Set(usize, u8),
+    /// So it does, perhaps.
+    MayBeSet(usize, u8),
+    /// The end comes, perhaps; the second way sets a cell before.
+    MayEnd(bool),
+}
+
+const LAST: (usize, u8) = (1, 9);
+
+fn program_of(steps: &[Step], cell: usize, number: u8) -> String {
+    let mut text =
+        "int main(void) { int input = __VERIFIER_nondet_int(), a[3] = {input, input, input};\n"
+            .to_owned();
+    let set = |(cell, number): (usize, u8)| format!("a[{cell}] = input + {number};\n");
+    for &step in steps {
+        let maybe = "if (__VERIFIER_nondet_int())";
+        text += &match step {
+            Step::Set(cell, number) => set((cell, number)),
+            Step::MayBeSet(cell, number) => format!("{maybe} {}", set((cell, number))),
+            Step::MayEnd(false) => format!("{maybe} goto out;\n"),
+            Step::MayEnd(true) => format!("{maybe} goto last;\n"),
+        };
+    }
+    text += &format!(
+        "goto out; last: {} out: if (a[{cell}] - input == {number}) reach_error(); return 0; }}",
+        set(LAST)
+    );
+    text
+}
+
+/// What the cells can be at the end, without the input.
+fn ends(steps: &[Step]) -> BTreeSet<[u8; 3]> {
+    let mut going: BTreeSet<[u8; 3]> = [[0; 3]].into();
+    let mut ended = BTreeSet::new();
+    let set = |mut cells: [u8; 3], (cell, number): (usize, u8)| {
+        cells[cell] = number;
+        cells
+    };
+    for &step in steps {
+        match step {
+            Step::Set(cell, number) => {
+                going = going
+                    .iter()
+                    .map(|&cells| set(cells, (cell, number)))
+                    .collect();
+            }
+            Step::MayBeSet(cell, number) => {
+                let changed: Vec<_> = going
+                    .iter()
+                    .map(|&cells| set(cells, (cell, number)))
+                    .collect();
+                going.extend(changed);
+            }
+            Step::MayEnd(false) => ended.extend(going.iter().copied()),
+            Step::MayEnd(true) => ended.extend(going.iter().map(|&cells| set(cells, LAST))),
+        }
+    }
+    ended.extend(going);
+    ended
+}
+
+#[test]
 fn functions_that_call_themselves_end_where_they_must() {
     proves(
         "int sum(int n) { int own = n; if (n <= 0) return 0; int rest = sum(n - 1); return rest + own; }
@@ -183,6 +265,29 @@ fn a_loop_without_an_end_is_no_proof_and_hides_no_error() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// However many ways lead to the end, each has its values there.
+    #[test]
+    fn each_way_to_the_end_has_its_values(
+        steps in prop::collection::vec(
+            prop_oneof![
+                3 => (0usize..3, 1u8..9).prop_map(|(cell, number)| Step::Set(cell, number)),
+                1 => (0usize..3, 1u8..9).prop_map(|(cell, number)| Step::MayBeSet(cell, number)),
+                3 => any::<bool>().prop_map(Step::MayEnd),
+            ],
+            8..30,
+        ),
+        cell in 0usize..3,
+        number in 0u8..10,
+    ) {
+        let is_met = ends(&steps).iter().any(|cells| cells[cell] == number);
+        let text = program_of(&steps, cell, number);
+        let (answer, _, check) = unwind(&c(&text), &Options::default(), Duration::from_secs(60));
+        match is_met {
+            true => prop_assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}\n{text}"),
+            false => prop_assert_eq!(check, Some(Check::Confirmed), "{:?}\n{}", answer, text),
+        }
+    }
 
     /// What a run shows is not denied, and no proof is refuted.
     #[test]

@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::path::Path;
 use crate::term::domain::{AbstractValue, Environment, Values};
 use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
 
@@ -29,6 +30,8 @@ const PAIRS: usize = 64;
 /// A value is one of so many inputs, and so many pairs of them are compared.
 const ATOMS: usize = 12;
 const COMPARED: usize = 40;
+/// So many choices that the path has made are left out, one in the other.
+const CHOICES: usize = 8;
 
 /// A constant and the condition under which it is the value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Case {
 /// Terms of the walk, with what is known of their values.
 pub struct Terms<'a> {
     pub arena: &'a Arena,
+    /// The path on which terms are evaluated.
+    pub path: Path,
     ranges: Environment<'a, Arena>,
     cases: FxHashMap<TermId, Rc<[Case]>>,
     /// Values that are one of a few inputs, cells or constants, each with the condition under which.
@@ -57,6 +62,7 @@ impl<'a> Terms<'a> {
     pub fn new(arena: &'a Arena, base: &'a Values) -> Self {
         Self {
             arena,
+            path: Path::default(),
             ranges: Environment::new(arena, base, false),
             cases: FxHashMap::default(),
             atoms: FxHashMap::default(),
@@ -112,6 +118,40 @@ impl<'a> Terms<'a> {
         }
         let term = self.arena.ite(condition, then, otherwise);
         self.note_atoms(term, condition, then, otherwise);
+        term
+    }
+
+    /// The first term, and from where a condition holds another one; each condition holds only if those before it do.
+    pub fn ite_along(&mut self, first: TermId, later: &[(TermId, TermId)]) -> TermId {
+        let Some(&(_, last)) = later.last() else {
+            return first;
+        };
+        let befores = std::iter::once(first).chain(later.iter().map(|change| change.1));
+        let changes: Vec<(TermId, TermId)> =
+            later.iter().map(|change| change.0).zip(befores).collect();
+        let changes = changes.into_iter().rev();
+        changes.fold(last, |value, (beyond, before)| {
+            self.ite(beyond, value, before)
+        })
+    }
+
+    /// What is left of the value on the path: a choice that it has made is none.
+    pub fn on_path(&self, term: TermId) -> TermId {
+        let mut term = term;
+        for _ in 0..CHOICES {
+            // What is known by cases is not to lose them.
+            if self.cases.contains_key(&term) {
+                break;
+            }
+            let Some(&[condition, then, otherwise]) = self.arena.arguments(Op::Ite, term) else {
+                break;
+            };
+            term = match self.path.truth(self.arena, condition) {
+                Some(true) => then,
+                Some(false) => otherwise,
+                None => break,
+            };
+        }
         term
     }
 

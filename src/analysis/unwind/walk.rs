@@ -8,6 +8,7 @@
 //! A round is *open* if something was assumed that is still open where the loop's head is reached again. Loops, and functions that call
 //! themselves, may have so many open rounds in a row; what would be one more is cut off, if the solver does not exclude it.
 
+mod exits;
 mod objects;
 mod states;
 
@@ -17,6 +18,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+pub(super) use self::exits::changes;
 use self::objects::Variables;
 use self::states::first_value;
 use super::evaluate::Value;
@@ -127,6 +129,8 @@ pub struct Walked {
     pub rounds: u32,
     /// The most open rounds of each loop, by head, and of each function that calls itself, by entry.
     pub open: FxHashMap<LocationId, u32>,
+    /// Edges taken in open rounds of each loop, by head, the last one left out.
+    pub work: FxHashMap<LocationId, u64>,
     /// The walk was told to stop.
     pub stopped: bool,
 }
@@ -162,6 +166,8 @@ pub struct Walk<'w, 'a> {
     sizes: FxHashMap<VariableId, u64>,
     /// Addresses that an edge has assigned.
     placed: Vec<TermId>,
+    /// Of each loop, by head: its latest round, and the edges taken before it.
+    latest: FxHashMap<LocationId, (u32, u64)>,
     /// Variables of addresses and conditions.
     variables: FxHashMap<TermId, Variables>,
     walked: Walked,
@@ -208,6 +214,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         Self {
             sizes: sizes.collect(),
             placed: Vec::new(),
+            latest: FxHashMap::default(),
             variables: FxHashMap::default(),
             by_symbol,
             graph: inlined.graph(),
@@ -369,8 +376,15 @@ impl<'w, 'a> Walk<'w, 'a> {
             return true;
         };
         self.walked.rounds = self.walked.rounds.max(round.number);
+        let steps = self.walked.steps;
+        let before = self.latest.insert(head, (round.number, steps));
         if round.number > 0 && !state.path.same(&round.path) {
             round.open += 1;
+            if let Some((number, at)) = before
+                && number + 1 == round.number
+            {
+                *self.walked.work.entry(head).or_default() += steps - at;
+            }
             match self.next(head, round.open, &state.path) {
                 Next::Round => {}
                 Next::CutOff => return false,
@@ -422,6 +436,9 @@ impl<'w, 'a> Walk<'w, 'a> {
 
     /// The only state that there is: what it has assumed holds from here on.
     fn learn(&mut self, state: &State) {
+        if state.path.depth() > FACTS {
+            return;
+        }
         let mut new = Vec::new();
         let mut at = &state.path;
         while at.depth() > self.assumed
@@ -430,11 +447,9 @@ impl<'w, 'a> Walk<'w, 'a> {
             new.push(condition);
             at = before;
         }
-        if self.assumed + new.len() as u32 <= FACTS {
-            self.assumed += new.len() as u32;
-            for condition in new {
-                self.terms.assume(condition);
-            }
+        self.assumed += new.len() as u32;
+        for condition in new {
+            self.terms.assume(condition);
         }
     }
 
@@ -594,7 +609,8 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// All states that have come to a place, as one.
-    fn merged(&mut self, mut states: Vec<State>) -> Option<State> {
+    fn merged(&mut self, states: Vec<State>) -> Option<State> {
+        let mut states = self.merge_exits(states);
         while states.len() > MERGED_BY_PATH {
             let (last, before) = (states.pop()?, states.pop()?);
             let one = self.merge(last, before);

@@ -51,6 +51,12 @@ impl Walk<'_, '_> {
         self.arena.select(self.read(state, region), index)
     }
 
+    /// The region's slot, if the slot is a cell's.
+    pub(super) fn region_of(&self, slot: u32) -> Option<u32> {
+        let slots = self.slots.borrow();
+        slots.regions.get(&slot).map(|&(region, ..)| region)
+    }
+
     fn objects_of(&self, region: u32) -> Vec<(TermId, bool)> {
         let slots = self.slots.borrow();
         slots.objects_of.get(&region).cloned().unwrap_or_default()

@@ -16,6 +16,8 @@ const ALTERNATIVES: usize = 48;
 /// A value may be one of so many leaves, and so many pairs of them are compared one by one.
 const LEAVES: usize = 12;
 const LEAF_PAIRS: usize = 40;
+/// So many choices, one in the other, are decided by a guard.
+const DECIDED: usize = 6;
 /// An index may be one of so many numbers for which nothing else is known.
 const NUMBERS: i128 = 256;
 
@@ -140,6 +142,27 @@ impl<'a> Lifted<'a> {
             }
         }
         chosen
+    }
+
+    /// What the value is where the guard holds, if that decides between the sides of a choice.
+    pub fn under(&self, guard: TermId, value: TermId) -> TermId {
+        let mut value = value;
+        for _ in 0..DECIDED {
+            // One of a few constants is told by its alternatives.
+            let is_known = self.known.contains_key(&value);
+            let Some(&[condition, a, b]) = self.arena.arguments(Op::Ite, value) else {
+                break;
+            };
+            value = match self.paths.truth(self.arena, guard, condition) {
+                Some(truth) if !is_known => planted!(
+                    "lifted: a guard decides for the other side",
+                    if truth { a } else { b },
+                    if truth { b } else { a }
+                ),
+                _ => break,
+            };
+        }
+        value
     }
 
     /// The leaves that the value is one of.

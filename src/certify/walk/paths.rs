@@ -48,19 +48,10 @@ impl Paths {
             (_, TermId::FALSE) => return TermId::FALSE,
             _ => {}
         }
-        let denial = arena.not(condition);
-        let mut at = guard;
-        for _ in 0..LOOK_BACK {
-            let Some((before, passed)) = self.last(at) else {
-                break;
-            };
-            if passed == condition {
-                return guard;
-            }
-            if passed == denial {
-                return TermId::FALSE;
-            }
-            at = before;
+        match self.truth(arena, guard, condition) {
+            Some(true) => return guard,
+            Some(false) => return TermId::FALSE,
+            None => {}
         }
         let all = both(arena, guard, condition);
         let length = self.length(guard) + 1;
@@ -70,6 +61,26 @@ impl Paths {
             length,
         });
         all
+    }
+
+    /// Whether the condition holds where the guard does, if it is one of the last that were assumed, or a beginning of the guard, or
+    /// the denial of one.
+    pub fn truth(&self, arena: &Arena, guard: TermId, condition: TermId) -> Option<bool> {
+        let denial = arena.not(condition);
+        let mut at = guard;
+        for _ in 0..LOOK_BACK {
+            let (before, passed) = self.last(at)?;
+            for holds in [passed, at] {
+                if holds == condition {
+                    return Some(true);
+                }
+                if holds == denial {
+                    return Some(false);
+                }
+            }
+            at = before;
+        }
+        None
     }
 
     /// The longest guard that both begin with.

@@ -71,8 +71,12 @@ struct Here<'h> {
 
 /// What questions whether a round is reached may take of the time until then, how long the first ones, and one.
 const ASKING: f64 = 0.6;
+const ASKING_IN_VAIN: f64 = 0.15;
 const AT_FIRST: Duration = Duration::from_millis(1000);
 const ONE: Duration = Duration::from_millis(500);
+
+/// After so many questions about a loop's rounds that found none excluded, some of the rounds are asked about.
+const IN_VAIN: u32 = 32;
 
 /// So many conditions are noted at a time because they hold wherever execution goes on.
 const CERTAIN: usize = 64;
@@ -80,9 +84,9 @@ const CERTAIN: usize = 64;
 /// So many states are merged in the best order.
 const BEST_ORDER: usize = 40;
 
-struct RoundWalk<'r, 'c, 'p> {
-    walk: &'r mut Walk<'c, 'p>,
-    lifted: Lifted<'r>,
+pub(super) struct RoundWalk<'r, 'c, 'p> {
+    pub(super) walk: &'r mut Walk<'c, 'p>,
+    pub(super) lifted: Lifted<'r>,
     order: WeakOrder,
     /// Open rounds by head.
     most: FxHashMap<LocationId, u32>,
@@ -92,6 +96,8 @@ struct RoundWalk<'r, 'c, 'p> {
     began: Instant,
     /// Time in questions whether a round is reached.
     asking: Duration,
+    /// Of each loop, by head, how many questions in a row found no round excluded.
+    in_vain: FxHashMap<LocationId, u32>,
     /// Answers them, if what it excludes is asked about in the end.
     exclusion: Option<Exclusion>,
     /// Sizes of objects by the variables that are their addresses.
@@ -140,6 +146,7 @@ impl Walk<'_, '_> {
             cut_off: Vec::new(),
             began: Instant::now(),
             asking: Duration::ZERO,
+            in_vain: FxHashMap::default(),
             exclusion: Exclusion::new(&arena),
             sizes,
             certain: TermId::TRUE,
@@ -233,7 +240,9 @@ impl RoundWalk<'_, '_, '_> {
         {
             if round.number > 0 && state.guard != round.guard {
                 round.open += 1;
-                if self.is_excluded(node, state.guard)? {
+                if self.is_asked(node.location, round.open)
+                    && self.is_excluded(node, state.guard)?
+                {
                     self.spread(state.guard);
                     return Ok(());
                 }
@@ -265,10 +274,26 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
+    /// Whether it is asked if an open round of the loop, the so manieth in a row, is excluded: a few rounds too many are no matter.
+    fn is_asked(&self, head: LocationId, open: u32) -> bool {
+        !self.is_in_vain(head) || open.is_multiple_of((open / 8).max(1).next_power_of_two())
+    }
+
+    /// Whether questions about the loop's rounds have found none excluded for long.
+    fn is_in_vain(&self, head: LocationId) -> bool {
+        self.in_vain
+            .get(&head)
+            .is_some_and(|&number| number >= IN_VAIN)
+    }
+
     /// Whether the node is not reached, as far as that is found out soon. It is a matter of time alone: what is not dropped is
     /// followed.
     fn is_excluded(&mut self, node: Node, guard: TermId) -> Result<bool, GivenUp> {
-        if guard == TermId::TRUE || self.asking > self.began.elapsed().mul_f64(ASKING) + AT_FIRST {
+        let share = match self.is_in_vain(node.location) {
+            true => ASKING_IN_VAIN,
+            false => ASKING,
+        };
+        if guard == TermId::TRUE || self.asking > self.began.elapsed().mul_f64(share) + AT_FIRST {
             return Ok(false);
         }
         self.walk.label(guard, node, What::Reached);
@@ -280,14 +305,24 @@ impl RoundWalk<'_, '_, '_> {
             if is_excluded {
                 self.cut_off.push(guard);
             }
-            self.asking += began.elapsed();
-            self.walk.left()?;
-            return Ok(is_excluded);
+            return self.noted(node.location, began, is_excluded);
         }
         let answer = ask_within(self.walk, &[guard], most);
+        self.noted(node.location, began, answer == Ok(Answer::Impossible))
+    }
+
+    /// Notes an answer to a question about the loop's rounds, asked then.
+    fn noted(
+        &mut self,
+        head: LocationId,
+        began: Instant,
+        is_excluded: bool,
+    ) -> Result<bool, GivenUp> {
         self.asking += began.elapsed();
+        let in_vain = self.in_vain.entry(head).or_default();
+        *in_vain = if is_excluded { 0 } else { *in_vain + 1 };
         self.walk.left()?;
-        Ok(answer == Ok(Answer::Impossible))
+        Ok(is_excluded)
     }
 
     /// The guard is excluded: what has parted from it last needs no condition for that.
@@ -565,7 +600,8 @@ impl RoundWalk<'_, '_, '_> {
     }
 
     /// The states as one.
-    fn merged(&mut self, mut states: Vec<State>) -> Option<State> {
+    fn merged(&mut self, states: Vec<State>) -> Option<State> {
+        let mut states = self.meet_at_once(states);
         while states.len() > BEST_ORDER {
             let (one, other) = (states.pop()?, states.pop()?);
             let both = self.merge(one, other);
@@ -588,7 +624,7 @@ impl RoundWalk<'_, '_, '_> {
         states.pop()
     }
 
-    fn merge(&mut self, one: State, other: State) -> State {
+    pub(super) fn merge(&mut self, one: State, other: State) -> State {
         let walk = &*self.walk;
         let lifted = &mut self.lifted;
         let (guard, is_one) = lifted.paths.meet(&walk.arena, one.guard, other.guard);
@@ -628,7 +664,10 @@ impl RoundWalk<'_, '_, '_> {
                 TermKind::Variable { .. } => {
                     let value = match self.slot_of(top, depth) {
                         Some(slot) if store().sort(top).is_array() => self.walk.array(state, slot),
-                        Some(slot) => self.walk.read(state, slot),
+                        Some(slot) => {
+                            let value = self.walk.read(state, slot);
+                            self.lifted.under(state.guard, value)
+                        }
                         None => self.walk.variable_like(top),
                     };
                     done.insert(top, value);
@@ -657,7 +696,8 @@ impl RoundWalk<'_, '_, '_> {
             let value = match (op, region, condition) {
                 (Op::Select, Some(slot), _) => {
                     let index = done[&arguments[1]];
-                    self.walk.load(&mut self.lifted, state, slot, index)
+                    let value = self.walk.load(&mut self.lifted, state, slot, index);
+                    self.lifted.under(state.guard, value)
                 }
                 (Op::Ite, _, Some(TermId::TRUE)) => done[&arguments[1]],
                 (Op::Ite, _, Some(TermId::FALSE)) => done[&arguments[2]],

@@ -211,9 +211,9 @@ impl Consecution {
             if *holds || self.token.is_cancelled() {
                 continue;
             }
-            let Ok(mut core) = premises.by_remainders(goal, &mut Asked(self, most));
+            let Ok(mut core) = premises.by_remainders(goal, &mut Asked::new(self, most));
             if core.is_none() {
-                let Ok(found) = premises.by_polynomials(goal, &mut Asked(self, most));
+                let Ok(found) = premises.by_polynomials(goal, &mut Asked::new(self, most));
                 core = found;
             }
             *holds = core.is_some();
@@ -231,7 +231,7 @@ impl Consecution {
         let arena = self.solver.arena().clone();
         let count = premises.len();
         let all = [premises, &[guard]].concat();
-        let early = Premises::new(&arena, &all).below_the_last(goal, &mut Asked(self, most));
+        let early = Premises::new(&arena, &all).below_the_last(goal, &mut Asked::new(self, most));
         let Ok(early) = early;
         if let Some(mut core) = early {
             core.retain(|&place| place < count);
@@ -369,9 +369,9 @@ impl Consecution {
             let premises = [assumed, &[guard]].concat();
             let premises = Premises::new(&arena, &premises);
             let most = self.patience.one;
-            let Ok(mut core) = premises.by_powers(goals[index], &mut Asked(self, most));
+            let Ok(mut core) = premises.by_powers(goals[index], &mut Asked::new(self, most));
             if core.is_none() {
-                let Ok(found) = premises.by_polynomials(goals[index], &mut Asked(self, most));
+                let Ok(found) = premises.by_polynomials(goals[index], &mut Asked::new(self, most));
                 core = found;
             }
             holds[index] = core.is_some() || self.holds_alone(guard, assumed, goals[index]);
@@ -452,18 +452,36 @@ impl Consecution {
 }
 
 /// The solver, asked for so long at most.
-pub(super) struct Asked<'c>(pub &'c mut Consecution, pub Duration);
+pub(super) struct Asked<'c> {
+    consecution: &'c mut Consecution,
+    most: Duration,
+    /// Whether the last question was answered with a model.
+    has_model: bool,
+}
+
+impl<'c> Asked<'c> {
+    pub fn new(consecution: &'c mut Consecution, most: Duration) -> Self {
+        Self {
+            consecution,
+            most,
+            has_model: false,
+        }
+    }
+}
 
 impl Oracle for Asked<'_> {
     type Stop = Infallible;
 
     fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
-        let Self(consecution, most) = self;
+        let consecution = &mut *self.consecution;
+        self.has_model = false;
         if consecution.token.is_cancelled() {
             return Ok(None);
         }
-        consecution.limit(*most);
-        if consecution.solver.check(assertions) != Answer::Unsatisfiable {
+        consecution.limit(self.most);
+        let answer = consecution.solver.check(assertions);
+        self.has_model = answer == Answer::Satisfiable;
+        if answer != Answer::Unsatisfiable {
             return Ok(None);
         }
         let core = consecution.solver.unsat_core();
@@ -473,6 +491,10 @@ impl Oracle for Asked<'_> {
                 .filter(|&place| core.contains(&assertions[place]))
                 .collect(),
         ))
+    }
+
+    fn shows(&mut self, formula: TermId) -> bool {
+        self.has_model && self.consecution.solver.value(formula) == Some(Value::Bool(true))
     }
 }
 

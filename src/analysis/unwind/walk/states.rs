@@ -64,6 +64,7 @@ impl Walk<'_, '_> {
             ..
         } = self;
         let arena = terms.arena;
+        terms.path = state.path.clone();
         let mut read = |symbol: Symbol| {
             let Some(&variable) = by_symbol.get(&symbol) else {
                 *fresh += 1;

@@ -1,0 +1,155 @@
+//! States of [`super::rounds`] that have left one path at different places, met at once.
+//!
+//! A loop whose condition is open is left in each of its rounds. Of what was written on the way, a state that left early has nothing,
+//! and one that left late has all: seen by the place at which a state left, a value changes where it was written and nowhere else.
+//! So it is a choice by whether execution has passed that place, and the guard of who passed it says so.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::State;
+use super::rounds::RoundWalk;
+use crate::term::{Build, TermId};
+
+/// So many states meet one after the other.
+const FEW: usize = 7;
+
+/// A change of a slot's value: whose state, by its place, is the first to have it; nothing where that says nothing of the slot.
+type Change = (usize, Option<TermId>);
+
+impl RoundWalk<'_, '_, '_> {
+    /// The states, of which those that have left one path are one.
+    pub(super) fn meet_at_once(&mut self, mut states: Vec<State>) -> Vec<State> {
+        if states.len() <= FEW {
+            return states;
+        }
+        let paths = &self.lifted.paths;
+        let lengths = states.iter().map(|state| paths.length(state.guard));
+        let Some((longest, _)) = lengths.enumerate().max_by_key(|&(_, length)| length) else {
+            return states;
+        };
+        let last = states.swap_remove(longest);
+        // What comes after each guard on the path.
+        let mut next: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut after = last.guard;
+        for guard in paths.beginnings(last.guard).skip(1) {
+            next.insert(guard, after);
+            after = guard;
+        }
+        let mut leaving: BTreeMap<u32, State> = BTreeMap::new();
+        for state in states {
+            let (place, _) = self.parting(&next, state.guard);
+            let place = self.lifted.paths.length(place);
+            let state = match leaving.remove(&place) {
+                Some(other) => self.merge(state, other),
+                None => state,
+            };
+            leaving.insert(place, state);
+        }
+        let (mut along, mut passed, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for state in leaving.into_values() {
+            let (place, own) = self.parting(&next, state.guard);
+            let further = next.get(&place).copied();
+            let denied = further.and_then(|further| self.lifted.paths.last(further));
+            let parts = denied.zip(own).is_some_and(|((_, condition), own)| {
+                planted!(
+                    "exits: two that part need not exclude each other",
+                    condition == self.walk.arena.not(own),
+                    true
+                )
+            });
+            match further {
+                Some(further) if parts => {
+                    along.push(state);
+                    passed.push(further);
+                }
+                _ => left.push(state),
+            }
+        }
+        along.push(last);
+        match self.met_along(&along, &passed) {
+            Some(one) if along.len() > FEW => left.push(one),
+            _ => left.extend(along),
+        }
+        left
+    }
+
+    /// The longest guard of a path that the guard begins with, and the condition with which it leaves that path.
+    fn parting(&self, next: &FxHashMap<TermId, TermId>, guard: TermId) -> (TermId, Option<TermId>) {
+        let (mut at, mut own) = (guard, None);
+        while !next.contains_key(&at)
+            && let Some((before, condition)) = self.lifted.paths.last(at)
+        {
+            own = Some(condition);
+            at = before;
+        }
+        (at, own)
+    }
+
+    /// One state of those along a path. `passed` has, for each but the last, the guard of what has passed the place where it has left.
+    fn met_along(&mut self, states: &[State], passed: &[TermId]) -> Option<State> {
+        let (last, before) = states.split_last()?;
+        let mut guard = last.guard;
+        for state in before.iter().rev() {
+            guard = self
+                .lifted
+                .paths
+                .meet(&self.walk.arena, state.guard, guard)
+                .0;
+        }
+        let mut changes: BTreeMap<u32, (Option<TermId>, Vec<Change>)> = BTreeMap::new();
+        for (place, pair) in states.windows(2).enumerate() {
+            let [one, other] = pair else { continue };
+            one.values
+                .for_each_difference(&other.values, &mut |slot, old, new| {
+                    let of = changes.entry(slot);
+                    let (_, all) = of.or_insert_with(|| (old.copied(), Vec::new()));
+                    all.push((place + 1, new.copied()));
+                });
+        }
+        // A cell of which nothing is said is what its region has, which is to be the same everywhere then.
+        let has_gaps = |(first, later): &(Option<TermId>, Vec<Change>)| {
+            first.is_none() || later.iter().any(|change| change.1.is_none())
+        };
+        let mut gaps = changes.iter().filter(|(_, all)| has_gaps(all));
+        let regions_change = gaps.any(|(&slot, _)| {
+            let region = self.walk.region_of(slot);
+            region.is_some_and(|region| changes.contains_key(&region))
+        });
+        if regions_change {
+            return None;
+        }
+        let mut met = State {
+            guard,
+            values: last.values.clone(),
+            passed: SmallVec::new(),
+        };
+        let walk = &*self.walk;
+        for (slot, (first, later)) in changes {
+            let absent = State {
+                guard,
+                ..states[0].clone()
+            };
+            let mut nothing = None;
+            let mut of = |value: Option<TermId>, lifted: &mut _| match value {
+                Some(value) => value,
+                None => *nothing.get_or_insert_with(|| walk.absent(lifted, &absent, slot)),
+            };
+            let mut values = vec![of(first, &mut self.lifted)];
+            values.extend(later.iter().map(|change| of(change.1, &mut self.lifted)));
+            let mut value = values[later.len()];
+            for (number, &(place, _)) in later.iter().enumerate().rev() {
+                let has_passed = passed[planted!(
+                    "exits: a value changes one place too early",
+                    place - 1,
+                    place.saturating_sub(2)
+                )];
+                value = self.lifted.choose(has_passed, value, values[number]);
+            }
+            met.values.insert(slot, value);
+        }
+        Some(met)
+    }
+}
