@@ -234,20 +234,17 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         let terms = [&denial[..], &terms[..]].concat();
         facts.extend(quotients(arena, &terms));
         facts.extend(powers(arena, &terms));
-        let variables = self.variables(&target, &facts);
-        let variables = self.pairs(&variables);
-        let extensions = self.extensions(&target, &facts);
+        let mut pairs = self.extensions(&target, &facts);
+        pairs.extend(self.pairs(&self.variables(&target, &facts)));
         let conditions = facts.iter().filter(|fact| !fact.unless.is_empty());
         let conditions = conditions.map(|fact| arena.or(fact.unless.clone()));
-        let equalities = variables.iter().chain(&extensions);
-        let differences = equalities.map(|&(one, other)| arena.ne(one, other));
+        let differences = pairs.iter().map(|&(one, other)| arena.ne(one, other));
         self.pending = conditions.chain(differences).collect();
         self.learn(&case);
         if self.follows(target, facts.clone(), &case)? {
             return Ok(true);
         }
-        let mut equal = self.equal_extensions(extensions, &case)?;
-        equal.extend(self.equal_variables(variables, &case)?);
+        let equal = self.equal_pairs(pairs, &case)?;
         if equal.is_empty() {
             return Ok(false);
         }
@@ -344,19 +341,25 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             });
         };
         collect(target.atoms());
-        let atoms = target.atoms();
-        let known = reads(arena, atoms.iter().copied());
-        for fact in facts {
-            let of_fact = reads(arena, fact.equation);
-            if of_fact
-                .iter()
-                .any(|read| array_is_among(arena, *read, &known))
-            {
-                collect(fact.equation.to_vec());
-            }
+        for fact in self.related(target, facts) {
+            collect(fact.equation.to_vec());
         }
         all.truncate(MOST_VARIABLES);
         all
+    }
+
+    /// The facts that are about cells of the arrays that the target's are of.
+    fn related<'f>(
+        &self,
+        target: &Polynomial,
+        facts: &'f [Fact],
+    ) -> impl Iterator<Item = &'f Fact> + use<'f, 's, O> {
+        let arena = self.arena();
+        let known = reads(arena, target.atoms());
+        facts.iter().filter(move |fact| {
+            let mut of_fact = reads(arena, fact.equation).into_iter();
+            of_fact.any(|read| array_is_among(arena, read, &known))
+        })
     }
 
     /// What variables may be equal to: zero, one, or another of them.
@@ -375,8 +378,8 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         pairs
     }
 
-    /// Variables with what they are equal to in the case, the first of it.
-    fn equal_variables(
+    /// The pairs that are equal in the case, the first one of each term.
+    fn equal_pairs(
         &mut self,
         pairs: Vec<(TermId, TermId)>,
         case: &[TermId],
@@ -388,7 +391,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             }
             let differ = self.arena().ne(one, other);
             if planted!(
-                "by polynomials: variables are equal that need not be",
+                "by polynomials: terms are equal that need not be",
                 self.is_excluded(case, differ)?,
                 true
             ) {
@@ -402,42 +405,13 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
     fn extensions(&self, target: &Polynomial, facts: &[Fact]) -> Vec<(TermId, TermId)> {
         let arena = self.arena();
         let mut terms = target.atoms();
-        let known = reads(arena, terms.iter().copied());
-        for fact in facts {
-            let of_fact = reads(arena, fact.equation);
-            if of_fact
-                .iter()
-                .any(|read| array_is_among(arena, *read, &known))
-            {
-                terms.extend(fact.equation);
-            }
-        }
+        terms.extend(self.related(target, facts).flat_map(|fact| fact.equation));
         let mut extensions = Vec::new();
         for_each_subterm(arena, terms, |term, _| {
             extensions.extend(whole(arena, term).map(|whole| (term, whole)));
         });
         extensions.truncate(MOST_VARIABLES);
         extensions
-    }
-
-    /// Those that are in the case what they are without their being cut off.
-    fn equal_extensions(
-        &mut self,
-        extensions: Vec<(TermId, TermId)>,
-        case: &[TermId],
-    ) -> Result<Vec<(TermId, TermId)>, O::Stop> {
-        let mut equal = Vec::new();
-        for (extension, whole) in extensions {
-            let differ = self.arena().ne(extension, whole);
-            if planted!(
-                "by polynomials: nothing is cut off",
-                self.is_excluded(case, differ)?,
-                true
-            ) {
-                equal.push((extension, whole));
-            }
-        }
-        Ok(equal)
     }
 
     /// Whether the target is zero by the facts whose conditions hold.
@@ -448,7 +422,13 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         case: &[TermId],
     ) -> Result<bool, O::Stop> {
         let mut target = target;
-        let mut facts = facts;
+        // Those that could be of use, with what is zero by them.
+        let width = target.width();
+        let facts = facts.into_iter().filter_map(|fact| {
+            let difference = self.difference(fact.equation)?;
+            (difference.width() == width).then_some((difference, fact))
+        });
+        let mut facts: Vec<(Polynomial, Fact)> = facts.collect();
         let mut solved: Vec<(TermId, Polynomial)> = Vec::new();
         let mut relevant: FxHashSet<TermId> = target.atoms().into_iter().collect();
         let mut tried = 0;
@@ -458,27 +438,18 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             // One about a cell of the target, or else one whose atoms are of interest.
             let wanted: FxHashSet<TermId> = target.atoms().into_iter().collect();
             let is_wanted = |atom: &TermId| self.is_cell(*atom) && wanted.contains(atom);
-            let is_of_interest = |fact: &Fact, atom: &dyn Fn(&TermId) -> bool| {
-                let difference = self.difference(fact.equation);
-                difference.is_some_and(|one| {
-                    one.width() == target.width() && one.atoms().iter().any(atom)
-                })
-            };
+            let is_relevant = |atom: &TermId| relevant.contains(atom);
             let next = facts
                 .iter()
-                .position(|fact| is_of_interest(fact, &is_wanted))
+                .position(|(difference, _)| difference.atoms().iter().any(is_wanted))
                 .or_else(|| {
-                    let is_relevant = |atom: &TermId| relevant.contains(atom);
                     let mut facts = facts.iter();
-                    facts.position(|fact| is_of_interest(fact, &is_relevant))
+                    facts.position(|(difference, _)| difference.atoms().iter().any(is_relevant))
                 });
             let Some(next) = next else {
                 return self.combines(&target, others, &solved, case);
             };
-            let fact = facts.swap_remove(next);
-            let Some(mut difference) = self.difference(fact.equation) else {
-                continue;
-            };
+            let (mut difference, fact) = facts.swap_remove(next);
             for (atom, value) in &solved {
                 let Some(with) = difference.with(*atom, value) else {
                     return Ok(false);

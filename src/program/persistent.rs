@@ -419,7 +419,7 @@ impl<V: Clone + PartialEq> PartialEq for PersistentMap<V> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     type Model = BTreeMap<u32, u8>;
 
@@ -479,7 +479,7 @@ mod tests {
             a.for_each_difference(&b, &mut |key, x, y| differences.push((key, x.copied(), y.copied())));
             differences.retain(|(_, x, y)| x != y);
             differences.sort_unstable();
-            let keys: std::collections::BTreeSet<u32> =
+            let keys: BTreeSet<u32> =
                 a_model.keys().chain(b_model.keys()).copied().collect();
             let of = |model: &Model, key| model.get(&key).copied();
             let expected = keys.into_iter().map(|key| (key, of(&a_model, key), of(&b_model, key)));

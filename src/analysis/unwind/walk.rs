@@ -20,7 +20,6 @@ use smallvec::SmallVec;
 
 pub(super) use self::exits::changes;
 use self::objects::Variables;
-use self::states::first_value;
 use super::evaluate::Value;
 use super::path::Path;
 use super::questions::Questions;
@@ -632,21 +631,9 @@ impl<'w, 'a> Walk<'w, 'a> {
 
     fn merge(&mut self, one: State, other: State) -> State {
         let (path, is_one) = one.path.join(self.terms.arena, &other.path);
-        let Self {
-            terms,
-            initial,
-            fresh,
-            program,
-            ..
-        } = self;
-        let arena = terms.arena;
         let values = one.values.union(&other.values, &mut |slot, a, b| {
-            let mut of = |value: Option<&Value>| match value {
-                Some(value) => value.clone(),
-                None => first_value(initial, fresh, program, arena, slot),
-            };
-            let (a, b) = (of(a), of(b));
-            terms.choice(is_one, &a, &b)
+            let [a, b] = [a, b].map(|value| self.value_or_first(slot, value));
+            self.terms.choice(is_one, &a, &b)
         });
         State { path, values }
     }

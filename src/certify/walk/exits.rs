@@ -69,9 +69,13 @@ impl RoundWalk<'_, '_, '_> {
             }
         }
         along.push(last);
-        match self.met_along(&along, &passed) {
-            Some(one) if along.len() > FEW => left.push(one),
-            _ => left.extend(along),
+        let met = match along.len() > FEW {
+            true => self.met_along(&along, &passed),
+            false => None,
+        };
+        match met {
+            Some(one) => left.push(one),
+            None => left.extend(along),
         }
         left
     }
@@ -127,11 +131,11 @@ impl RoundWalk<'_, '_, '_> {
             passed: SmallVec::new(),
         };
         let walk = &*self.walk;
+        let absent = State {
+            guard,
+            ..states[0].clone()
+        };
         for (slot, (first, later)) in changes {
-            let absent = State {
-                guard,
-                ..states[0].clone()
-            };
             let mut nothing = None;
             let mut of = |value: Option<TermId>, lifted: &mut _| match value {
                 Some(value) => value,

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::super::evaluate::Value;
 use super::super::path::Path;
-use super::states::first_value;
 use super::{State, Walk};
 use crate::program::persistent::PersistentMap;
 use crate::term::{Build, TermId};
@@ -91,23 +90,15 @@ impl Walk<'_, '_> {
         }
         let values: Vec<PersistentMap<Value>> =
             states.into_iter().map(|state| state.values).collect();
-        let Self {
-            terms,
-            initial,
-            fresh,
-            program,
-            ..
-        } = self;
-        let mut first = |slot| first_value(initial, fresh, program, terms.arena, slot);
         let mut merged = values.last().cloned().unwrap_or_default();
         for (slot, changes) in changes(&values.iter().collect::<Vec<_>>()) {
-            let mut known = |value: Option<Value>| value.unwrap_or_else(|| first(slot));
-            let start = known(changes.first);
-            let later = changes.later.into_iter();
-            let later: Vec<(TermId, Value)> = later
-                .map(|(place, value)| (beyond[place], known(value)))
-                .collect();
-            merged.insert(slot, terms.choice_along(&start, &later));
+            let start = self.value_or_first(slot, changes.first.as_ref());
+            let later = changes.later.iter().map(|(place, value)| {
+                let value = self.value_or_first(slot, value.as_ref());
+                (beyond[*place], value)
+            });
+            let later: Vec<(TermId, Value)> = later.collect();
+            merged.insert(slot, self.terms.choice_along(&start, &later));
         }
         State {
             path,

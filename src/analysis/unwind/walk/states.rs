@@ -20,17 +20,22 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn read(&mut self, state: &State, slot: u32) -> Value {
-        match state.values.get(slot) {
+        self.value_or_first(slot, state.values.get(slot))
+    }
+
+    /// The value that a state has in the slot, or what is there before anything is assigned.
+    pub(super) fn value_or_first(&mut self, slot: u32, value: Option<&Value>) -> Value {
+        match value {
             Some(value) => value.clone(),
             None => {
-                let Self {
-                    terms,
-                    initial,
-                    fresh,
-                    program,
-                    ..
-                } = self;
-                first_value(initial, fresh, program, terms.arena, slot)
+                let arena = self.terms.arena;
+                first_value(
+                    &mut self.initial,
+                    &mut self.fresh,
+                    self.program,
+                    arena,
+                    slot,
+                )
             }
         }
     }
@@ -98,7 +103,7 @@ impl Walk<'_, '_> {
 }
 
 /// The value of a variable to which nothing has been assigned.
-pub(super) fn first_value(
+fn first_value(
     initial: &mut [(VariableId, Option<Value>)],
     fresh: &mut u32,
     program: &Program,
