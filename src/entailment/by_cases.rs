@@ -3,7 +3,7 @@
 //! A sum of which one part grows in each branch is the same sum in each: as long as the conditions are open, a solver
 //! has to compare adders bit by bit; with each of them decided, the normal form of sums does.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, conjuncts, for_each_subterm, solved,
@@ -256,14 +256,17 @@ pub(super) fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
         }
     });
     let mut atoms = Vec::new();
+    let mut seen = FxHashSet::default();
     while let Some(top) = stack.pop() {
+        if !seen.insert(top) {
+            continue;
+        }
         match arena.kind(top) {
             TermKind::Apply {
                 op: Op::And | Op::Or | Op::Not,
                 arguments,
             } => stack.extend_from_slice(arguments),
             TermKind::Constant(_) => {}
-            _ if atoms.contains(&top) => {}
             _ => atoms.push(top),
         }
     }

@@ -6,7 +6,7 @@
 //! these conditions and of all else that is linear a solver finds out.
 
 use super::{Core, Oracle, Premises, Rung};
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
+use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
 /// The most remainders by one divisor, and the most divisors, that are looked at.
 const MOST_REMAINDERS: usize = 6;
@@ -65,6 +65,8 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
             arena.ule(a, divisor)
         );
         laws.push(arena.implies(is_less, arena.eq(remainder(a), a)));
+        let is_divisor = arena.eq(a, divisor);
+        laws.push(arena.implies(is_divisor, arena.eq(remainder(a), zero)));
     }
     // The divisor itself is an addend without a remainder.
     let addends: Vec<TermId> = group.of.iter().copied().chain([divisor]).collect();
@@ -101,6 +103,48 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
     laws
 }
 
+/// The most cases of a divisor.
+const MOST_CASES: usize = 8;
+
+/// The formulas with remainders by a choice of divisors as choices of remainders: paths that have met leave such. `None` if there are
+/// no such remainders.
+fn by_cases_of_divisors(arena: &Arena, formulas: &[TermId]) -> Option<Vec<TermId>> {
+    let mut found = false;
+    let mut rebuild = Rebuild::new(arena, arena, |term| {
+        let &[dividend, divisor] = arena.arguments(Op::BvUrem, term)? else {
+            return None;
+        };
+        arena.arguments(Op::Ite, divisor)?;
+        let cases = remainder_by_cases(arena, dividend, divisor, &mut { MOST_CASES })?;
+        found = true;
+        Some(cases)
+    });
+    let formulas = formulas.iter();
+    let formulas = formulas.map(|&one| rebuild.rebuild(one)).collect();
+    drop(rebuild);
+    found.then_some(formulas)
+}
+
+/// The remainder by each divisor that there is a choice of, if these are no more than are left.
+fn remainder_by_cases(
+    arena: &Arena,
+    dividend: TermId,
+    divisor: TermId,
+    left: &mut usize,
+) -> Option<TermId> {
+    let Some(&[condition, first, second]) = arena.arguments(Op::Ite, divisor) else {
+        *left = left.checked_sub(1)?;
+        return Some(arena.urem(dividend, divisor));
+    };
+    let first = remainder_by_cases(arena, dividend, first, left)?;
+    let second = remainder_by_cases(arena, dividend, second, left)?;
+    Some(planted!(
+        "remainders: the branches of a divisor are mixed up",
+        arena.ite(condition, first, second),
+        arena.ite(condition, second, first)
+    ))
+}
+
 impl Premises<'_> {
     /// Premises that imply the goal whatever products and quotients are, where remainders obey the laws of division.
     ///
@@ -113,6 +157,10 @@ impl Premises<'_> {
     ) -> Result<Option<Core>, O::Stop> {
         let arena = &**self.arena;
         let all = [self.formulas, &[goal]].concat();
+        if let Some(all) = by_cases_of_divisors(arena, &all) {
+            let (&goal, formulas) = all.split_last().expect("the goal");
+            return Premises::new(self.arena, formulas).by_remainders(goal, oracle);
+        }
         let laws = groups(arena, &all).into_iter();
         let laws: Vec<TermId> = laws.flat_map(|group| laws_of(self, &group)).collect();
         if laws.is_empty() {
@@ -142,6 +190,34 @@ mod tests {
     use crate::term::{Symbol, Value, evaluate};
 
     const WIDTH: u8 = 4;
+
+    /// Whatever the numbers are.
+    #[test]
+    fn a_choice_of_divisors_is_one_of_remainders() {
+        let arena = Arena::new();
+        let variable = |name, sort| arena.variable(Symbol::new(name, sort));
+        let [a, b, d] = ["a", "b", "d"].map(|name| variable(name, Sort::BitVec(WIDTH)));
+        let less = arena.ult(a, b);
+        let divisor = arena.ite(less, arena.ite(arena.eq(d, b), b, a), d);
+        let remainder = arena.urem(b, divisor);
+        let before = arena.ult(remainder, arena.bv(WIDTH, 3));
+        let after = by_cases_of_divisors(&arena, &[before]).expect("there is a choice");
+        let &[after] = &after[..] else {
+            panic!("one formula");
+        };
+        assert_ne!(before, after);
+        assert_eq!(by_cases_of_divisors(&arena, &[after]), None);
+        for numbers in 0..1u128 << (3 * WIDTH) {
+            let assignment = |symbol: Symbol, _: u32| {
+                let term = arena.variable(symbol);
+                let place = [a, b, d].iter().position(|&one| one == term)?;
+                let number = numbers >> (place as u32 * u32::from(WIDTH)) & 0xf;
+                Some(Value::bit_vec(WIDTH, number))
+            };
+            let of = |formula| evaluate(&arena, formula, &assignment);
+            assert_eq!(of(before), of(after), "{numbers:x}");
+        }
+    }
 
     /// Whatever the numbers are.
     #[test]

@@ -16,9 +16,7 @@ use crate::analysis::horn_clauses::encode::Encoding;
 use crate::analysis::invariants::houdini::Consecution;
 use crate::entailment::unknowns::is_hard;
 use crate::solver::horn::{Application, HornClause, PredicateId};
-use crate::term::{
-    Build, Pool, Rebuild, TermId, conjuncts, for_each_subterm, free_variables, store, transfer,
-};
+use crate::term::{Build, Pool, Rebuild, TermId, conjuncts, free_variables, size, store, transfer};
 
 /// Formulas over the predicates' parameters, by the predicates' numbers.
 pub type Formulas = Vec<Vec<TermId>>;
@@ -45,13 +43,6 @@ pub struct Inductive<'e> {
     consecution: Consecution,
     /// What is proved.
     proved: Formulas,
-}
-
-/// How many parts a formula has.
-fn size(formula: TermId) -> usize {
-    let mut parts = 0;
-    for_each_subterm(store(), [formula], |_, _| parts += 1);
-    parts
 }
 
 /// A formula for a predicate.
@@ -246,7 +237,8 @@ impl<'e> Inductive<'e> {
     /// The formulas without those that follow from the others, products first.
     fn without_redundant(&mut self, mut formulas: Vec<TermId>) -> Vec<TermId> {
         let arena = Rc::clone(&self.encoding.arena);
-        formulas.sort_unstable_by_key(|&formula| (is_hard(&arena, &[formula]), size(formula)));
+        formulas
+            .sort_unstable_by_key(|&formula| (is_hard(&arena, &[formula]), size(store(), formula)));
         for place in (0..formulas.len()).rev() {
             if formulas.len() == 1 {
                 break;

@@ -52,8 +52,8 @@ const ROUNDS: [guess::Round; 10] = [
     guess::Round::Pairs,
     guess::Round::Linear,
     guess::Round::Quadratic,
-    guess::Round::Powers,
     guess::Round::Moduli,
+    guess::Round::Powers,
     guess::Round::Cases,
     guess::Round::Inequalities,
     guess::Round::Polynomial,
@@ -100,16 +100,18 @@ pub fn run(
         proposed: vec![Vec::new(); encoding.places.len()],
     };
     for &round in &options.rounds {
-        let proved = search.round(round, context);
+        let before = search.inductive.count();
+        let solution = search.round(round, context);
         if context.token.is_cancelled() {
             return unknown("stopped");
         }
+        let total = search.inductive.count();
         (context.report)(Progress::Invariants {
             round: round.name(),
-            proved,
-            total: search.inductive.count(),
+            proved: total - before,
+            total,
         });
-        if let Some(formulas) = search.inductive.solution(context) {
+        if let Some(formulas) = solution {
             let certificate = encoding.summaries(blocks, &formulas);
             return Ok(Answer::Safe(certificate));
         }
@@ -127,8 +129,8 @@ struct Search<'e> {
 }
 
 impl Search<'_> {
-    /// Proves what it can of the round's candidates and of those before; says how many formulas are new.
-    fn round(&mut self, round: guess::Round, context: &Context<'_>) -> usize {
+    /// Proves what it can of the round's candidates and of those before; what is proved of each predicate, if it proves the property.
+    fn round(&mut self, round: guess::Round, context: &Context<'_>) -> Option<Vec<TermId>> {
         let guesses = |place: &_| candidates(round, place, &self.vocabulary);
         let places = self.pairs.places.iter();
         let mut fresh: Formulas = places
@@ -146,7 +148,6 @@ impl Search<'_> {
         let mut hulls = Pairs {
             places: vec![None; self.pairs.places.len()],
         };
-        let mut new = 0;
         for _ in 0..ATTEMPTS {
             for (proposed, fresh) in self.proposed.iter_mut().zip(&mut fresh) {
                 proposed.append(fresh);
@@ -154,18 +155,23 @@ impl Search<'_> {
                 proposed.dedup();
             }
             let mut refutations = Vec::new();
-            new += self.inductive.prove(
+            let new = self.inductive.prove(
                 &mut self.proposed,
                 &self.pairs,
                 context,
                 &mut |refutation| refutations.push(refutation),
             );
+            if new > 0
+                && let Some(solution) = self.inductive.solution(context)
+            {
+                return Some(solution);
+            }
             fresh = self.weaker(round, refutations, &mut hulls);
             if fresh.iter().all(Vec::is_empty) || context.token.is_cancelled() {
                 break;
             }
         }
-        new
+        None
     }
 
     /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have

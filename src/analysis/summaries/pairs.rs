@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::horn_clauses::encode::Encoding;
-use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable, limits_of, runs};
+use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable, runs};
 use crate::analysis::simulate::{self, Control};
 use crate::certify::certificate::AT_ENTRY;
 use crate::program::block::Blocks;
@@ -57,13 +57,20 @@ impl Pairs {
     ) -> Self {
         let mut recorder = Recorder::new(blocks, encoding);
         let mut machine = Machine::new(executable);
-        let deadline = Instant::now() + RECORDING;
-        for (number, run) in runs.iter().enumerate() {
+        let begin = Instant::now();
+        let deadline = begin + RECORDING;
+        for run in runs {
             recorder.begin_run();
+            let may_be_long = begin.elapsed() < LONG_RUNS;
             let limits = Limits {
+                steps: if may_be_long {
+                    LONG_RUN_STEPS
+                } else {
+                    RUN_STEPS
+                },
                 memory: MEMORY,
                 deadline: Some(deadline),
-                ..limits_of(number)
+                ..Limits::default()
             };
             machine.run_observed(&mut ReplayInputs::new(run), limits, &mut recorder);
         }
@@ -75,8 +82,13 @@ impl Pairs {
 const MOST: usize = 600;
 
 /// Wall time in which pairs are recorded, and what a run may have of memory: deep recursion has more of both than it is worth.
-const RECORDING: Duration = Duration::from_millis(500);
+const RECORDING: Duration = Duration::from_millis(600);
 const MEMORY: usize = 16 << 20;
+
+/// Steps of a run, and in the first part of the time, since a tree of calls of some depth has many.
+const RUN_STEPS: u64 = 5_000;
+const LONG_RUN_STEPS: u64 = 600_000;
+const LONG_RUNS: Duration = Duration::from_millis(200);
 
 /// So many visits of a run are looked at.
 const MOST_VISITS: u32 = 100_000;

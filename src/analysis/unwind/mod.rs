@@ -42,7 +42,7 @@ use crate::program::block::Blocks;
 use crate::program::interpreter::Journal;
 use crate::program::{InputKind, LocationId, Program, WeakOrder};
 use crate::solver::{self, SolverError};
-use crate::term::{Build, Pool, TermId, Value, domain::Values};
+use crate::term::{Build, Pool, TermId, Value, domain::Values, size};
 
 options! {
     /// Options of unwinding.
@@ -73,11 +73,13 @@ pub struct Statistics {
     pub questions: u64,
     /// Terms made.
     pub terms: u64,
+    /// Terms in the larger of the last two questions: whether an error is reached, and whether anything was cut off.
+    pub question: u64,
 }
 
 impl Statistics {
     /// All of them by name.
-    pub fn entries(&self) -> [(&'static str, u64); 7] {
+    pub fn entries(&self) -> [(&'static str, u64); 8] {
         [
             ("walks", self.walks),
             ("steps", self.steps),
@@ -86,6 +88,7 @@ impl Statistics {
             ("inputs", self.inputs),
             ("questions", self.questions),
             ("terms", self.terms),
+            ("question", self.question),
         ]
     }
 }
@@ -122,6 +125,7 @@ pub fn run(
         steps: options.steps,
     };
     let base = Values::default();
+    let size = |formula: TermId| size(&*arena, formula) as u64;
     loop {
         questions.paused += context.safe_point();
         if questions.is_over() {
@@ -143,7 +147,9 @@ pub fn run(
         if walked.stopped {
             return Ok(Answer::Unknown("stopped, or its time is over".to_owned()));
         }
-        if let Some(answer) = errors(program, &*arena, &walked, &mut questions, context) {
+        let error = arena.or(walked.errors.iter().copied());
+        if let Some(answer) = errors(program, &*arena, &walked, error, &mut questions, context) {
+            statistics.question = size(error);
             return Ok(answer);
         }
         let proof = || {
@@ -157,7 +163,10 @@ pub fn run(
         let any = arena.or(cuts.collect::<Vec<TermId>>());
         let most = FORWARD_AT_LEAST.max(questions.elapsed().mul_f64(FORWARD));
         match questions.check(any, Some(most)) {
-            solver::Answer::Unsatisfiable => return Ok(proof()),
+            solver::Answer::Unsatisfiable => {
+                statistics.question = size(error).max(size(any));
+                return Ok(proof());
+            }
             _ if context.token.is_cancelled() => {
                 return Ok(Answer::Unknown("stopped".to_owned()));
             }
@@ -213,15 +222,15 @@ fn raise(
     }
 }
 
-/// What there is to say about the errors that the walk came to; `None` if it comes to none.
+/// What there is to say about the errors that the walk came to; `None` if it comes to none. `any` holds where it comes to one.
 fn errors(
     program: &Program,
     arena: &(impl Pool + ?Sized),
     walked: &Walked,
+    any: TermId,
     questions: &mut Questions,
     context: &mut Context<'_>,
 ) -> Option<Answer> {
-    let any = arena.or(walked.errors.iter().copied());
     let mut excluded = TermId::TRUE;
     for _ in 0..=MOST_REJECTED {
         let stopped = || Some(Answer::Unknown("stopped".to_owned()));

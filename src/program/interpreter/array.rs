@@ -1,18 +1,20 @@
 //! The contents of arrays: total functions from a word to a cell, flat near zero and sparse elsewhere.
 //!
 //! A region of a single static object is indexed from zero, so that nearly all its accesses fall into the flat part;
-//! regions with several objects are indexed by addresses and live in pages. Assigning one value to all cells costs
-//! time in proportion to the cells that were written since the last time, which makes starting a run anew cheap.
+//! regions with several objects are indexed by addresses and live in pages. Assigning one value to all cells gives up what is
+//! stored, and what is written afterwards takes time in proportion to how far it reaches: starting a run anew is cheap.
 
 use super::integer::Integer;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// Cells in a page.
 const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 9;
-/// The largest flat part in cells.
+/// The largest flat part in cells, and the shortest of an array that is longer.
 const FLAT_LIMIT: u64 = 1 << 20;
+const SHORTEST: usize = 64;
+/// Pages with so many-th part of the cells are many.
+const DENSE: usize = 8;
 
 /// A type of cells.
 pub(crate) trait Cell: Clone + PartialEq + Default {
@@ -38,12 +40,10 @@ impl Cell for Integer {
 pub(crate) struct Cells<T> {
     /// What every cell holds that is not stored below.
     default: T,
-    /// The cells from zero on; empty until one of them is written.
+    /// The cells from zero on, as far as they have been written.
     flat: Vec<T>,
-    /// Length that the flat part gets when it is needed.
+    /// The length that the flat part has at most.
     flat_length: usize,
-    /// The part of `flat` that may differ from the default.
-    dirty: Range<usize>,
     /// The other cells, by index over [`PAGE`], as a place in `pages`.
     page_table: FxHashMap<u64, u32>,
     pages: Vec<Box<[T]>>,
@@ -62,7 +62,6 @@ impl<T: Cell> Cells<T> {
             default: T::default(),
             flat: Vec::new(),
             flat_length: expected_length.min(FLAT_LIMIT) as usize,
-            dirty: 0..0,
             page_table: FxHashMap::default(),
             pages: Vec::new(),
             recent: (NO_PAGE, 0),
@@ -107,24 +106,42 @@ impl<T: Cell> Cells<T> {
     pub(crate) fn write(&mut self, index: u64, value: T) {
         let place = index as usize;
         if place < self.flat.len() && place as u64 == index {
-            self.dirty.start = self.dirty.start.min(place);
-            self.dirty.end = self.dirty.end.max(place + 1);
             self.flat[place] = value;
         } else {
             self.write_far(index, value);
         }
     }
 
+    /// Whether the flat part should reach the cell, that is to be written behind its end: if it is not far behind, or if there
+    /// are many cells elsewhere.
+    fn is_worth_growing(&self, index: usize) -> bool {
+        index < SHORTEST.max(2 * self.flat.len())
+            || self.pages.len() * PAGE * DENSE >= self.flat_length
+    }
+
+    /// Makes the flat part reach so far: it grows by doubling, and not to a single cell, as there may be a hundred thousand arrays of
+    /// which one cell is written.
     #[cold]
-    fn grow_flat(&mut self) {
-        self.flat = vec![self.default.clone(); self.flat_length];
-        self.dirty = self.flat_length..0;
+    fn grow_flat(&mut self, cells: usize) {
+        let before = self.flat.len();
+        let length = cells.next_power_of_two().max(SHORTEST);
+        let length = length.min(self.flat_length);
+        self.flat.resize(length, self.default.clone());
+        // What is in pages is looked for in the flat part from now on.
+        let within = |number: u64| number << PAGE_BITS < length as u64;
+        for (&number, &place) in self.page_table.iter().filter(|one| within(*one.0)) {
+            let start = (number << PAGE_BITS) as usize;
+            for (cell, index) in self.pages[place as usize].iter_mut().zip(start..) {
+                if (before..length).contains(&index) {
+                    self.flat[index] = std::mem::replace(cell, self.default.clone());
+                }
+            }
+        }
     }
 
     fn write_far(&mut self, index: u64, value: T) {
-        if index < self.flat_length as u64 {
-            // The flat part does not exist yet, or else `write` had found the cell.
-            self.grow_flat();
+        if index < self.flat_length as u64 && self.is_worth_growing(index as usize) {
+            self.grow_flat(index as usize + 1);
             return self.write(index, value);
         }
         let number = index >> PAGE_BITS;
@@ -152,19 +169,8 @@ impl<T: Cell> Cells<T> {
         self.page_table.clear();
         self.pages.clear();
         self.recent = (NO_PAGE, 0);
-        if !self.flat.is_empty() {
-            if value == self.default {
-                if self.dirty.start < self.dirty.end {
-                    self.flat[self.dirty.clone()].fill(value);
-                }
-            } else {
-                self.flat.fill(value.clone());
-                self.default = value;
-            }
-            self.dirty = self.flat.len()..0;
-        } else {
-            self.default = value;
-        }
+        self.flat.clear();
+        self.default = value;
     }
 
     /// What cells hold that are not among [`Self::entries`].
@@ -188,14 +194,10 @@ impl<T: Cell> Cells<T> {
         flat.chain(far).filter(|(_, cell)| **cell != self.default)
     }
 
-    /// Bytes taken, roughly. A flat part that is only kept from what was there before a fill does not count: what a run
-    /// takes does not depend on the runs before it.
+    /// Bytes taken, roughly. Memory that is only kept from what was there before a fill does not count: what a run takes does not
+    /// depend on the runs before it.
     pub(crate) fn bytes(&self) -> usize {
-        let flat = match self.dirty.is_empty() {
-            true => 0,
-            false => self.flat.len() * size_of::<T>(),
-        };
-        self.bytes + flat
+        self.bytes + self.flat.len() * size_of::<T>()
     }
 }
 

@@ -70,8 +70,8 @@ struct Slicer<'a> {
     control: &'a ControlDependence,
     termination: &'a Termination,
     uses: &'a mut VariableUse,
-    /// The edges with an assignment to each variable.
-    definitions: Vec<Vec<EdgeId>>,
+    /// The edges with an assignment to each variable, and which of their operations these are.
+    definitions: Vec<Vec<(EdgeId, usize)>>,
     /// The edges with each input.
     asking: Vec<Vec<EdgeId>>,
     /// The functions with the variable as a parameter.
@@ -99,10 +99,10 @@ impl<'a> Slicer<'a> {
         let mut asking = vec![Vec::new(); program.inputs.len()];
         for (index, edge) in program.edges.iter().enumerate() {
             let id = EdgeId(index as u32);
-            for operation in &edge.operations {
+            for (place, operation) in edge.operations.iter().enumerate() {
                 operation
                     .written(program)
-                    .for_each(|variable| definitions[variable.index()].push(id));
+                    .for_each(|variable| definitions[variable.index()].push((id, place)));
                 if let Operation::Havoc { input, .. } = operation {
                     asking[input.index()].push(id);
                 }
@@ -323,21 +323,18 @@ impl<'a> Slicer<'a> {
     }
 
     fn variable(&mut self, variable: VariableId) {
-        for id in std::mem::take(&mut self.definitions[variable.index()]) {
+        let program = self.program;
+        for (id, place) in std::mem::take(&mut self.definitions[variable.index()]) {
             planted!(
                 "slice: whether a variable is assigned does not matter",
                 self.need(Item::Edge(id)),
                 ()
             );
-            let program = self.program;
-            for operation in &program.edge(id).operations {
-                self.definition(id, operation);
-            }
+            self.definition(id, &program.edge(id).operations[place]);
         }
         for function in std::mem::take(&mut self.parameter_of[variable.index()]) {
             for &id in self.calls.calls_of(function) {
                 // The call itself matters already: what reads the parameter is in the function.
-                let program = self.program;
                 for operation in &program.edge(id).operations {
                     self.definition(id, operation);
                 }

@@ -534,36 +534,100 @@ fn extended<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId) -> TermId {
     }
 }
 
-/// The union of two that have no bit in common, one low and one shifted up, as bytes are put together:
-/// `low | high << k` is a concatenation.
+/// Neighbouring bits of a term: those of another one, or zeros.
+#[derive(Copy, Clone)]
+struct Segment {
+    width: u8,
+    term: Option<TermId>,
+}
+
+/// The union of two that have no bit in common, as bytes are put together: `low | high << k` is a concatenation.
 fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let width = pool.width(a);
-    for (low, high) in [(a, b), (b, a)] {
-        let (Some(low), Some((high, factor))) = (
-            unary(pool, low, Op::ZeroExtend(width)),
-            binary(pool, high, Op::BvMul),
-        ) else {
-            continue;
+    let (first, second) = (segments(pool, a)?, segments(pool, b)?);
+    let mut union: Vec<Segment> = Vec::new();
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    let (mut left, mut right) = (first.next(), second.next());
+    while let (Some(mut one), Some(mut other)) = (left, right) {
+        let count = one.width.min(other.width);
+        let next = match (one.term, other.term) {
+            (Some(_), Some(_)) => return None,
+            (None, None) => None,
+            (Some(term), None) | (None, Some(term)) => Some(extract(pool, term, count - 1, 0)),
         };
-        let Some(amount) = pool.bit_vec_constant(factor).and_then(power) else {
-            continue;
+        union.push(Segment {
+            width: count,
+            term: next,
+        });
+        let rest = |segment: &mut Segment| {
+            segment.width -= count;
+            let end = |term| extract(pool, term, pool.width(term) - 1, count);
+            (segment.width > 0).then(|| Segment {
+                term: segment.term.map(end),
+                ..*segment
+            })
         };
-        if pool.width(low) <= amount {
-            let low = planted!(
-                "bitvector: the low part of a union is extended by its sign",
-                zero_extend(pool, low, amount),
-                sign_extend(pool, low, amount)
-            );
-            return Some(concat(
-                pool,
-                planted!(
-                    "bitvector: what is shifted up loses its low bits",
-                    extract(pool, high, width - amount - 1, 0),
-                    extract(pool, high, width - 1, amount)
-                ),
-                low,
-            ));
-        }
+        left = rest(&mut one).or_else(|| first.next());
+        right = rest(&mut other).or_else(|| second.next());
     }
-    None
+    let zeros = match union[0] {
+        Segment { width, term: None } => width,
+        Segment { term: Some(_), .. } => 0,
+    };
+    if zeros == width {
+        return Some(pool.bv(width, 0));
+    }
+    let term = |segment: &Segment| segment.term.unwrap_or_else(|| pool.bv(segment.width, 0));
+    let parts = union[usize::from(zeros > 0)..].iter().map(term);
+    let rest = parts.reduce(|low, high| {
+        planted!(
+            "bitvector: the parts of a union change places",
+            concat(pool, high, low),
+            concat(pool, low, high)
+        )
+    })?;
+    let factor = planted!("bitvector: the zeros below a union are lost", 1 << zeros, 1);
+    Some(mul(
+        pool,
+        zero_extend(pool, rest, width),
+        pool.bv(width, factor),
+    ))
+}
+
+/// The segments of a term that is put together of such, the lowest first; `None` of others.
+fn segments<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Vec<Segment>> {
+    let parts = |term| {
+        segments(pool, term).unwrap_or_else(|| {
+            vec![Segment {
+                width: pool.width(term),
+                term: Some(term),
+            }]
+        })
+    };
+    let zeros = |width| Segment { width, term: None };
+    let width = pool.width(term);
+    match pool.as_application(term)? {
+        (Op::ZeroExtend(_), &[inner]) => {
+            let mut all = parts(inner);
+            all.push(zeros(width - pool.width(inner)));
+            Some(all)
+        }
+        (Op::BvMul, &[inner, factor]) => {
+            let amount = pool.bit_vec_constant(factor).and_then(power)?;
+            let kept = planted!(
+                "bitvector: what is shifted up loses its low bits",
+                extract(pool, inner, width - amount - 1, 0),
+                extract(pool, inner, width - 1, amount)
+            );
+            let mut all = vec![zeros(amount)];
+            all.extend(parts(kept));
+            Some(all)
+        }
+        (Op::Concat, &[high, low]) => {
+            let mut all = parts(low);
+            all.extend(parts(high));
+            Some(all)
+        }
+        _ => None,
+    }
 }

@@ -427,3 +427,32 @@ fn the_least_number_of_a_ring_is_found() {
         }
     }
 }
+
+/// A word that is written and read byte by byte, in any order, as code does that minds the order of bytes.
+#[test]
+fn bytes_put_together_are_the_word() {
+    let pool = &Arena::new();
+    let x = variable("x", INT);
+    let byte = |number: u128| {
+        let down = pool.lshr(x, pool.bv(32, 8 * number));
+        let byte = pool.bvand(down, pool.bv(32, 255));
+        pool.shl(byte, pool.bv(32, 8 * number))
+    };
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
+        let word = order.map(byte).into_iter();
+        same(pool, word.reduce(|a, b| pool.bvor(a, b)).expect("bytes"), x);
+    }
+    let ends = pool.bvor(byte(3), byte(0));
+    same(pool, pool.extract(ends, 7, 0), pool.extract(x, 7, 0));
+    same(pool, pool.extract(ends, 23, 8), pool.bv(16, 0));
+    same(pool, pool.extract(ends, 31, 24), pool.extract(x, 31, 24));
+    // Two bytes above nothing are again what can be shifted.
+    let high = pool.bvor(byte(3), byte(2));
+    let shifted = pool.shl(pool.lshr(x, pool.bv(32, 16)), pool.bv(32, 16));
+    same(pool, high, shifted);
+    // What has bits in common is no such word.
+    let y = variable("y", Sort::BitVec(8));
+    let other = pool.shl(pool.zero_extend(y, 32), pool.bv(32, 4));
+    let common = pool.bvor(byte(0), other);
+    assert!(pool.arguments(Op::BvOr, common).is_some());
+}

@@ -3,32 +3,42 @@
 
 use super::{Column, Vocabulary, at_most, cases, columns, equations};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable};
-use crate::term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
+use crate::term::{Build, Sort, TermId, occurs, store};
 
 /// The most variables of a place whose powers are looked at.
 const MOST_VARIABLES: usize = 4;
 
+/// So many of the program's constants bound a variable.
+const THRESHOLDS: usize = 6;
+
 /// The fewest values of a variable that tell something of its powers.
 const FEWEST_VALUES: usize = 3;
 
-/// Linear equations that speak of powers, of all samples and by cases; bounds.
+/// Linear equations, also of powers, of all samples and by cases: where one case has a power, the others are needed beside it. And
+/// bounds of what no equation speaks of; of the rest they would say less, and go up step by step with what they bound.
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
-    let mut all = Vec::new();
-    if let Some(extended) = with_powers(place) {
-        all = equations(&extended, super::Degree::LINEAR);
-        let facts = |part: &PlaceSamples| equations(part, super::Degree::LINEAR);
-        all.extend(cases::of(&columns(&extended), vocabulary, &facts));
-        all.retain(|&formula| has_power(formula));
-    }
-    all.extend(bounds(place));
-    all.extend(cases::of(&columns(place), vocabulary, &bounds));
+    let columns = columns(place);
+    let of_all_and_cases = |facts: &dyn Fn(&PlaceSamples) -> Vec<TermId>| {
+        let mut all = facts(place);
+        all.extend(cases::of(&columns, vocabulary, facts));
+        all
+    };
+    let mut all = of_all_and_cases(&|part| {
+        let extended = with_powers(part);
+        equations(extended.as_ref().unwrap_or(part), super::Degree::LINEAR)
+    });
+    let is_equated = |variable: TermId| occurs(store(), variable, all.iter().copied());
+    let equated = place.variables.iter().map(|one| one.term);
+    let equated: Vec<TermId> = equated.filter(|&one| is_equated(one)).collect();
+    all.extend(of_all_and_cases(&|part| bounds(part, vocabulary, &equated)));
     all
 }
 
-/// That a variable is at most a power of two: each that is no less than its values.
-fn bounds(place: &PlaceSamples) -> Vec<TermId> {
+/// That a variable, other than those, is at most a power of two or a constant of the program: each that is no less than its values,
+/// and the first such constants.
+fn bounds(place: &PlaceSamples, vocabulary: &Vocabulary, others: &[TermId]) -> Vec<TermId> {
     let mut all = Vec::new();
-    for column in Column::all(place) {
+    for column in Column::all(place).filter(|one| !others.contains(&one.variable.term)) {
         let Sort::BitVec(width) = column.variable.sort else {
             continue;
         };
@@ -40,9 +50,12 @@ fn bounds(place: &PlaceSamples) -> Vec<TermId> {
             continue;
         }
         let powers = (0..width.min(62) - 1).map(|exponent| 1i128 << exponent);
-        all.extend(powers.filter(|&power| power >= high).map(|power| {
+        let thresholds = vocabulary.thresholds(column.variable.sort).iter().copied();
+        let thresholds = thresholds.filter(|&bound| bound >= high).take(THRESHOLDS);
+        let limits = powers.filter(|&power| power >= high).chain(thresholds);
+        all.extend(limits.map(|limit| {
             let unsigned = column.variable.unsigned;
-            let bound = column.constant(power);
+            let bound = column.constant(limit);
             at_most(column.variable.sort, unsigned, column.variable.term, bound)
         }));
     }
@@ -89,14 +102,6 @@ fn is_exponent(place: &PlaceSamples, variable: usize, width: u8) -> bool {
             .all(|value| (0..i128::from(width) - 1).contains(value))
 }
 
-fn has_power(formula: TermId) -> bool {
-    let mut found = false;
-    for_each_subterm(store(), [formula], |_, kind| {
-        found |= matches!(kind, TermKind::Apply { op: Op::BvShl, .. });
-    });
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +117,21 @@ mod tests {
         // Linear equations do not say so.
         let linear = candidates(Round::Linear, &place, &Vocabulary::default());
         assert_eq!(linear, []);
+    }
+
+    #[test]
+    fn a_power_in_one_case() {
+        let rows = (0..8).flat_map(|n| {
+            [
+                vec![0, n, 3 * n],
+                vec![1, n, (1 << n) + 5],
+                vec![0, n + 90, 3 * n + 270],
+            ]
+        });
+        let place = sampled(&["case", "n", "x"], rows.collect());
+        let all = candidates(Round::Powers, &place, &Vocabulary::default());
+        assert!(is_said(&all, &place, [1, 20, (1 << 20) + 5], [1, 20, 60]));
+        assert!(is_said(&all, &place, [0, 20, 60], [0, 20, 61]));
     }
 
     #[test]
