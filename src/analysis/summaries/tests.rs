@@ -6,16 +6,22 @@ use crate::certify::{Budget, Check, check};
 use crate::program::simplify;
 
 const BUDGET: Duration = Duration::from_secs(60);
+/// Time in which nothing is proved that is wrong.
+const BRIEF: Duration = Duration::from_secs(8);
 
 /// The engine's answer about a C program whose property is that no assertion fails; a proof is checked.
 fn is_proved(text: &str) -> bool {
+    is_proved_within(BUDGET, text)
+}
+
+fn is_proved_within(time: Duration, text: &str) -> bool {
     let declarations =
         "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assert(int);\n";
     let lowered = lowered(&format!("{declarations}{text}"));
     let simplified = simplify(&lowered);
     let setting = Setting::of(&lowered);
     let blocks = blocks(simplified.program.clone());
-    let answer = setting.run_within(BUDGET, |context| {
+    let answer = setting.run_within(time, |context| {
         run(&blocks, &Options::default(), &default_solver, context)
     });
     match answer.expect("a solver") {
@@ -63,7 +69,7 @@ fn a_global_that_is_no_such_power() {
                     visit(height);
                     __VERIFIER_assert(leaves == power(height));
                 }";
-    assert!(!is_proved(text));
+    assert!(!is_proved_within(BRIEF, text));
 }
 
 #[test]
@@ -79,7 +85,7 @@ fn a_result_that_one_case_does_not_have() {
                     int result = a(m, n);
                     __VERIFIER_assert(m != 2 || n < 1 || result >= 6);
                 }";
-    assert!(!is_proved(text));
+    assert!(!is_proved_within(BRIEF, text));
 }
 
 #[test]
@@ -90,5 +96,49 @@ fn a_state_that_only_deep_calls_reach() {
                     if (n > 100000) return 0;
                     __VERIFIER_assert(f(n, 0) != 70000);
                 }";
-    assert!(!is_proved(text));
+    assert!(!is_proved_within(BRIEF, text));
+}
+
+/// A result that is a power of two in one case, and linear in the others; how far the arguments go is known by cases.
+#[test]
+fn another_law_in_each_case() {
+    let text = |claim: &str| {
+        format!(
+            "int a(int m, int n) {{
+                 if (m == 0) return n + 1;
+                 if (n == 0) return a(m - 1, 1);
+                 return a(m - 1, a(m, n - 1));
+             }}
+             int main() {{
+                 int m = __VERIFIER_nondet_int(), n = __VERIFIER_nondet_int();
+                 if (m < 0 || m > 3 || n < 0 || n > 23) return 0;
+                 int result = a(m, n);
+                 __VERIFIER_assert({claim});
+             }}"
+        )
+    };
+    assert!(is_proved(&text("result > n")));
+    assert!(!is_proved_within(BRIEF, &text("result > n + 1")));
+}
+
+/// The certificate has one step for all ways to return: the divisor is a choice of results there.
+#[test]
+fn a_divisor_of_both() {
+    let text = |result: &str| {
+        format!(
+            "int gcd(int a, int b) {{
+                 if (a == b) return a;
+                 if (a > b) return gcd(a - b, b);
+                 return gcd(a, b - a);
+             }}
+             int divides(int n, int m) {{ if (m == 0) return 1; if (n > m) return 0; return divides(n, m - n); }}
+             int main() {{
+                 int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+                 if (a <= 0 || b <= 0) return 0;
+                 __VERIFIER_assert(divides({result}, a));
+             }}"
+        )
+    };
+    assert!(is_proved(&text("gcd(a, b)")));
+    assert!(!is_proved_within(BRIEF, &text("gcd(a, b) + 1")));
 }

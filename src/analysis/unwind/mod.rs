@@ -56,6 +56,11 @@ options! {
         pub time: Duration = Duration::from_secs(1_000_000);
         /// Open rounds of a loop, or edges by the million, after which it gives up.
         pub most: u32 = 1_000_000, in 1..=1_000_000_000;
+        /// Wall time of the question whether an error is reached, where all paths are walked to their ends; then it gives up, for
+        /// another one with another solver.
+        pub question: Duration = Duration::from_secs(1_000_000);
+        /// Ask whether an error is reached only when all paths are walked to their ends.
+        pub whole: bool = false;
     }
 }
 
@@ -148,7 +153,14 @@ pub fn run(
             return Ok(Answer::Unknown("stopped, or its time is over".to_owned()));
         }
         let error = arena.or(walked.errors.iter().copied());
-        if let Some(answer) = errors(program, &*arena, &walked, error, &mut questions, context) {
+        let is_whole = walked.cuts.is_empty();
+        let asked = Asked {
+            error,
+            most: is_whole.then_some(options.question),
+        };
+        if (is_whole || !options.whole)
+            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut questions, context)
+        {
             statistics.question = size(error);
             return Ok(answer);
         }
@@ -222,12 +234,21 @@ fn raise(
     }
 }
 
-/// What there is to say about the errors that the walk came to; `None` if it comes to none. `any` holds where it comes to one.
+/// The question about errors.
+#[derive(Copy, Clone)]
+struct Asked {
+    /// Holds where the walk comes to one.
+    error: TermId,
+    /// The time that it may take.
+    most: Option<Duration>,
+}
+
+/// What there is to say about the errors that the walk came to; `None` if it comes to none.
 fn errors(
     program: &Program,
     arena: &(impl Pool + ?Sized),
     walked: &Walked,
-    any: TermId,
+    asked: Asked,
     questions: &mut Questions,
     context: &mut Context<'_>,
 ) -> Option<Answer> {
@@ -237,7 +258,7 @@ fn errors(
         if context.token.is_cancelled() {
             return stopped();
         }
-        match questions.check(arena.and2(any, excluded), None) {
+        match questions.check(arena.and2(asked.error, excluded), asked.most) {
             solver::Answer::Satisfiable => {}
             solver::Answer::Unsatisfiable if excluded == TermId::TRUE => break,
             solver::Answer::Unsatisfiable => {

@@ -150,6 +150,41 @@ fn what_was_written_before_a_loop_was_left_is_there() {
     refutes(&text(1));
 }
 
+/// An alarm that is there after a few rounds is not asked about as long as others are open.
+#[test]
+fn the_whole_program_or_nothing() {
+    let program = c("int main(void) { int n = __VERIFIER_nondet_int(), i = 0;
+           while (i < n) { i++; if (i == 3 && __VERIFIER_nondet_int()) reach_error(); } return 0; }");
+    let options = Options {
+        most: 24,
+        whole: true,
+        ..Options::default()
+    };
+    let (answer, done, _) = unwind(&program, &options, Duration::from_secs(60));
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    assert_eq!(done.question, 0);
+    let program = c(
+        "int main(void) { int n = __VERIFIER_nondet_int() & 7, i = 0;
+           while (i < n) { i++; if (i == 3) reach_error(); } return 0; }",
+    );
+    let (answer, done, _) = unwind(&program, &options, Duration::from_secs(60));
+    assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+    assert!(done.question > 0);
+}
+
+/// It gives up, for another solver.
+#[test]
+fn a_question_may_take_so_long() {
+    let program = c("int main(void) { unsigned a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+           if (a > 1 && b > 1 && a < 0x10000 && b < 0x10000 && a * b == 0xfffe0001u + 4u * a) reach_error(); return 0; }");
+    let options = Options {
+        question: Duration::from_millis(1),
+        ..Options::default()
+    };
+    let (answer, _, _) = unwind(&program, &options, Duration::from_secs(60));
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+}
+
 /// A step of a program that can end early.
 #[derive(Copy, Clone, Debug)]
 enum Step {

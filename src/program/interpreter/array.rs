@@ -360,6 +360,8 @@ mod tests {
             Just(9),
             Just(10),
             500u64..530,
+            0u64..200,
+            0u64..110_000,
             any::<u64>(),
             Just(u64::MAX)
         ]
@@ -368,7 +370,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_array_is_a_map(
-            length in prop_oneof![Just(0u64), Just(10), Just(600)],
+            length in prop_oneof![Just(0u64), Just(10), Just(600), Just(100_000)],
             steps in proptest::collection::vec((indices(), any::<u32>(), 0u8..12), 0..60),
         ) {
             let mut cells = Cells::<u32>::new(length);
@@ -399,7 +401,7 @@ mod tests {
         /// What an array takes depends on what has been done since it was filled.
         #[test]
         fn what_was_before_a_fill_takes_nothing(
-            length in prop_oneof![Just(0u64), Just(10), Just(600)],
+            length in prop_oneof![Just(0u64), Just(10), Just(600), Just(100_000)],
             before in proptest::collection::vec((indices(), any::<u32>()), 0..20),
             after in proptest::collection::vec((indices(), any::<u32>()), 0..20),
         ) {

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn bounds_beyond_the_samples() {
-        let rows = (0..9).map(|n| vec![n, 7 * n]).collect();
+        let rows = (0..9).map(|n| vec![n, 7 * n * n]).collect();
         let place = sampled(&["n", "m"], rows);
         let all = candidates(Round::Powers, &place, &Vocabulary::default());
         assert!(is_said(&all, &place, [0, 1 << 20], [0, (1 << 20) + 1]));
