@@ -59,9 +59,10 @@ impl Case {
         let answer = text.lines().last().unwrap_or_default();
         let expected = format!("RESULT: {}", self.verdict);
         let complained = String::from_utf8_lossy(&output.stderr);
-        let wrong = !answer.starts_with(&expected) || complained.contains("internal error");
+        let has_failed = complained.contains("internal error");
+        let wrong = !answer.starts_with(&expected) || has_failed;
         wrong.then(|| Complaint {
-            is_unknown: answer.starts_with("RESULT: UNKNOWN"),
+            is_unknown: answer.starts_with("RESULT: UNKNOWN") && !has_failed,
             text: format!(
                 "{}: {}: expected {}, got {answer}\n{complained}{}",
                 self.file, self.what, self.verdict, self.program

@@ -392,7 +392,7 @@ const FIRST_CELLS: i128 = 12;
 const RUNS: usize = 96;
 
 /// Steps of a run; of some of the runs, since what happens late in a loop differs in many programs.
-const RUN_STEPS: u64 = 5_000;
+pub const RUN_STEPS: u64 = 5_000;
 const LONG_RUN_STEPS: u64 = 5_000_000;
 
 /// The first of so many runs are long, each so many apart.
@@ -479,7 +479,7 @@ pub fn runs(
 }
 
 /// How far the run with the number is followed.
-pub fn limits_of(number: usize) -> Limits<'static> {
+fn limits_of(number: usize) -> Limits<'static> {
     let is_long = number < LONG_RUNS && number.is_multiple_of(LONG_RUN_EVERY);
     Limits {
         steps: if is_long { LONG_RUN_STEPS } else { RUN_STEPS },

@@ -161,7 +161,8 @@ impl Search<'_> {
                 context,
                 &mut |refutation| refutations.push(refutation),
             );
-            if new > 0
+            // What needs no invariant needs no proof of one.
+            if (new > 0 || self.inductive.count() == 0)
                 && let Some(solution) = self.inductive.solution(context)
             {
                 return Some(solution);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::horn_clauses::encode::Encoding;
-use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable, runs};
+use crate::analysis::invariants::samples::{PlaceSamples, RUN_STEPS, SampledVariable, runs};
 use crate::analysis::simulate::{self, Control};
 use crate::certify::certificate::AT_ENTRY;
 use crate::program::block::Blocks;
@@ -85,8 +85,7 @@ const MOST: usize = 600;
 const RECORDING: Duration = Duration::from_millis(600);
 const MEMORY: usize = 16 << 20;
 
-/// Steps of a run, and in the first part of the time, since a tree of calls of some depth has many.
-const RUN_STEPS: u64 = 5_000;
+/// Steps of a run in the first part of the time, since a tree of calls of some depth has many.
 const LONG_RUN_STEPS: u64 = 600_000;
 const LONG_RUNS: Duration = Duration::from_millis(200);
 

@@ -172,7 +172,7 @@ fn the_whole_program_or_nothing() {
     assert!(done.question > 0);
 }
 
-/// It gives up, for another solver.
+/// Where its one question takes longer than it may, it gives up.
 #[test]
 fn a_question_may_take_so_long() {
     let program = c("int main(void) { unsigned a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();

@@ -548,7 +548,7 @@ fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Te
     let mut union: Vec<Segment> = Vec::new();
     let (mut first, mut second) = (first.into_iter(), second.into_iter());
     let (mut left, mut right) = (first.next(), second.next());
-    while let (Some(mut one), Some(mut other)) = (left, right) {
+    while let (Some(one), Some(other)) = (left, right) {
         let count = one.width.min(other.width);
         let next = match (one.term, other.term) {
             (Some(_), Some(_)) => return None,
@@ -559,16 +559,15 @@ fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Te
             width: count,
             term: next,
         });
-        let rest = |segment: &mut Segment| {
-            segment.width -= count;
-            let end = |term| extract(pool, term, pool.width(term) - 1, count);
-            (segment.width > 0).then(|| Segment {
+        let rest = |segment: Segment| {
+            let end = |term| extract(pool, term, segment.width - 1, count);
+            (segment.width > count).then(|| Segment {
+                width: segment.width - count,
                 term: segment.term.map(end),
-                ..*segment
             })
         };
-        left = rest(&mut one).or_else(|| first.next());
-        right = rest(&mut other).or_else(|| second.next());
+        left = rest(one).or_else(|| first.next());
+        right = rest(other).or_else(|| second.next());
     }
     let zeros = match union[0] {
         Segment { width, term: None } => width,

@@ -1,15 +1,14 @@
-//! Powers of two of variables, as if they were variables: what doubles with each call or iteration. And powers of two as bounds
-//! of variables, for where no run comes.
+//! Powers of two of variables, as if they were variables: what doubles with each call or iteration. And powers of two, and
+//! the program's constants, as bounds of variables, for where no run comes.
+
+use rustc_hash::FxHashSet;
 
 use super::{Column, Vocabulary, at_most, cases, columns, equations};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable};
-use crate::term::{Build, Sort, TermId, occurs, store};
+use crate::term::{Build, Sort, TermId, for_each_subterm, store};
 
 /// The most variables of a place whose powers are looked at.
 const MOST_VARIABLES: usize = 4;
-
-/// So many of the program's constants bound a variable.
-const THRESHOLDS: usize = 6;
 
 /// The fewest values of a variable that tell something of its powers.
 const FEWEST_VALUES: usize = 3;
@@ -27,16 +26,21 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         let extended = with_powers(part);
         equations(extended.as_ref().unwrap_or(part), super::Degree::LINEAR)
     });
-    let is_equated = |variable: TermId| occurs(store(), variable, all.iter().copied());
-    let equated = place.variables.iter().map(|one| one.term);
-    let equated: Vec<TermId> = equated.filter(|&one| is_equated(one)).collect();
+    let mut equated = FxHashSet::default();
+    for_each_subterm(store(), all.iter().copied(), |term, _| {
+        equated.insert(term);
+    });
     all.extend(of_all_and_cases(&|part| bounds(part, vocabulary, &equated)));
     all
 }
 
 /// That a variable, other than those, is at most a power of two or a constant of the program: each that is no less than its values,
 /// and the first such constants.
-fn bounds(place: &PlaceSamples, vocabulary: &Vocabulary, others: &[TermId]) -> Vec<TermId> {
+fn bounds(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    others: &FxHashSet<TermId>,
+) -> Vec<TermId> {
     let mut all = Vec::new();
     for column in Column::all(place).filter(|one| !others.contains(&one.variable.term)) {
         let Sort::BitVec(width) = column.variable.sort else {
@@ -50,9 +54,8 @@ fn bounds(place: &PlaceSamples, vocabulary: &Vocabulary, others: &[TermId]) -> V
             continue;
         }
         let powers = (0..width.min(62) - 1).map(|exponent| 1i128 << exponent);
-        let thresholds = vocabulary.thresholds(column.variable.sort).iter().copied();
-        let thresholds = thresholds.filter(|&bound| bound >= high).take(THRESHOLDS);
-        let limits = powers.filter(|&power| power >= high).chain(thresholds);
+        let limits = powers.filter(|&power| power >= high);
+        let limits = limits.chain(vocabulary.next_thresholds(column.variable.sort, high));
         all.extend(limits.map(|limit| {
             let unsigned = column.variable.unsigned;
             let bound = column.constant(limit);

@@ -1,13 +1,11 @@
 //! Candidates about single variables, and the program's own conditions.
 
+use super::vocabulary::MOST_THRESHOLDS;
 use super::{Column, Vocabulary, at_most};
 use crate::term::{Build, Sort, TermId, store};
 
 /// A variable with so many values at most is said to have one of them.
 const FEW: usize = 8;
-
-/// Thresholds on either side of the sampled values.
-const THRESHOLDS: usize = 6;
 
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = of_variables(columns, vocabulary);
@@ -48,15 +46,15 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     let (sort, unsigned) = (column.variable.sort, column.variable.unsigned);
     let thresholds = vocabulary.thresholds(sort);
     let possible = |value: &i128| !unsigned || *value >= 0;
-    let above = thresholds.iter().copied().filter(|&value| value >= high);
-    let above = above.filter(possible).take(THRESHOLDS);
+    let least = if unsigned { high.max(0) } else { high };
+    let above = vocabulary.next_thresholds(sort, least);
     for bound in above.chain([high]).chain(next_powers_of_two(column, high)) {
         all.push(at_most(sort, unsigned, term, column.constant(bound)));
     }
     let below = thresholds.iter().rev().copied();
     for bound in below
         .filter(|value| *value <= low && possible(value))
-        .take(THRESHOLDS)
+        .take(MOST_THRESHOLDS)
         .chain([low])
     {
         all.push(at_most(sort, unsigned, column.constant(bound), term));

@@ -13,6 +13,9 @@ use crate::term::{
     for_each_subterm, free_variables, store,
 };
 
+/// Thresholds on either side of the sampled values.
+pub(super) const MOST_THRESHOLDS: usize = 6;
+
 /// The most conditions that are used.
 const MOST_CONDITIONS: usize = 200;
 
@@ -98,6 +101,13 @@ impl Vocabulary {
     /// The constants of the sort and their neighbours, in order.
     pub fn thresholds(&self, sort: Sort) -> &[i128] {
         self.thresholds.get(&sort).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first of them that are no less than the number.
+    pub fn next_thresholds(&self, sort: Sort, number: i128) -> impl Iterator<Item = i128> {
+        let thresholds = self.thresholds(sort).iter().copied();
+        let above = thresholds.filter(move |&value| value >= number);
+        above.take(MOST_THRESHOLDS)
     }
 
     /// Constants that may be sizes of arrays: those in conditions.
