@@ -61,6 +61,8 @@ pub enum ProofStep<F = TermId> {
     Unwinding {
         /// A location of the loop, or the function's entry, with the number of rounds. Others have none.
         rounds: Vec<(LocationId, u32)>,
+        /// Whether paths are merged where they join. Otherwise there are few, and each is to be walked by itself.
+        merge: bool,
     },
     /// A solution of the program's Horn clauses, with summaries of recursive functions.
     ///
@@ -119,8 +121,9 @@ impl<F> Certificate<F> {
                     relies_on: relies_on.clone(),
                 },
                 ProofStep::Unrolling { bound } => ProofStep::Unrolling { bound: *bound },
-                ProofStep::Unwinding { rounds } => ProofStep::Unwinding {
+                ProofStep::Unwinding { rounds, merge } => ProofStep::Unwinding {
                     rounds: rounds.clone(),
+                    merge: *merge,
                 },
                 ProofStep::Summaries { batch } => ProofStep::Summaries { batch: map(batch)? },
                 ProofStep::Boxes { covering } => ProofStep::Boxes {

@@ -336,7 +336,7 @@ impl<'a> Checker<'a> {
                     self.safety(k, &relied(relies_on))
                 }
                 ProofStep::Unrolling { bound } => self.unrolling(*bound),
-                ProofStep::Unwinding { rounds } => self.unwinding(rounds),
+                ProofStep::Unwinding { rounds, merge } => self.unwinding(rounds, *merge),
                 ProofStep::Summaries { batch } => self.summaries(batch),
                 ProofStep::Boxes { covering } => self.boxes(covering),
                 ProofStep::Simplified => planted!(
@@ -441,7 +441,7 @@ fn describe(step: &ProofStep) -> String {
             "the property is {k}-inductive, relative to the facts and the steps {relies_on:?}"
         ),
         ProofStep::Unrolling { bound } => format!("all paths end within {bound} steps"),
-        ProofStep::Unwinding { rounds } => {
+        ProofStep::Unwinding { rounds, .. } => {
             let most = rounds.iter().map(|one| one.1).max().unwrap_or(0);
             format!("all paths end, with at most {most} open rounds of a loop")
         }

@@ -152,6 +152,7 @@ mod tests {
                 ProofStep::Unrolling { bound: 6 },
                 ProofStep::Unwinding {
                     rounds: vec![(LocationId(9), 7)],
+                    merge: false,
                 },
                 ProofStep::Boxes {
                     covering: Covering {

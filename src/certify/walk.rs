@@ -27,6 +27,7 @@ mod plans;
 pub(super) mod rounds;
 mod states;
 mod values;
+mod waiting;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -130,6 +131,9 @@ pub(super) struct State {
     values: PersistentMap<TermId>,
     /// The heads of loops that execution has passed in this segment and whose loops it has not left since.
     passed: SmallVec<[Node; 2]>,
+    /// Objects that cells of the regions with these slots are in, and whether all are within: where paths are walked one by one, those
+    /// of this path.
+    objects: Rc<Vec<(u32, TermId, bool)>>,
 }
 
 /// The depth of the globals' slots.
@@ -348,6 +352,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             guard: TermId::TRUE,
             values: PersistentMap::new(),
             passed: SmallVec::new(),
+            objects: Rc::default(),
         }
     }
 

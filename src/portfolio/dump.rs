@@ -121,7 +121,7 @@ impl Dump {
                     &[],
                 ),
                 ProofStep::Unrolling { bound } => (format!("all paths end in {bound} steps"), &[]),
-                ProofStep::Unwinding { rounds } => {
+                ProofStep::Unwinding { rounds, .. } => {
                     let most = rounds.iter().map(|one| one.1).max().unwrap_or(0);
                     let text = format!("all paths end, with at most {most} open rounds of a loop");
                     (text, &[])

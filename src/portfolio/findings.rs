@@ -213,7 +213,7 @@ pub(super) fn proof(
             }
             ProofStep::Safety { k, .. } => (format!("no error in {k} steps from what holds"), &[]),
             ProofStep::Unrolling { bound } => (format!("all paths end within {bound} steps"), &[]),
-            ProofStep::Unwinding { rounds } => {
+            ProofStep::Unwinding { rounds, .. } => {
                 let most = rounds.iter().map(|one| one.1).max().unwrap_or(0);
                 let text = format!("all paths end, with at most {most} open rounds of a loop");
                 (text, &[])

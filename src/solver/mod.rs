@@ -8,6 +8,7 @@
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * `bitwuzla` (cargo feature `bitwuzla`): Booleans, bit vectors, arrays and floats, incremental; any number
 //!   of them, each for one thread.
+//! * [`sampled`]: one of them with assignments that are tried before it is asked.
 //! * [`remote`]: one of them in another process.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
@@ -30,6 +31,7 @@ pub mod integer_encoding;
 pub mod interpolation;
 pub mod question;
 pub mod remote;
+pub mod sampled;
 mod version;
 #[cfg(feature = "yices2")]
 pub mod yices;
@@ -109,6 +111,9 @@ pub trait Solver {
 
     /// Whether the assertions and the assumptions (any Boolean terms) have a model.
     fn check(&mut self, assumptions: &[TermId]) -> Answer;
+
+    /// What earlier questions left behind is not needed: for who asks many that have little in common.
+    fn forget_questions(&mut self) {}
 
     /// The value of a term in the model of the last check, if that was satisfiable. Variables that do not matter get
     /// any value. `None` where the solver cannot say it.

@@ -85,7 +85,7 @@ mod symbol;
 mod value;
 
 pub use arena::Arena;
-pub use build::{Build, RING_BITS, solve_for, solved};
+pub use build::{Build, RING_BITS, extended_sum, solve_for, solved};
 pub use c_printer::{CType, CVariable, to_c};
 pub use cell_variables::CellVariables;
 pub use connectives::{conjuncts, disjuncts, fixed};

@@ -81,6 +81,7 @@ struct Places {
 impl Terms<'_> {
     /// The element at the index.
     pub fn read(&mut self, array: &Cells, index: TermId) -> TermId {
+        let index = self.settled(index);
         if let Some(places) = self.places(array, index) {
             let mut cases = places.cases.iter().rev();
             let Some(last) = cases.next() else {
@@ -183,6 +184,7 @@ impl Terms<'_> {
 
     /// The array with the element at the index.
     pub fn write(&mut self, array: &Cells, index: TermId, element: TermId) -> Cells {
+        let index = self.settled(index);
         let mut result = array.clone();
         if let Some(places) = self.places(array, index) {
             result.belongs(places.object, places.is_inside);

@@ -9,8 +9,7 @@
 //!
 //! * [`walk`]: the order of work, and edges; [`path`]: conditions passed.
 //! * [`values`]: constants by cases, ranges; [`cells`]: arrays with a value a cell; [`evaluate`]: terms of the program.
-//! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can;
-//!   [`samples`]: assignments that answer many of them before.
+//! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can.
 //!
 //! Alarms are replayed. A proof says how many open rounds are enough; the checker walks over the program as lowered
 //! ([`crate::certify`]).
@@ -19,7 +18,6 @@ mod cells;
 mod evaluate;
 mod path;
 mod questions;
-mod samples;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -33,7 +31,7 @@ use rustc_hash::FxHashMap;
 
 use self::questions::Questions;
 use self::values::Terms;
-use self::walk::{Limits, Walk, Walked};
+use self::walk::{Limits, Names, Walk, Walked};
 use super::options::options;
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
@@ -61,6 +59,8 @@ options! {
         pub question: Duration = Duration::from_secs(1_000_000);
         /// Ask whether an error is reached only when all paths are walked to their ends.
         pub whole: bool = false;
+        /// If it is not zero, each path is walked by itself to its end, so many at the most: states are not merged where paths join.
+        pub paths: u32 = 0;
     }
 }
 
@@ -74,6 +74,8 @@ pub struct Statistics {
     pub rounds: u32,
     pub open_rounds: u32,
     pub inputs: u64,
+    /// How often a path has parted in two.
+    pub parted: u64,
     /// Questions asked on the way.
     pub questions: u64,
     /// Terms made.
@@ -84,13 +86,14 @@ pub struct Statistics {
 
 impl Statistics {
     /// All of them by name.
-    pub fn entries(&self) -> [(&'static str, u64); 8] {
+    pub fn entries(&self) -> [(&'static str, u64); 9] {
         [
             ("walks", self.walks),
             ("steps", self.steps),
             ("rounds", self.rounds.into()),
             ("open_rounds", self.open_rounds.into()),
             ("inputs", self.inputs),
+            ("parted", self.parted),
             ("questions", self.questions),
             ("terms", self.terms),
             ("question", self.question),
@@ -123,12 +126,14 @@ pub fn run(
     let inlined = blocks.inlined();
     let program: &Program = inlined.program();
     let order = WeakOrder::new(program, inlined.graph());
-    let mut questions = Questions::new(solver, options.time);
+    let mut questions = Questions::new(solver, options.time, options.paths > 0);
     let mut limits = Limits {
         rounds: FxHashMap::default(),
         usual: options.rounds,
         steps: options.steps,
+        paths: options.paths,
     };
+    let mut names = Names::default();
     let base = Values::default();
     let size = |formula: TermId| size(&*arena, formula) as u64;
     loop {
@@ -139,18 +144,19 @@ pub fn run(
         let bound = limits.rounds.values().copied().max();
         let bound = bound.unwrap_or(limits.usual);
         (context.report)(Progress::Bound { bound });
-        let terms = Terms::new(&arena, &base);
-        let walk = Walk::new(inlined, &order, &limits, terms, &mut questions);
+        let terms = Terms::new(&arena, &base, !limits.merge());
+        let walk = Walk::new(inlined, &order, &limits, terms, &mut questions, &mut names);
         let walked = walk.run(context);
         statistics.walks += 1;
         statistics.steps = walked.steps;
         statistics.rounds = walked.rounds;
         statistics.open_rounds = walked.open.values().copied().max().unwrap_or(0);
         statistics.inputs = walked.inputs.len() as u64;
+        statistics.parted = walked.parted.into();
         statistics.questions = questions.asked;
         statistics.terms = arena.len() as u64;
-        if walked.stopped {
-            return Ok(Answer::Unknown("stopped, or its time is over".to_owned()));
+        if let Some(reason) = walked.stopped {
+            return Ok(Answer::Unknown(reason.to_owned()));
         }
         let error = arena.or(walked.errors.iter().copied());
         let is_whole = walked.cuts.is_empty();
@@ -168,6 +174,7 @@ pub fn run(
             Answer::Safe(Certificate {
                 steps: vec![ProofStep::Unwinding {
                     rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
+                    merge: limits.merge(),
                 }],
             })
         };

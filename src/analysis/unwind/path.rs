@@ -16,7 +16,7 @@ struct Link {
     condition: TermId,
     before: Path,
     depth: u32,
-    /// All conditions up to this one.
+    /// All conditions up to this one but those that follow from others.
     all: TermId,
 }
 
@@ -49,6 +49,14 @@ impl Path {
         Some((&link.before, link.condition))
     }
 
+    /// So many of the conditions assumed last, in the order in which they were.
+    pub fn latest(&self, most: usize) -> Vec<TermId> {
+        let links = std::iter::successors(self.last(), |(before, _)| before.last());
+        let mut conditions: Vec<TermId> = links.take(most).map(|link| link.1).collect();
+        conditions.reverse();
+        conditions
+    }
+
     /// The path on which the condition holds as well; `None` if the path is seen to exclude it.
     pub fn assume(&self, arena: &Arena, condition: TermId) -> Option<Self> {
         match condition {
@@ -61,6 +69,16 @@ impl Path {
             Some(false) => None,
             None => Some(self.extended(arena, condition)),
         }
+    }
+
+    /// The path with a condition that follows from those passed.
+    pub fn noted(&self, condition: TermId) -> Self {
+        Self(Some(Rc::new(Link {
+            condition,
+            depth: self.depth() + 1,
+            all: self.all(),
+            before: self.clone(),
+        })))
     }
 
     fn extended(&self, arena: &Arena, condition: TermId) -> Self {

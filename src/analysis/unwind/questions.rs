@@ -1,24 +1,12 @@
 //! What the solver is asked.
 
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::samples::Samples;
+use crate::solver::sampled::SampledSolver;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Build, CellVariables, TermId, Value, free_variables};
-
-/// A model of more variables is not kept for later questions.
-const MOST_VARIABLES: usize = 4096;
-
-/// Where the last condition that can hold was seen to hold.
-#[derive(Copy, Clone, Debug)]
-enum Model {
-    Solver,
-    /// The sample of this number.
-    Sample(usize),
-}
+use crate::term::{TermId, Value};
 
 /// What questions on the way may take of the time until then, and how long the first ones.
 const SHARE: f64 = 0.6;
@@ -29,7 +17,7 @@ const LAST: Duration = Duration::from_millis(500);
 
 /// The solver of a walk. Nothing is ever asserted: what is asked is a condition with all that it is made of.
 pub struct Questions {
-    solver: Box<dyn Solver>,
+    solver: SampledSolver,
     began: Instant,
     spent: Duration,
     /// Time in which others had their turn.
@@ -38,26 +26,20 @@ pub struct Questions {
     time: Duration,
     /// Answers of conditions that were decided.
     known: FxHashMap<TermId, bool>,
-    cells: CellVariables,
-    samples: Samples,
-    model: Model,
     /// How many questions were asked on the way.
     pub asked: u64,
 }
 
 impl Questions {
-    /// Nothing has been asked.
-    pub fn new(solver: Box<dyn Solver>, time: Duration) -> Self {
+    /// Nothing has been asked. Paths are walked one by one, or merged.
+    pub fn new(solver: Box<dyn Solver>, time: Duration, by_path: bool) -> Self {
         Self {
-            solver,
+            solver: SampledSolver::new(solver, by_path),
             began: Instant::now(),
             spent: Duration::ZERO,
             paused: Duration::ZERO,
             time,
             known: FxHashMap::default(),
-            cells: CellVariables::default(),
-            samples: Samples::new(),
-            model: Model::Solver,
             asked: 0,
         }
     }
@@ -70,7 +52,8 @@ impl Questions {
         if let Some(&possible) = self.known.get(&condition) {
             return !possible;
         }
-        if self.is_sampled(condition) {
+        if self.solver.is_sampled(&[condition]) {
+            self.known.insert(condition, true);
             return false;
         }
         let budget = self.elapsed().mul_f64(SHARE) + AT_FIRST;
@@ -90,7 +73,7 @@ impl Questions {
 
     /// Whether the condition can hold.
     pub fn check(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
-        if !self.is_over() && self.is_sampled(condition) {
+        if !self.is_over() && self.solver.is_sampled(&[condition]) {
             return Answer::Satisfiable;
         }
         self.ask(condition, most)
@@ -105,16 +88,11 @@ impl Questions {
         if left.is_zero() {
             return Answer::Unknown(Reason::Limit);
         }
-        self.solver.set_limit(CheckLimit {
+        let limit = CheckLimit {
             resource: None,
             time: Some(left.min(most.unwrap_or(left))),
-        });
-        let plain = self.cells.replaced(&**self.solver.arena(), condition);
-        let answer = self.solver.check(&[plain]);
-        self.model = Model::Solver;
-        if answer == Answer::Satisfiable {
-            self.keep_model(plain);
-        }
+        };
+        let answer = self.solver.check(&[condition], limit);
         match answer {
             Answer::Satisfiable => self.known.insert(condition, true),
             Answer::Unsatisfiable => self.known.insert(condition, false),
@@ -123,36 +101,9 @@ impl Questions {
         answer
     }
 
-    /// Whether the condition holds under one of the samples, which is the model then.
-    fn is_sampled(&mut self, condition: TermId) -> bool {
-        let arena = self.solver.arena();
-        let plain = self.cells.replaced(&**arena, condition);
-        let Some(number) = self.samples.satisfying(arena, plain) else {
-            return false;
-        };
-        self.model = Model::Sample(number);
-        self.known.insert(condition, true);
-        true
-    }
-
-    /// The solver's model is one more sample.
-    fn keep_model(&mut self, plain: TermId) {
-        let arena = Rc::clone(self.solver.arena());
-        let mut variables = free_variables(&*arena, plain);
-        variables.retain(|(symbol, _)| !symbol.sort().is_array());
-        if variables.len() > MOST_VARIABLES {
-            return;
-        }
-        let values = variables.into_iter().filter_map(|variable| {
-            let term = arena.variable_at(variable.0, variable.1);
-            Some((variable, self.solver.value(term)?))
-        });
-        self.samples.add(values);
-    }
-
     /// What the samples say leads to alarms that are none.
     pub fn forget_samples(&mut self) {
-        self.samples = Samples::none();
+        self.solver.forget_samples();
     }
 
     /// Whether the condition holds in the model of the last check.
@@ -162,11 +113,7 @@ impl Questions {
 
     /// The term's value in the model of the last check.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
-        let plain = self.cells.replaced(&**self.solver.arena(), term);
-        match self.model {
-            Model::Solver => self.solver.value(plain),
-            Model::Sample(number) => self.samples.value(self.solver.arena(), number, plain),
-        }
+        self.solver.value(term)
     }
 
     /// The time since the first question could be asked, without that of others.

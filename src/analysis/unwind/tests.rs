@@ -273,17 +273,115 @@ fn a_lie_about_rounds_is_not_believed() {
     let through_memory = "int a[8]; int main(void) { unsigned i = __VERIFIER_nondet_int();
         a[i % 8] = 1; if (a[(i + 1) % 8] == 0 && a[3]) reach_error(); return 0; }";
     for text in [behind_loop, in_recursion, through_memory] {
-        let program = c(text);
-        let steps = vec![ProofStep::Unwinding { rounds: Vec::new() }];
-        let budget = Budget::of(Duration::from_secs(20));
-        let check = check(
-            &program,
-            &simplify(&program),
-            &Certificate { steps },
-            budget,
-        );
-        assert_ne!(check, Check::Confirmed, "{text}");
+        for merge in [true, false] {
+            let program = c(text);
+            let steps = vec![ProofStep::Unwinding {
+                rounds: Vec::new(),
+                merge,
+            }];
+            let budget = Budget::of(Duration::from_secs(20));
+            let check = check(
+                &program,
+                &simplify(&program),
+                &Certificate { steps },
+                budget,
+            );
+            assert_ne!(check, Check::Confirmed, "{text}");
+        }
     }
+}
+
+/// Paths that are walked one by one.
+fn by_path(text: &str) -> (Answer, Statistics, Option<Check>) {
+    let options = Options {
+        paths: 60,
+        ..Options::default()
+    };
+    unwind(&c(text), &options, Duration::from_secs(60))
+}
+
+fn proves_by_path(text: &str) -> Statistics {
+    let (answer, statistics, check) = by_path(text);
+    assert_eq!(check, Some(Check::Confirmed), "{answer:?}\n{text}");
+    statistics
+}
+
+fn refutes_by_path(text: &str) {
+    let (answer, ..) = by_path(text);
+    assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}\n{text}");
+}
+
+/// A tree of nodes in an array, whose pointers are seen as numbers and written as bytes.
+fn tree(node: &str, wrong: &str) -> String {
+    format!(
+        "struct node {{ int key; struct node *child[2]; }};
+         void *copy(void *to, const void *from, unsigned long n) {{ char *t = to; const char *f = from;
+           for (unsigned long i = 0; i < n; i++) t[i] = f[i]; return to; }}
+         int depth(struct node *n) {{ if (!n) return 0; int l = depth(n->child[0]), r = depth(n->child[1]);
+           return 1 + (l > r ? l : r); }}
+         int main(void) {{ struct node all[3], *root = 0;
+           for (int i = 0; i < 3; i++) {{ struct node *own = {node}, **at = &root;
+             own->key = __VERIFIER_nondet_int(); own->child[0] = own->child[1] = 0;
+             while (*at) at = &(*at)->child[((*at)->key > own->key) - ((*at)->key < own->key) < 0];
+             copy(at, &own, sizeof own); }}
+           struct node *least = root; while (least->child[0]) least = least->child[0];
+           if (least->key > root->key || depth(root) > 3 {wrong}) reach_error(); return 0; }}"
+    )
+}
+
+#[test]
+fn paths_that_are_walked_one_by_one_have_pointers_that_are_constant() {
+    for node in ["&all[i]", "malloc(sizeof *own)"] {
+        let done = proves_by_path(&tree(node, ""));
+        assert!(done.parted >= 5, "{done:?}");
+        refutes_by_path(&tree(
+            node,
+            "|| depth(root) == 3 && root->child[0] && root->child[0]->child[1]",
+        ));
+        refutes_by_path(&tree(node, "|| depth(root) > 2"));
+    }
+}
+
+#[test]
+fn an_index_is_one_number_on_each_path() {
+    let text = |last: u32| {
+        format!(
+            "struct entry {{ int id; void *link[2]; }};
+             int main(void) {{ struct entry e[3]; unsigned char k = __VERIFIER_nondet_int(); __VERIFIER_assume(k < 3);
+               for (int i = 0; i < 3; i++) {{ e[i].id = i; e[i].link[0] = &e[i].link; }}
+               *(void **)&e[k].link[0] = 0;
+               int empty = 0; for (int i = 0; i < 3; i++) empty += !e[i].link[0];
+               if (empty != {last} || e[k].id != k) reach_error(); return 0; }}"
+        )
+    };
+    proves_by_path(&text(1));
+    refutes_by_path(&text(2));
+}
+
+#[test]
+fn calls_and_loops_end_on_each_path() {
+    proves_by_path(
+        "int sum(int n) { int own = n; if (n <= 0) return 0; int rest = sum(n - 1); return rest + own; }
+         int main(void) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n >= 0 && n < 9);
+           if (sum(n) != n * (n + 1) / 2) reach_error(); return 0; }",
+    );
+    refutes_by_path(
+        "int main(void) { unsigned n = __VERIFIER_nondet_int(), i = 0; while (i < n) i++;
+           if (i == 13) reach_error(); return 0; }",
+    );
+}
+
+#[test]
+fn too_many_paths_are_left_open() {
+    let text =
+        "int main(void) { int s = 0; for (int i = 0; i < 40; i++) if (__VERIFIER_nondet_int()) s++;
+        if (s > 40) reach_error(); return 0; }";
+    let (answer, ..) = by_path(text);
+    assert!(
+        matches!(&answer, Answer::Unknown(reason) if reason.contains("paths")),
+        "{answer:?}"
+    );
+    proves(text);
 }
 
 #[test]
@@ -331,10 +429,13 @@ proptest! {
             let program = random_program(&bytes, recursion);
             let outcomes = (0..24).map(|seed| Machine::new(&program, seed).run(3000));
             let fails = outcomes.into_iter().any(|one| matches!(one, Outcome::Error(_) | Outcome::Unsupported(_)));
-            let (answer, _, check) = unwind(&program, &Options::default(), Duration::from_secs(1));
-            if let Answer::Safe(_) = answer {
-                prop_assert!(!fails, "{:?}", answer);
-                prop_assert!(!matches!(check, Some(Check::Refuted { .. })), "{:?}", check);
+            for paths in [0, 60] {
+                let options = Options { paths, ..Options::default() };
+                let (answer, _, check) = unwind(&program, &options, Duration::from_secs(1));
+                if let Answer::Safe(_) = answer {
+                    prop_assert!(!fails, "{:?}", answer);
+                    prop_assert!(!matches!(check, Some(Check::Refuted { .. })), "{:?}", check);
+                }
             }
         }
     }

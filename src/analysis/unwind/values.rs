@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::path::Path;
 use crate::term::domain::{AbstractValue, Environment, Values};
-use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
+use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
 /// More cases are not kept apart.
 const CASES: usize = 64;
@@ -32,6 +32,11 @@ const ATOMS: usize = 12;
 const COMPARED: usize = 40;
 /// So many choices that the path has made are left out, one in the other.
 const CHOICES: usize = 8;
+/// A choice among so many places is made path by path, and one among so many numbers.
+const PLACES: usize = 64;
+const NUMBERS: usize = 16;
+/// So many of the conditions assumed last are looked at for what they say of a number.
+const ASSUMED: usize = 48;
 
 /// A constant and the condition under which it is the value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -45,12 +50,22 @@ pub struct Terms<'a> {
     pub arena: &'a Arena,
     /// The path on which terms are evaluated.
     pub path: Path,
+    /// Whether paths are walked one by one: an index that is a choice is to be none on each of them.
+    by_path: bool,
+    base: &'a Values,
+    /// Numbers that offsets can be on paths.
+    on_paths: FxHashMap<(TermId, TermId), Rc<[i128]>>,
+    /// The condition of such a choice, which the path has not made: what was evaluated is to be evaluated again where it holds, and
+    /// where it does not.
+    pub split: Option<TermId>,
     ranges: Environment<'a, Arena>,
     cases: FxHashMap<TermId, Rc<[Case]>>,
     /// Values that are one of a few inputs, cells or constants, each with the condition under which.
     atoms: FxHashMap<TermId, Rc<[Case]>>,
     /// Objects' addresses that are no constants, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
+    /// The numbers of bits by which addresses are shifted to be indices of regions of larger elements.
+    pub shifts: Vec<u8>,
     /// Pairs of such that are known to be those of objects apart from each other.
     pub apart: FxHashSet<(TermId, TermId)>,
     /// Sums of an object's address and an offset that is known by cases.
@@ -59,14 +74,19 @@ pub struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     /// Nothing is known of variables; `base` has nothing.
-    pub fn new(arena: &'a Arena, base: &'a Values) -> Self {
+    pub fn new(arena: &'a Arena, base: &'a Values, by_path: bool) -> Self {
         Self {
             arena,
             path: Path::default(),
+            by_path,
+            base,
+            on_paths: FxHashMap::default(),
+            split: None,
             ranges: Environment::new(arena, base, false),
             cases: FxHashMap::default(),
             atoms: FxHashMap::default(),
             objects: FxHashMap::default(),
+            shifts: Vec::new(),
             apart: FxHashSet::default(),
             sums: FxHashMap::default(),
         }
@@ -140,8 +160,8 @@ impl<'a> Terms<'a> {
         let mut term = term;
         for _ in 0..CHOICES {
             // What is known by cases is not to lose them.
-            if self.cases.contains_key(&term) {
-                break;
+            if let Some(cases) = self.cases.get(&term) {
+                return self.case_on_path(cases).unwrap_or(term);
             }
             let Some(&[condition, then, otherwise]) = self.arena.arguments(Op::Ite, term) else {
                 break;
@@ -153,6 +173,113 @@ impl<'a> Terms<'a> {
             };
         }
         term
+    }
+
+    /// The only one of the cases that the path has left, if it is to be found.
+    fn case_on_path(&self, cases: &[Case]) -> Option<TermId> {
+        if !self.by_path {
+            return None;
+        }
+        let mut left = None;
+        for case in cases {
+            match (self.path.truth(self.arena, case.condition), left) {
+                (Some(true), _) => return Some(case.value),
+                (Some(false), _) => {}
+                (None, None) => left = Some(case.value),
+                (None, Some(_)) => return None,
+            }
+        }
+        left
+    }
+
+    /// The index with the choices that the path has made; the first one that it has not made is noted, if paths are walked one by one.
+    pub fn settled(&mut self, index: TermId) -> TermId {
+        if !self.by_path {
+            return index;
+        }
+        let index = self.on_path(index);
+        if let Some(&(address, offset)) = self.sums.get(&index) {
+            let offset = self.settled(offset);
+            return self.sum(address, offset);
+        }
+        let open = match self.cases.get(&index) {
+            Some(cases) => {
+                let mut cases = cases.iter().map(|case| case.condition);
+                cases.find(|&condition| self.path.truth(self.arena, condition).is_none())
+            }
+            None => self.choice_of_places(index, &mut { PLACES }),
+        };
+        if let Some(condition) = open {
+            self.split.get_or_insert(condition);
+        } else if let Some(arguments) = self.arena.arguments(Op::BvAdd, index) {
+            let is_offset = arguments.iter().any(|one| self.objects.contains_key(one));
+            let settled = arguments.iter().map(|&one| match self.settled(one) {
+                part if is_offset && !self.objects.contains_key(&part) => self.settled_number(part),
+                part => part,
+            });
+            let settled: Vec<TermId> = settled.collect();
+            if settled != arguments {
+                return self.apply(Op::BvAdd, self.arena.sort(index), &settled);
+            }
+        }
+        index
+    }
+
+    /// The offset, which is one of a few numbers, as the one that it is on the path; if the path leaves it open, a number that it can be is noted.
+    fn settled_number(&mut self, offset: TermId) -> TermId {
+        if self.arena.is_constant(offset) {
+            return offset;
+        }
+        let sort = self.arena.sort(offset);
+        let mut open = None;
+        for &number in self.numbers_on_path(offset).iter() {
+            let Some(number) = self.number(sort, number) else {
+                return offset;
+            };
+            let is_this = self.arena.eq(offset, number);
+            match self.path.truth(self.arena, is_this) {
+                Some(true) => return number,
+                Some(false) => {}
+                None => open = open.or(Some(is_this)),
+            }
+        }
+        self.split = self.split.or(open);
+        offset
+    }
+
+    /// The numbers that the offset can be by what the path has assumed last, if they are few.
+    fn numbers_on_path(&mut self, offset: TermId) -> Rc<[i128]> {
+        let key = (offset, self.path.all());
+        if let Some(known) = self.on_paths.get(&key) {
+            return Rc::clone(known);
+        }
+        let mut ranges = Environment::new(self.arena, self.base, false);
+        for condition in self.path.latest(ASSUMED) {
+            ranges.assume(condition);
+        }
+        let value = match ranges.is_empty() {
+            true => None,
+            false => ranges.value(offset),
+        };
+        let numbers = value.and_then(|value| numbers(&value, NUMBERS));
+        let numbers: Rc<[i128]> = numbers.unwrap_or_default().into();
+        self.on_paths.insert(key, Rc::clone(&numbers));
+        numbers
+    }
+
+    /// The condition of a choice among constants and what is in objects, of which there are so many at the most.
+    fn choice_of_places(&self, index: TermId, most: &mut usize) -> Option<TermId> {
+        let Some(&[condition, then, otherwise]) = self.arena.arguments(Op::Ite, index) else {
+            return None;
+        };
+        let mut is_place = |one| {
+            *most = most.saturating_sub(1);
+            let is_known = self.arena.is_constant(one)
+                || self.cases.contains_key(&one)
+                || self.pointer(one).is_some();
+            *most > 0 && (is_known || self.choice_of_places(one, most).is_some())
+        };
+        (is_place(then) && is_place(otherwise)).then_some(condition)
     }
 
     /// Notes which atoms a choice is among.
@@ -230,6 +357,52 @@ impl<'a> Terms<'a> {
         };
         let is_one = self.objects.contains_key(&address) && self.arena.is_constant(offset);
         is_one.then_some((address, offset))
+    }
+
+    /// There is an object of so many bytes. What is new by that: its address, and as an index of elements that it is aligned to.
+    pub fn place(&mut self, address: TermId, size: u64) -> Vec<TermId> {
+        let arena = self.arena;
+        let Sort::BitVec(width) = arena.sort(address) else {
+            return Vec::new();
+        };
+        let mut new = Vec::new();
+        for shift in std::iter::once(0).chain(self.shifts.clone()) {
+            let is_aligned =
+                shift == 0 || arena.extract(address, shift - 1, 0) == arena.bv(shift, 0);
+            let index = arena.extract(address, width - 1, shift);
+            if is_aligned
+                && !arena.is_constant(index)
+                && self
+                    .objects
+                    .insert(index, size.div_ceil(1 << shift))
+                    .is_none()
+            {
+                new.push(index);
+            }
+        }
+        new
+    }
+
+    /// The index of the element that a pointer leads to: of what its object's address and its offset are, shifted.
+    fn shifted(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> Option<TermId> {
+        let (
+            Op::Extract {
+                high,
+                low: low @ 1..,
+            },
+            &[pointer],
+        ) = (op, arguments)
+        else {
+            return None;
+        };
+        let (address, offset) = self.pointer(pointer)?;
+        let index = self.arena.extract(address, high, low);
+        // No bits are below to be carried.
+        if !self.objects.contains_key(&index) || high + 1 != self.arena.width(address) {
+            return None;
+        }
+        let offset = self.apply(op, sort, &[offset]);
+        Some(self.sum(index, offset))
     }
 
     fn sum(&mut self, address: TermId, offset: TermId) -> TermId {
@@ -329,6 +502,7 @@ impl<'a> Terms<'a> {
     /// The operator applied to what are no arrays.
     pub fn apply(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
         let plain = self.arena.apply(op, sort, arguments);
+        let plain = extended_sum(self.arena, plain).unwrap_or(plain);
         if self.arena.is_constant(plain) || matches!(op, Op::And | Op::Or | Op::Not) {
             return plain;
         }
@@ -336,7 +510,9 @@ impl<'a> Terms<'a> {
             return by_cases;
         }
         if !self.objects.is_empty()
-            && let Some(pointer) = self.of_pointers(op, arguments)
+            && let Some(pointer) = self
+                .of_pointers(op, arguments)
+                .or_else(|| self.shifted(op, sort, arguments))
         {
             return pointer;
         }
@@ -456,23 +632,7 @@ impl<'a> Terms<'a> {
 
     /// The numbers that an index can be, ascending, if they are no more than so many.
     pub fn numbers(&mut self, term: TermId, most: usize) -> Option<Vec<i128>> {
-        let value = self.range(term)?;
-        let mut numbers = Vec::new();
-        let step = value.congruence.modulus().max(1);
-        for &(low, high) in value.intervals.spans() {
-            let mut next = value.congruence.next(low)?;
-            if (high - next) / step >= most as i128 {
-                return None;
-            }
-            while next <= high {
-                numbers.push(next);
-                next += step;
-            }
-            if numbers.len() > most {
-                return None;
-            }
-        }
-        Some(numbers)
+        numbers(&self.range(term)?, most)
     }
 
     /// The number as a constant of the sort.
@@ -483,4 +643,24 @@ impl<'a> Terms<'a> {
             _ => None,
         }
     }
+}
+
+/// The numbers that the value can be, ascending, if they are no more than so many.
+fn numbers(value: &AbstractValue, most: usize) -> Option<Vec<i128>> {
+    let mut numbers = Vec::new();
+    let step = value.congruence.modulus().max(1);
+    for &(low, high) in value.intervals.spans() {
+        let mut next = value.congruence.next(low)?;
+        if (high - next) / step >= most as i128 {
+            return None;
+        }
+        while next <= high {
+            numbers.push(next);
+            next += step;
+        }
+        if numbers.len() > most {
+            return None;
+        }
+    }
+    Some(numbers)
 }

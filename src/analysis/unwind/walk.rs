@@ -5,19 +5,26 @@
 //! that comes to a place in a round is there before the place is left, a call is finished before its caller goes on, and all rounds
 //! of a loop come before what follows it. States with the same turn are merged.
 //!
+//! States that come to the same place may also be left apart ([`Limits::paths`]), as in the first symbolic execution (King, CACM 1976): each
+//! path is then walked to its end before the next one, and each branch is decided by the solver. What merging makes a choice, an index or a pointer above
+//! all, stays constant on each path.
+//!
 //! A round is *open* if something was assumed that is still open where the loop's head is reached again. Loops, and functions that call
 //! themselves, may have so many open rounds in a row; what would be one more is cut off, if the solver does not exclude it.
 
+mod agenda;
 mod exits;
 mod objects;
 mod states;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+pub(super) use self::agenda::Names;
+use self::agenda::{Agenda, Arrival, Turn};
 pub(super) use self::exits::changes;
 use self::objects::Variables;
 use super::evaluate::Value;
@@ -30,9 +37,6 @@ use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::term::{Build, Pool, Sort, Symbol, TermId, store};
 
-/// A place in the order of work.
-type Turn = SmallVec<[u32; 16]>;
-
 /// Conditions of single states that are looked at for what they say of variables.
 const FACTS: u32 = 64;
 /// States that wait for one another to be merged in the best order.
@@ -43,6 +47,8 @@ const MERGED_BY_PATH: usize = 48;
 struct State {
     path: Path,
     values: PersistentMap<Value>,
+    /// How many variables have been made on the way to it.
+    made: u32,
 }
 
 /// A loop around a place.
@@ -71,14 +77,6 @@ struct Frame {
     path: Path,
 }
 
-/// What comes to a place.
-struct Arrival {
-    location: LocationId,
-    frame: Option<Rc<Frame>>,
-    rounds: Rounds,
-    states: Vec<State>,
-}
-
 /// A value from outside.
 pub struct WalkedInput {
     pub input: InputId,
@@ -103,9 +101,16 @@ pub struct Limits {
     pub usual: u32,
     /// Edges taken.
     pub steps: u64,
+    /// Paths walked, each by itself; none if states are merged.
+    pub paths: u32,
 }
 
 impl Limits {
+    /// Whether states are merged where paths join.
+    pub const fn merge(&self) -> bool {
+        self.paths == 0
+    }
+
     /// Open rounds of the loop or function.
     pub fn of(&self, head: LocationId) -> u32 {
         self.rounds.get(&head).copied().unwrap_or(self.usual)
@@ -130,8 +135,10 @@ pub struct Walked {
     pub open: FxHashMap<LocationId, u32>,
     /// Edges taken in open rounds of each loop, by head, the last one left out.
     pub work: FxHashMap<LocationId, u64>,
-    /// The walk was told to stop.
-    pub stopped: bool,
+    /// How often a path has parted in two, if they are walked one by one, or states have.
+    pub parted: u32,
+    /// Why the walk came to no end.
+    pub stopped: Option<&'static str>,
 }
 
 /// What is seen of the edges that leave a location.
@@ -158,13 +165,14 @@ pub struct Walk<'w, 'a> {
     /// Variables by slot, with their values before anything was assigned.
     initial: Vec<(VariableId, Option<Value>)>,
     fresh: u32,
+    names: &'w mut Names,
     choice: Symbol,
-    pending: BTreeMap<Turn, Arrival>,
+    pending: Agenda,
     assumed: u32,
     /// Sizes of objects by the variables that their addresses are.
     sizes: FxHashMap<VariableId, u64>,
-    /// Addresses that an edge has assigned.
-    placed: Vec<TermId>,
+    /// Addresses that have been placed, and how often it is to be looked which others they are apart from.
+    placed: Vec<(TermId, u32)>,
     /// Of each loop, by head: its latest round, and the edges taken before it.
     latest: FxHashMap<LocationId, (u32, u64)>,
     /// Variables of addresses and conditions.
@@ -193,8 +201,13 @@ impl<'w, 'a> Walk<'w, 'a> {
         limits: &'w Limits,
         terms: Terms<'a>,
         questions: &'w mut Questions,
+        names: &'w mut Names,
     ) -> Self {
         let program: &Program = inlined.program();
+        let sizes = program.regions.iter().map(|region| region.element_bytes);
+        let shifts: BTreeSet<u8> = sizes.map(|size| size.trailing_zeros() as u8).collect();
+        let mut terms = terms;
+        terms.shifts = shifts.into_iter().filter(|&shift| shift > 0).collect();
         let mut is_error = vec![false; program.locations.len()];
         for error in &program.errors {
             is_error[error.index()] = true;
@@ -229,8 +242,9 @@ impl<'w, 'a> Walk<'w, 'a> {
             slots: FxHashMap::default(),
             initial: Vec::new(),
             fresh: 0,
+            names,
             choice: Symbol::new("unwind choice", Sort::Bool),
-            pending: BTreeMap::new(),
+            pending: Agenda::new(limits.merge()),
             assumed: 0,
             walked: Walked::default(),
         }
@@ -242,21 +256,33 @@ impl<'w, 'a> Walk<'w, 'a> {
         let state = State {
             path: Path::default(),
             values: PersistentMap::new(),
+            made: 0,
         };
         self.arrive(entry, None, &Rounds::new(), None, state);
-        while let Some((turn, arrival)) = self.pending.pop_first() {
+        while let Some((turn, arrival)) = self.pending.pop() {
             self.walked.steps += 1;
             // A step may ask a question, which is slow without a permit, and is given up too early then.
             self.questions.paused += context.safe_point();
             if self.walked.steps.is_multiple_of(64)
                 && (context.token.is_cancelled() || self.questions.is_over())
             {
-                self.walked.stopped = true;
+                self.walked.stopped = Some("stopped, or its time is over");
                 break;
             }
             if self.walked.steps > self.limits.steps {
                 self.cut_all(arrival);
                 break;
+            }
+            if !self.limits.merge() {
+                if !self.walked.errors.is_empty() {
+                    // Branches that nothing takes are not taken: there is an error.
+                    self.cut_all(arrival);
+                    break;
+                }
+                if self.walked.parted > self.limits.paths {
+                    self.walked.stopped = Some("there are too many paths");
+                    break;
+                }
             }
             self.leave(turn, arrival);
         }
@@ -264,8 +290,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn cut_all(&mut self, arrival: Arrival) {
-        let pending = std::mem::take(&mut self.pending);
-        for arrival in pending.into_values().chain([arrival]) {
+        for arrival in self.pending.take_all().into_iter().chain([arrival]) {
             let guards = arrival.states.iter().map(|state| state.path.all());
             self.walked
                 .cuts
@@ -306,13 +331,15 @@ impl<'w, 'a> Walk<'w, 'a> {
             turn.extend([self.order.number(head), round.number]);
         }
         turn.push(self.order.number(location));
-        let arrival = self.pending.entry(turn).or_insert_with(|| Arrival {
-            location,
-            frame,
-            rounds: inner,
-            states: Vec::new(),
-        });
-        arrival.states.push(state);
+        self.pending.add(
+            turn,
+            Arrival {
+                location,
+                frame,
+                rounds: inner,
+                states: vec![state],
+            },
+        );
     }
 
     /// Takes all edges that leave the place.
@@ -332,6 +359,12 @@ impl<'w, 'a> Walk<'w, 'a> {
         if location == self.program.function(function).exit {
             return self.return_from(&arrival, state);
         }
+        self.go_on(&turn, &arrival, state);
+    }
+
+    /// Takes all edges that leave the place, where a round of a loop may begin.
+    fn go_on(&mut self, turn: &Turn, arrival: &Arrival, state: State) {
+        let location = arrival.location;
         let outgoing = self.graph.outgoing(location);
         let depth = depth_of(&arrival.frame);
         let mut ways: SmallVec<[(EdgeId, TermId); 4]> = SmallVec::new();
@@ -341,11 +374,22 @@ impl<'w, 'a> Walk<'w, 'a> {
                 _ => TermId::TRUE,
             };
             if condition != TermId::FALSE {
+                self.place_assumed(condition);
                 ways.push((id, condition));
             }
         }
+        if let Some(choice) = self.terms.split.take() {
+            for path in self.split(&state.path, choice) {
+                let state = State {
+                    path,
+                    ..state.clone()
+                };
+                self.go_on(turn, arrival, state);
+            }
+            return;
+        }
         let branching = self.branching(location);
-        let mut path = state.path.clone();
+        let mut rest = state;
         let count = ways.len();
         for (number, (id, condition)) in ways.into_iter().enumerate() {
             let is_last = number + 1 == count;
@@ -353,19 +397,54 @@ impl<'w, 'a> Walk<'w, 'a> {
                 (true, true) if branching.is_exhaustive => TermId::TRUE,
                 (true, _) | (_, true) => condition,
                 (false, false) => {
-                    let choice = self.fresh(self.choice);
+                    let choice = self.fresh(&mut rest, self.choice);
                     self.terms.arena.and2(condition, choice)
                 }
             };
-            if let Some(path) = path.assume(self.terms.arena, taken) {
-                let values = state.values.clone();
-                self.take(&turn, &arrival, id, State { path, values });
+            let (then, otherwise) = self.parted(&rest.path, taken);
+            self.walked.parted += u32::from(!is_last && then.is_some() && otherwise.is_some());
+            if let Some(path) = then {
+                let mut state = rest.clone();
+                state.path = path;
+                self.take(turn, arrival, id, 0, state);
             }
-            let denied = self.terms.arena.not(taken);
-            match path.assume(self.terms.arena, denied) {
-                Some(rest) => path = rest,
+            match otherwise {
+                Some(path) => rest.path = path,
                 None => break,
             }
+        }
+    }
+
+    /// The path on which the condition holds and the one on which it does not, but for what is seen to be excluded. Paths that are
+    /// not merged are told apart by what is open alone.
+    fn parted(&mut self, path: &Path, condition: TermId) -> (Option<Path>, Option<Path>) {
+        let arena = self.terms.arena;
+        let denial = arena.not(condition);
+        match [condition, denial].map(|one| path.assume(arena, one)) {
+            [Some(then), Some(otherwise)] if !self.limits.merge() => {
+                if self.questions.excludes(then.all(), true) {
+                    (None, Some(path.clone()))
+                } else if self.questions.excludes(otherwise.all(), true) {
+                    (Some(path.clone()), None)
+                } else {
+                    (Some(then), Some(otherwise))
+                }
+            }
+            [then, otherwise] => (then, otherwise),
+        }
+    }
+
+    /// The paths on which a choice is made.
+    fn split(&mut self, path: &Path, condition: TermId) -> SmallVec<[Path; 2]> {
+        let denial = self.terms.arena.not(condition);
+        match self.parted(path, condition) {
+            (Some(then), Some(otherwise)) => {
+                self.walked.parted += 1;
+                SmallVec::from_iter([then, otherwise])
+            }
+            (Some(_), None) => SmallVec::from_iter([path.noted(condition)]),
+            (None, Some(_)) => SmallVec::from_iter([path.noted(denial)]),
+            (None, None) => SmallVec::new(),
         }
     }
 
@@ -377,7 +456,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.walked.rounds = self.walked.rounds.max(round.number);
         let steps = self.walked.steps;
         let before = self.latest.insert(head, (round.number, steps));
-        if round.number > 0 && !state.path.same(&round.path) {
+        if round.number > 0 && state.path.all() != round.path.all() {
             round.open += 1;
             if let Some((number, at)) = before
                 && number + 1 == round.number
@@ -402,7 +481,8 @@ impl<'w, 'a> Walk<'w, 'a> {
     /// Whether an open round is to be looked at.
     fn next(&mut self, head: LocationId, open: u32, path: &Path) -> Next {
         let too_far = open > self.limits.of(head);
-        if self.questions.excludes(path.all(), too_far) {
+        // Each branch has been asked about where paths are walked one by one.
+        if self.limits.merge() && self.questions.excludes(path.all(), too_far) {
             return Next::Excluded;
         }
         if !too_far {
@@ -421,14 +501,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             return;
         };
         let denial = self.terms.arena.not(condition);
-        for arrival in self.pending.values_mut() {
-            for state in &mut arrival.states {
-                if let Some((own, other)) = state.path.last()
-                    && other == denial
-                    && own.same(before)
-                {
-                    state.path = before.clone();
-                }
+        for state in self.pending.states_mut() {
+            if let Some((own, other)) = state.path.last()
+                && other == denial
+                && own.same(before)
+            {
+                state.path = before.clone();
             }
         }
     }
@@ -470,12 +548,20 @@ impl<'w, 'a> Walk<'w, 'a> {
         branching
     }
 
-    /// Executes the operations of an edge, whose first condition has been assumed.
-    fn take(&mut self, turn: &Turn, arrival: &Arrival, id: EdgeId, mut state: State) {
+    /// Executes the operations of an edge from the so manieth on. If that is a condition, and the first one, it has been assumed.
+    fn take(&mut self, turn: &Turn, arrival: &Arrival, id: EdgeId, first: usize, mut state: State) {
         let program = self.program;
         let edge = program.edge(id);
         let depth = depth_of(&arrival.frame);
-        for (number, operation) in edge.operations.iter().enumerate() {
+        for (number, operation) in edge.operations.iter().enumerate().skip(first) {
+            let before = match self.limits.merge() {
+                true => None,
+                false => Some(state.clone()),
+            };
+            // What said where an object is has been assumed when something is stored in it.
+            if matches!(operation, Operation::Store { .. }) {
+                self.tell_apart(&state.path);
+            }
             match operation {
                 Operation::Assign { target, value } => {
                     let value = self.evaluate(&state, *value, depth);
@@ -484,9 +570,12 @@ impl<'w, 'a> Walk<'w, 'a> {
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
                     let condition = self.truth(&state, *condition, depth);
-                    match state.path.assume(self.terms.arena, condition) {
-                        Some(path) => state.path = path,
-                        None => return,
+                    if self.terms.split.is_none() {
+                        self.place_assumed(condition);
+                        match self.parted(&state.path, condition).0 {
+                            Some(path) => state.path = path,
+                            None => return,
+                        }
                     }
                 }
                 Operation::Store {
@@ -504,7 +593,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                     }
                 }
                 Operation::Havoc { target, input } => {
-                    let value = self.fresh(program.variable(*target).symbol);
+                    let value = self.fresh(&mut state, program.variable(*target).symbol);
                     self.walked.inputs.push(WalkedInput {
                         input: *input,
                         value,
@@ -515,12 +604,31 @@ impl<'w, 'a> Walk<'w, 'a> {
                 }
                 Operation::Call {
                     callee, arguments, ..
-                } => return self.call(turn, arrival, id, (*callee, arguments), state),
+                } => {
+                    let arguments = arguments.iter();
+                    let values = arguments.map(|&one| self.evaluate(&state, one, depth));
+                    let values: Vec<Value> = values.collect();
+                    if self.terms.split.is_none() {
+                        return self.call(turn, arrival, id, (*callee, values), state);
+                    }
+                }
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
                 Operation::Unsupported(_) => {
                     self.walked.unsupported.push(state.path.all());
                     return;
                 }
+            }
+            if let Some(choice) = self.terms.split.take()
+                && let Some(before) = before
+            {
+                for path in self.split(&before.path, choice) {
+                    let state = State {
+                        path,
+                        ..before.clone()
+                    };
+                    self.take(turn, arrival, id, number, state);
+                }
+                return;
             }
         }
         self.tell_apart(&state.path);
@@ -533,7 +641,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         turn: &Turn,
         arrival: &Arrival,
         id: EdgeId,
-        (callee, arguments): (FunctionId, &[TermId]),
+        (callee, arguments): (FunctionId, Vec<Value>),
         mut state: State,
     ) {
         let program = self.program;
@@ -544,7 +652,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             let mut caller = arrival.frame.as_ref();
             while let Some(frame) = caller {
                 if frame.function == callee {
-                    open = frame.open + u32::from(!state.path.same(&frame.path));
+                    open = frame.open + u32::from(state.path.all() != frame.path.all());
                     break;
                 }
                 caller = frame.caller.as_ref();
@@ -555,11 +663,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             let most = self.walked.open.entry(function.entry).or_default();
             *most = open.max(*most);
         }
-        let values: Vec<Value> = arguments
-            .iter()
-            .map(|&argument| self.evaluate(&state, argument, depth))
-            .collect();
-        for (&parameter, value) in function.parameters.iter().zip(values) {
+        for (&parameter, value) in function.parameters.iter().zip(arguments) {
             self.set(&mut state, depth + 1, parameter, value);
         }
         let mut own = turn.clone();
@@ -635,16 +739,31 @@ impl<'w, 'a> Walk<'w, 'a> {
             let [a, b] = [a, b].map(|value| self.value_or_first(slot, value));
             self.terms.choice(is_one, &a, &b)
         });
-        State { path, values }
+        State {
+            path,
+            values,
+            made: one.made.max(other.made),
+        }
     }
 
-    fn fresh(&mut self, symbol: Symbol) -> TermId {
-        self.fresh += 1;
-        self.terms.arena.variable_at(symbol, self.fresh)
+    /// A variable that no other execution has: on a path that is walked by itself the same one each time it is walked.
+    fn fresh(&mut self, state: &mut State, symbol: Symbol) -> TermId {
+        state.made += 1;
+        let instance = match self.limits.merge() {
+            true => next(&mut self.fresh),
+            false => self.names.of(state.path.all(), state.made),
+        };
+        self.terms.arena.variable_at(symbol, instance)
     }
 }
 
 /// The depth of the activation that is called so.
 fn depth_of(frame: &Option<Rc<Frame>>) -> u32 {
     frame.as_ref().map_or(0, |frame| frame.depth)
+}
+
+/// The next number.
+fn next(last: &mut u32) -> u32 {
+    *last += 1;
+    *last
 }

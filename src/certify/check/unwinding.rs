@@ -13,8 +13,13 @@ use crate::program::LocationId;
 const SPARE: u32 = 2;
 
 impl Checker<'_> {
-    /// Checks that all paths end, and none in a target, in so many rounds of the loops.
-    pub(super) fn unwinding(&mut self, rounds: &[(LocationId, u32)]) -> Result<(), Failure> {
+    /// Checks that all paths end, and none in a target, in so many rounds of the loops. They are merged where they join, or each is
+    /// walked by itself.
+    pub(super) fn unwinding(
+        &mut self,
+        rounds: &[(LocationId, u32)],
+        merge: bool,
+    ) -> Result<(), Failure> {
         let mut of: FxHashMap<LocationId, u32> = FxHashMap::default();
         let mut most = 0;
         for &(location, number) in rounds {
@@ -30,6 +35,7 @@ impl Checker<'_> {
         let rounds = Rounds {
             of,
             usual: most.max(SPARE),
+            merge,
         };
         let cuts = self.cuts.clone();
         let mut walk = self.walk(&cuts, Recursion::Unrolled);

@@ -4,6 +4,8 @@
 //! region are told apart by their objects where offsets stay within these. That the objects are apart is not taken for granted:
 //! wherever it is used, it is an obligation, a condition that is to be impossible ([`Lifted::obligations`]).
 
+use std::rc::Rc;
+
 use super::lifted::{Alternatives, Lifted};
 use super::{State, Walk};
 use crate::term::{Build, Constant, Op, Pool, Sort, TermId};
@@ -43,7 +45,7 @@ impl Walk<'_, '_> {
         let Some((region, index, object)) = known else {
             return self.initial(slot);
         };
-        for other in self.objects_of(region) {
+        for other in self.objects_of(lifted, state, region) {
             if other.0 != object {
                 self.oblige(lifted, state, object, other.0);
             }
@@ -57,7 +59,13 @@ impl Walk<'_, '_> {
         slots.regions.get(&slot).map(|&(region, ..)| region)
     }
 
-    fn objects_of(&self, region: u32) -> Vec<(TermId, bool)> {
+    fn objects_of(&self, lifted: &Lifted<'_>, state: &State, region: u32) -> Vec<(TermId, bool)> {
+        if lifted.by_path {
+            let own = state.objects.iter().filter(|one| one.0 == region);
+            return own
+                .map(|&(_, object, is_inside)| (object, is_inside))
+                .collect();
+        }
         let slots = self.slots.borrow();
         slots.objects_of.get(&region).cloned().unwrap_or_default()
     }
@@ -72,6 +80,9 @@ impl Walk<'_, '_> {
             return;
         }
         demanded.insert(state.guard);
+        if lifted.is_said_apart(state.guard, one, other) {
+            return;
+        }
         let arena = &*self.arena;
         let begins_in = |a: TermId, b: TermId| match (lifted.objects.get(&b), arena.sort(b)) {
             (Some(&size), Sort::BitVec(width)) if arena.sort(a) == arena.sort(b) => {
@@ -104,7 +115,7 @@ impl Walk<'_, '_> {
             _ => false,
         };
         let is_inside = object != CONSTANT && offsets.iter().all(is_within);
-        for (other, others_inside) in self.objects_of(region) {
+        for (other, others_inside) in self.objects_of(lifted, state, region) {
             if other != object {
                 if !is_inside || !others_inside || other == CONSTANT {
                     return None;
@@ -158,6 +169,7 @@ impl Walk<'_, '_> {
         region: u32,
         index: TermId,
     ) -> TermId {
+        let index = lifted.index_under(state.guard, index);
         if let Some(places) = self.places(lifted, state, region, index)
             && let Some((&(first, _), rest)) = places.all.split_first()
         {
@@ -167,7 +179,7 @@ impl Walk<'_, '_> {
                 lifted.choose(when, other, value)
             });
         }
-        let objects = self.objects_of(region);
+        let objects = self.objects_of(lifted, state, region);
         if objects.iter().all(|known| known.0 == CONSTANT)
             && let Some(numbers) = lifted.numbers(index)
             && !numbers.is_empty()
@@ -220,8 +232,12 @@ impl Walk<'_, '_> {
         index: TermId,
         element: TermId,
     ) {
+        let index = lifted.index_under(state.guard, index);
         if let Some(places) = self.places(lifted, state, region, index) {
             self.note_object(region, places.object, places.is_inside);
+            if lifted.by_path {
+                state.note_object(region, places.object, places.is_inside);
+            }
             for (index, when) in places.all {
                 let before = self.at(state, region, index);
                 let after = lifted.choose(when, element, before);
@@ -259,7 +275,10 @@ impl Walk<'_, '_> {
         for (_, slot, _) in self.cells(state, region) {
             state.values.remove(slot);
         }
-        let objects = self.objects_of(region);
+        let objects = {
+            let slots = self.slots.borrow();
+            slots.objects_of.get(&region).cloned().unwrap_or_default()
+        };
         let is_plain = objects.iter().all(|known| known.0 == CONSTANT);
         let mut rest = array;
         while is_plain
@@ -267,6 +286,7 @@ impl Walk<'_, '_> {
             && self.arena.is_constant(index)
         {
             self.note_object(region, CONSTANT, false);
+            state.note_object(region, CONSTANT, false);
             let slot = self.cell(region, index, CONSTANT);
             if state.values.get(slot).is_none() {
                 state.values.insert(slot, element);
@@ -274,5 +294,17 @@ impl Walk<'_, '_> {
             rest = inner;
         }
         state.values.insert(region, rest);
+    }
+}
+
+impl State {
+    /// The region has cells of the object on this path.
+    fn note_object(&mut self, region: u32, object: TermId, is_inside: bool) {
+        let all = Rc::make_mut(&mut self.objects);
+        let mut known = all.iter_mut();
+        match known.find(|known| (known.0, known.1) == (region, object)) {
+            Some(known) => known.2 &= is_inside,
+            None => all.push((region, object, is_inside)),
+        }
     }
 }

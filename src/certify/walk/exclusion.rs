@@ -7,18 +7,16 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::solver::{Answer, Backend, CheckLimit, Solver, SolverConfig, new_solver};
-use crate::term::{Arena, CellVariables, Pool, TermId};
+use crate::solver::sampled::SampledSolver;
+use crate::solver::{Answer, Backend, CheckLimit, SolverConfig, new_solver};
+use crate::term::{Arena, Pool, TermId};
 
 /// The solver that guesses.
-pub(super) struct Exclusion {
-    solver: Box<dyn Solver>,
-    cells: CellVariables,
-}
+pub(super) struct Exclusion(SampledSolver);
 
 impl Exclusion {
     /// Over the arena; `None` if there is no such solver, or where everything is to be told that is simplified.
-    pub fn new(arena: &Rc<Arena>) -> Option<Self> {
+    pub fn new(arena: &Rc<Arena>, merge: bool) -> Option<Self> {
         if arena.records() {
             return None;
         }
@@ -30,26 +28,16 @@ impl Exclusion {
             };
             new_solver(config, Rc::clone(arena)).ok()
         });
-        Some(Self {
-            solver: solvers.next()?,
-            cells: CellVariables::default(),
-        })
+        let solver = SampledSolver::new(solvers.next()?, !merge);
+        Some(Self(solver))
     }
 
     /// Whether the assertions seem to have no model, as far as that is found out in time.
     pub fn excludes(&mut self, assertions: &[TermId], most: Duration) -> bool {
-        self.solver.set_limit(CheckLimit {
+        let limit = CheckLimit {
             resource: None,
             time: Some(most),
-        });
-        let arena = Rc::clone(self.solver.arena());
-        for &assertion in assertions {
-            self.cells.look_at(&*arena, assertion);
-        }
-        let plain = assertions
-            .iter()
-            .map(|&assertion| self.cells.replaced(&*arena, assertion));
-        let plain: Vec<TermId> = plain.collect();
-        self.solver.check(&plain) == Answer::Unsatisfiable
+        };
+        self.0.check(assertions, limit) == Answer::Unsatisfiable
     }
 }

@@ -5,6 +5,7 @@
 //! So it is a choice by whether execution has passed that place, and the guard of who passed it says so.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -129,6 +130,7 @@ impl RoundWalk<'_, '_, '_> {
             guard,
             values: last.values.clone(),
             passed: SmallVec::new(),
+            objects: Rc::default(),
         };
         let walk = &*self.walk;
         let absent = State {

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Paths;
 use crate::term::domain::{Environment, Values};
-use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId};
+use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
 /// A value may be one of so many constants.
 const ALTERNATIVES: usize = 48;
@@ -20,6 +20,10 @@ const LEAF_PAIRS: usize = 40;
 const DECIDED: usize = 6;
 /// An index may be one of so many numbers for which nothing else is known.
 const NUMBERS: i128 = 256;
+/// An offset in an object that is one of so many numbers is told for each of them on a path of its own.
+const OFFSETS: usize = 16;
+/// So many conditions of a guard are looked at for what an offset can be.
+const CONDITIONS: usize = 48;
 
 /// Constants, each with the condition under which it is the value. Exactly one of these holds where the value is of interest.
 pub(super) type Alternatives = Rc<Vec<(TermId, TermId)>>;
@@ -30,8 +34,12 @@ pub(super) struct Lifted<'a> {
     known: FxHashMap<TermId, Alternatives>,
     /// Choices among a few leaves: variables, cells of variables and constants.
     leaves: FxHashMap<TermId, Alternatives>,
-    /// Variable addresses of objects, with the objects' sizes.
+    /// Variable addresses of objects, with the objects' sizes; and the indices that such addresses are.
     pub objects: FxHashMap<TermId, u64>,
+    /// Of such indices the address and the size in bytes.
+    pub addresses: FxHashMap<TermId, (TermId, u64)>,
+    /// By how many bits addresses are shifted to be indices of the program's regions.
+    pub shifts: Vec<u8>,
     /// Sums of such an address and one of a few constants.
     sums: FxHashMap<TermId, (TermId, TermId)>,
     /// Pairs of objects that were demanded to be apart, each with the guards under which.
@@ -42,21 +50,32 @@ pub(super) struct Lifted<'a> {
     numbers: Option<Environment<'a, Arena>>,
     /// Guards of states.
     pub paths: Paths,
+    /// Whether an index that is a choice is to be none on each path.
+    pub by_path: bool,
+    nothing: &'a Values,
+    /// The condition of such a choice that is open on the path.
+    pub open_choice: Option<TermId>,
 }
 
 impl<'a> Lifted<'a> {
-    pub fn new(arena: &'a Arena, nothing: &'a Values) -> Self {
+    /// Paths are merged where they join, or each is walked by itself.
+    pub fn new(arena: &'a Arena, nothing: &'a Values, merge: bool) -> Self {
         let numbers = (!arena.records()).then(|| Environment::new(arena, nothing, false));
         Self {
             arena,
             known: FxHashMap::default(),
             leaves: FxHashMap::default(),
             objects: FxHashMap::default(),
+            addresses: FxHashMap::default(),
+            shifts: Vec::new(),
             sums: FxHashMap::default(),
             obliged: FxHashMap::default(),
             obligations: Vec::new(),
             numbers,
             paths: Paths::default(),
+            by_path: !merge,
+            nothing,
+            open_choice: None,
         }
     }
 
@@ -144,9 +163,107 @@ impl<'a> Lifted<'a> {
         chosen
     }
 
+    /// Where it is assumed that so many bytes from an address on do not wrap around, there may be an object. Nothing follows from that: that it is
+    /// apart from others is shown wherever it matters.
+    pub fn note_assumed(&mut self, condition: TermId) {
+        let parts = self.arena.arguments(Op::And, condition);
+        for &part in parts.unwrap_or(std::slice::from_ref(&condition)) {
+            let Some(&[start, end]) = self.arena.arguments(Op::BvUle, part) else {
+                continue;
+            };
+            let size = match self.arena.arguments(Op::BvAdd, end) {
+                Some(&[a, size]) | Some(&[size, a]) if a == start => self.arena.constant(size),
+                _ => None,
+            };
+            if let Some(Constant::BitVec(size)) = size
+                && let Ok(size) = u64::try_from(size.bits())
+                && self.within(start).is_none()
+            {
+                self.note_size(start, size);
+            }
+        }
+    }
+
+    /// There may be an object of so many bytes.
+    pub fn note_size(&mut self, start: TermId, size: u64) {
+        let Sort::BitVec(width) = self.arena.sort(start) else {
+            return;
+        };
+        if self.arena.is_constant(start) || self.objects.contains_key(&start) {
+            return;
+        }
+        self.objects.insert(start, size);
+        for &shift in &self.shifts {
+            if self.arena.extract(start, shift - 1, 0) == self.arena.bv(shift, 0) {
+                let index = self.arena.extract(start, width - 1, shift);
+                self.objects.insert(index, size.div_ceil(1 << shift));
+                self.addresses.insert(index, (start, size));
+            }
+        }
+    }
+
+    /// The index that a pointer into an object is, whose lowest bits are those of its offset.
+    fn element_index(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> Option<TermId> {
+        let (Op::Extract { high, low: 1.. }, &[pointer]) = (op, operands) else {
+            return None;
+        };
+        let (object, offset) = self.within(pointer)?;
+        let index = self.arena.apply(op, sort, &[object]);
+        let (address, _) = *self.addresses.get(&index)?;
+        if address != object || high + 1 != self.arena.width(object) {
+            return None;
+        }
+        let offset = self.apply(op, sort, &[offset]);
+        Some(self.add_offset(index, offset))
+    }
+
+    /// Whether the guard's conditions say in so many words that two objects are apart: that neither wraps around, and that one ends before
+    /// the other begins.
+    pub fn is_said_apart(&self, guard: TermId, one: TermId, other: TermId) -> bool {
+        // Indices of what is aligned are apart where addresses are.
+        let bytes = |object: TermId| match self.addresses.get(&object) {
+            Some(&known) => Some(known),
+            None => Some((object, *self.objects.get(&object)?)),
+        };
+        let (Some((a, size)), Some((b, other_size))) = (bytes(one), bytes(other)) else {
+            return false;
+        };
+        let arena = self.arena;
+        let (Sort::BitVec(width), true) = (arena.sort(a), arena.sort(a) == arena.sort(b)) else {
+            return false;
+        };
+        let end = |start, size: u64| arena.add(start, arena.bv(width, size.into()));
+        let (a_end, b_end) = (end(a, size), end(b, other_size));
+        let mut wanted = vec![
+            arena.or2(arena.ule(a_end, b), arena.ule(b_end, a)),
+            arena.ule(a, a_end),
+            arena.ule(b, b_end),
+        ];
+        for beginning in self.paths.beginnings(guard) {
+            if wanted.is_empty() {
+                break;
+            }
+            if let Some((_, condition)) = self.paths.last(beginning) {
+                let parts = arena.arguments(Op::And, condition);
+                let parts = parts.unwrap_or(std::slice::from_ref(&condition));
+                wanted.retain(|one| !parts.contains(one));
+            }
+        }
+        planted!(
+            "lifted: objects are apart if nothing is said",
+            wanted.is_empty(),
+            true
+        )
+    }
+
     /// What the value is where the guard holds, if that decides between the sides of a choice.
     pub fn under(&self, guard: TermId, value: TermId) -> TermId {
         let mut value = value;
+        if self.by_path
+            && let Some(alternatives) = self.known.get(&value)
+        {
+            return self.alternative_under(guard, alternatives).unwrap_or(value);
+        }
         for _ in 0..DECIDED {
             // One of a few constants is told by its alternatives.
             let is_known = self.known.contains_key(&value);
@@ -163,6 +280,127 @@ impl<'a> Lifted<'a> {
             };
         }
         value
+    }
+
+    /// The constant that is the value where the guard holds, if that decides which it is.
+    fn alternative_under(&self, guard: TermId, all: &Alternatives) -> Option<TermId> {
+        let mut open = Vec::new();
+        for &(constant, when) in all.iter() {
+            match self.paths.truth(self.arena, guard, when) {
+                Some(true) => return Some(constant),
+                Some(false) => {}
+                None => open.push(constant),
+            }
+        }
+        match *open {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The index where the guard holds. If paths are walked one by one, the condition of a choice that is left in it is noted.
+    pub fn index_under(&mut self, guard: TermId, index: TermId) -> TermId {
+        if !self.by_path {
+            return index;
+        }
+        let index = self.under(guard, index);
+        if let Some(&(object, offset)) = self.sums.get(&index) {
+            let offset = self.index_under(guard, offset);
+            return self.add_offset(object, offset);
+        }
+        let open = match self.known.get(&index) {
+            Some(all) => {
+                let mut conditions = all.iter().map(|one| one.1);
+                conditions.find(|&when| self.paths.truth(self.arena, guard, when).is_none())
+            }
+            None => self.choice_of_cells(index, &mut { ALTERNATIVES }),
+        };
+        if open.is_some() {
+            self.open_choice = self.open_choice.or(open);
+            return index;
+        }
+        let Some(parts) = self.arena.arguments(Op::BvAdd, index) else {
+            return index;
+        };
+        let parts = parts.to_vec();
+        let in_object = parts.iter().any(|part| self.objects.contains_key(part));
+        let under = parts.iter().map(|&part| {
+            let part = self.index_under(guard, part);
+            match in_object && !self.objects.contains_key(&part) {
+                true => self.number_under(guard, part),
+                false => part,
+            }
+        });
+        let under: Vec<TermId> = under.collect();
+        match under == parts {
+            true => index,
+            false => self.apply(Op::BvAdd, self.arena.sort(index), &under),
+        }
+    }
+
+    /// The number that the offset is where the guard holds, if it is one of a few. If that is open, it is noted whether it is the first one.
+    fn number_under(&mut self, guard: TermId, offset: TermId) -> TermId {
+        let Sort::BitVec(width) = self.arena.sort(offset) else {
+            return offset;
+        };
+        if self.arena.is_constant(offset) {
+            return offset;
+        }
+        for number in self.offsets_under(guard, offset) {
+            let number = self.arena.bv(width, number as u128);
+            let is_this = self.arena.eq(offset, number);
+            match self.paths.truth(self.arena, guard, is_this) {
+                Some(true) => return number,
+                Some(false) => {}
+                None => {
+                    self.open_choice.get_or_insert(is_this);
+                    break;
+                }
+            }
+        }
+        offset
+    }
+
+    /// The numbers that the offset can be where the guard holds, as far as its last conditions say so, if they are few.
+    fn offsets_under(&self, guard: TermId, offset: TermId) -> Vec<i128> {
+        if self.numbers.is_none() {
+            return Vec::new();
+        }
+        let mut numbers = Environment::new(self.arena, self.nothing, false);
+        let beginnings = self.paths.beginnings(guard).take(CONDITIONS);
+        for (_, condition) in beginnings.filter_map(|one| self.paths.last(one)) {
+            numbers.assume(condition);
+        }
+        let value = match numbers.is_empty() {
+            true => None,
+            false => numbers.value(offset),
+        };
+        let hull = value.as_ref().and_then(|value| value.intervals.hull());
+        match (value, hull) {
+            (Some(value), Some((low, high))) if high - low < NUMBERS => {
+                let all: Vec<i128> = (low..=high).filter(|&one| value.contains(one)).collect();
+                match all.len() <= OFFSETS {
+                    true => all,
+                    false => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a choice depends on whose sides are constants, pointers, or such choices, so many in all.
+    fn choice_of_cells(&self, index: TermId, left: &mut usize) -> Option<TermId> {
+        let Some(&[condition, a, b]) = self.arena.arguments(Op::Ite, index) else {
+            return None;
+        };
+        for side in [a, b] {
+            *left = left.checked_sub(1)?;
+            let is_plain = self.alternatives(side).is_some() || self.within(side).is_some();
+            if !is_plain {
+                self.choice_of_cells(side, left)?;
+            }
+        }
+        Some(condition)
     }
 
     /// The leaves that the value is one of.
@@ -303,6 +541,10 @@ impl<'a> Lifted<'a> {
     /// The operator applied to terms none of which is an array.
     pub fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
         let term = self.arena.apply(op, sort, operands);
+        let term = match self.arena.records() {
+            true => term,
+            false => extended_sum(self.arena, term).unwrap_or(term),
+        };
         if matches!(op, Op::And | Op::Or | Op::Not) || self.arena.is_constant(term) {
             return term;
         }
@@ -310,7 +552,9 @@ impl<'a> Lifted<'a> {
             return lifted;
         }
         if !self.objects.is_empty()
-            && let Some(term) = self.offsets(op, operands)
+            && let Some(term) = self
+                .offsets(op, operands)
+                .or_else(|| self.element_index(op, sort, operands))
         {
             return term;
         }

@@ -22,6 +22,8 @@ struct Link {
 #[derive(Default)]
 pub(super) struct Paths {
     links: FxHashMap<TermId, Link>,
+    /// Conditions that hold where a guard does, and are no part of it.
+    implied: FxHashMap<TermId, Vec<TermId>>,
 }
 
 impl Paths {
@@ -63,12 +65,24 @@ impl Paths {
         all
     }
 
-    /// Whether the condition holds where the guard does, if it is one of the last that were assumed, or a beginning of the guard, or
+    /// The condition holds where the guard does: that it does not is to be impossible.
+    pub fn imply(&mut self, guard: TermId, condition: TermId) {
+        self.implied.entry(guard).or_default().push(condition);
+    }
+
+    /// Whether the condition holds where the guard does, if it is implied by one of the latest beginnings of the guard, or it is one of the last that were assumed, or a beginning of the guard, or
     /// the denial of one.
     pub fn truth(&self, arena: &Arena, guard: TermId, condition: TermId) -> Option<bool> {
         let denial = arena.not(condition);
         let mut at = guard;
         for _ in 0..LOOK_BACK {
+            let implied = self.implied.get(&at).map_or(&[][..], |list| list);
+            if implied.contains(&condition) {
+                return Some(true);
+            }
+            if implied.contains(&denial) {
+                return Some(false);
+            }
             let (before, passed) = self.last(at)?;
             for holds in [passed, at] {
                 if holds == condition {

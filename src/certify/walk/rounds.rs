@@ -1,22 +1,23 @@
 //! A walk over the program as lowered from its entry to its ends, loops and calls unrolled.
 //!
 //! Each state is taken on until it ends; no cut point stops it. Where paths join in the same round of the same loops, states are
-//! merged. The order of work ([`WeakOrder`]) is a matter of time alone: a place that is come to again after it was left
+//! merged, or else each path is walked to its end by itself, and each branch asked about. The order of work ([`WeakOrder`]) is a matter of time alone: a place that is come to again after it was left
 //! is looked at again, and only states with the same call string and location are merged. Loops with open conditions, and functions
 //! that call themselves, have as many rounds as they are given. The guards of what is left then are told, and are to be impossible.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::call_strings::{CallStringId, Node};
+use super::super::call_strings::Node;
 use super::super::query::{Answer, ask_within, assertions};
 use super::super::record::What;
 use super::exclusion::Exclusion;
 use super::lifted::Lifted;
+use super::waiting::{Waiting, WaitingList};
 use super::{GivenUp, State, Walk};
 use crate::program::conditions::{exclusive, exhaustive};
 use crate::program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
@@ -29,14 +30,13 @@ pub(in crate::certify) struct Rounds {
     pub of: FxHashMap<LocationId, u32>,
     /// Of others.
     pub usual: u32,
+    /// Whether paths are merged where they join.
+    pub merge: bool,
 }
-
-/// The order of work: loops and rounds, calls, places.
-type Turn = (SmallVec<[u32; 16]>, CallStringId, LocationId);
 
 /// A loop around a place.
 #[derive(Clone)]
-struct Round {
+pub(super) struct Round {
     number: u32,
     open: u32,
     /// The guard at the head.
@@ -44,7 +44,7 @@ struct Round {
 }
 
 /// Where a call was made.
-struct Caller {
+pub(super) struct Caller {
     order: SmallVec<[u32; 16]>,
     rounds: Vec<Round>,
     from: Option<Rc<Caller>>,
@@ -52,13 +52,6 @@ struct Caller {
     callee: FunctionId,
     open: u32,
     guard: TermId,
-}
-
-/// States that have come to a place.
-struct Waiting {
-    rounds: Vec<Round>,
-    caller: Option<Rc<Caller>>,
-    states: Vec<State>,
 }
 
 /// A place with what is around it.
@@ -91,7 +84,8 @@ pub(super) struct RoundWalk<'r, 'c, 'p> {
     /// Open rounds by head.
     most: FxHashMap<LocationId, u32>,
     usual: u32,
-    waiting: BTreeMap<Turn, Waiting>,
+    merge: bool,
+    waiting: WaitingList,
     cut_off: Vec<TermId>,
     began: Instant,
     /// Time in questions whether a round is reached.
@@ -138,16 +132,17 @@ impl Walk<'_, '_> {
         let (entry, start) = (self.entry(), self.arbitrary());
         let mut walk = RoundWalk {
             walk: self,
-            lifted: Lifted::new(&arena, &nothing),
+            lifted: Lifted::new(&arena, &nothing, rounds.merge),
             order,
             most,
             usual: rounds.usual,
-            waiting: BTreeMap::new(),
+            merge: rounds.merge,
+            waiting: WaitingList::new(rounds.merge),
             cut_off: Vec::new(),
             began: Instant::now(),
             asking: Duration::ZERO,
             in_vain: FxHashMap::default(),
-            exclusion: Exclusion::new(&arena),
+            exclusion: Exclusion::new(&arena, rounds.merge),
             sizes,
             certain: TermId::TRUE,
         };
@@ -157,9 +152,12 @@ impl Walk<'_, '_> {
             rounds: &[],
             caller: None,
         };
+        let sizes = program.regions.iter().map(|region| region.element_bytes);
+        let shifts: BTreeSet<u8> = sizes.map(|size| size.trailing_zeros() as u8).collect();
+        walk.lifted.shifts = shifts.into_iter().filter(|&shift| shift > 0).collect();
         walk.come(&root, None, entry, start);
         let mut count = 0u32;
-        while let Some(((order, stack, location), waiting)) = walk.waiting.pop_first() {
+        while let Some(((order, stack, location), waiting)) = walk.waiting.pop() {
             count = count.wrapping_add(1);
             if count.is_multiple_of(64) {
                 walk.walk.deadline.left()?;
@@ -216,13 +214,12 @@ impl RoundWalk<'_, '_, '_> {
         }
         order.push(self.order.number(node.location));
         let turn = (order, node.stack, node.location);
-        let caller = here.caller.cloned();
-        let waiting = self.waiting.entry(turn).or_insert_with(|| Waiting {
+        let waiting = Waiting {
             rounds,
-            caller,
-            states: Vec::new(),
-        });
-        waiting.states.push(state);
+            caller: here.caller.cloned(),
+            states: vec![state],
+        };
+        self.waiting.add(turn, waiting);
     }
 
     /// Takes what waits at the node on.
@@ -240,7 +237,8 @@ impl RoundWalk<'_, '_, '_> {
         {
             if round.number > 0 && state.guard != round.guard {
                 round.open += 1;
-                if self.is_asked(node.location, round.open)
+                if self.merge
+                    && self.is_asked(node.location, round.open)
                     && self.is_excluded(node, state.guard)?
                 {
                     self.spread(state.guard);
@@ -269,7 +267,7 @@ impl RoundWalk<'_, '_, '_> {
         let function = program.function(self.walk.stacks.function(node.stack));
         match node.location == function.exit {
             true => self.come_back(&here, state),
-            false => self.branch(&here, &state),
+            false => self.branch(&here, &state)?,
         }
         Ok(())
     }
@@ -293,7 +291,8 @@ impl RoundWalk<'_, '_, '_> {
             true => ASKING_IN_VAIN,
             false => ASKING,
         };
-        if guard == TermId::TRUE || self.asking > self.began.elapsed().mul_f64(share) + AT_FIRST {
+        let budget = self.began.elapsed().mul_f64(share) + AT_FIRST;
+        if guard == TermId::TRUE || (self.merge && self.asking > budget) {
             return Ok(false);
         }
         self.walk.label(guard, node, What::Reached);
@@ -332,8 +331,7 @@ impl RoundWalk<'_, '_, '_> {
             return;
         };
         let denial = self.walk.arena.not(condition);
-        let waiting = self.waiting.values_mut();
-        for state in waiting.flat_map(|waiting| &mut waiting.states) {
+        for state in self.waiting.states_mut() {
             if paths.last(state.guard) == Some((before, denial)) {
                 state.guard = before;
             }
@@ -378,7 +376,7 @@ impl RoundWalk<'_, '_, '_> {
     }
 
     /// Takes all edges that leave the node.
-    fn branch(&mut self, here: &Here<'_>, state: &State) {
+    fn branch(&mut self, here: &Here<'_>, state: &State) -> Result<(), GivenUp> {
         let lowered = self.walk.lowered;
         let depth = self.walk.stacks.depth(here.node.stack);
         let edges = lowered.graph.outgoing(here.node.location);
@@ -393,8 +391,15 @@ impl RoundWalk<'_, '_, '_> {
         for (&id, &condition) in edges.iter().zip(&written) {
             let condition = self.worth(state, condition, depth);
             if condition != TermId::FALSE {
+                self.lifted.note_assumed(condition);
                 ways.push((id, condition));
             }
+        }
+        if let Some(choice) = self.lifted.open_choice.take() {
+            for state in self.with_choice(here.node, state, choice)? {
+                self.branch(here, &state)?;
+            }
+            return Ok(());
         }
         let mut rest = state.clone();
         let last = ways.len();
@@ -408,25 +413,78 @@ impl RoundWalk<'_, '_, '_> {
                 _ => condition,
             };
             let mut next = rest.clone();
-            self.assume(&mut next, taken);
-            self.take(here, id, next);
-            let denied = self.walk.arena.not(taken);
-            self.assume(&mut rest, denied);
+            self.part(here.node, &mut next, &mut rest, taken)?;
+            if next.guard != TermId::FALSE {
+                self.take(here, id, 0, next)?;
+            }
             if rest.guard == TermId::FALSE {
                 break;
             }
         }
+        Ok(())
     }
 
-    /// Executes the edge, whose first condition has been assumed.
-    fn take(&mut self, here: &Here<'_>, id: EdgeId, mut state: State) {
+    /// Of two states that are the same, one assumes the condition and the other one its denial. If paths are walked one by one, and
+    /// one of the two is excluded, the other one needs no condition for that.
+    fn part(
+        &mut self,
+        at: Node,
+        next: &mut State,
+        rest: &mut State,
+        condition: TermId,
+    ) -> Result<(), GivenUp> {
+        let before = next.guard;
+        self.assume(next, condition);
+        self.assume(rest, self.walk.arena.not(condition));
+        if self.merge || next.guard == TermId::FALSE || rest.guard == TermId::FALSE {
+            return Ok(());
+        }
+        if self.is_excluded(at, next.guard)? {
+            (next.guard, rest.guard) = (TermId::FALSE, before);
+        } else if self.is_excluded(at, rest.guard)? {
+            (next.guard, rest.guard) = (before, TermId::FALSE);
+        }
+        Ok(())
+    }
+
+    /// The state once more for each way in which a choice can be made.
+    fn with_choice(
+        &mut self,
+        at: Node,
+        state: &State,
+        condition: TermId,
+    ) -> Result<SmallVec<[State; 2]>, GivenUp> {
+        let denial = self.walk.arena.not(condition);
+        let (mut made, mut denied) = (state.clone(), state.clone());
+        self.part(at, &mut made, &mut denied, condition)?;
+        let mut both = SmallVec::new();
+        for (one, holds) in [(made, condition), (denied, denial)] {
+            if one.guard == state.guard {
+                self.lifted.paths.imply(one.guard, holds);
+            }
+            if one.guard != TermId::FALSE {
+                both.push(one);
+            }
+        }
+        Ok(both)
+    }
+
+    /// Executes the edge from the so manieth operation on; a condition that is the first one has been assumed.
+    fn take(
+        &mut self,
+        here: &Here<'_>,
+        id: EdgeId,
+        first: usize,
+        mut state: State,
+    ) -> Result<(), GivenUp> {
         let program = self.walk.lowered.program;
         let edge = program.edge(id);
         let depth = self.walk.stacks.depth(here.node.stack);
-        for (number, operation) in edge.operations.iter().enumerate() {
+        for (number, operation) in edge.operations.iter().enumerate().skip(first) {
             if state.guard == TermId::FALSE {
-                return;
+                return Ok(());
             }
+            let before = (!self.merge).then(|| state.clone());
             match operation {
                 Operation::Assign { target, value } => {
                     let value = self.worth(&state, *value, depth);
@@ -434,14 +492,18 @@ impl RoundWalk<'_, '_, '_> {
                     if let Some(&size) = self.sizes.get(target)
                         && !self.walk.arena.is_constant(value)
                     {
-                        self.lifted.objects.entry(value).or_insert(size);
+                        self.lifted.note_size(value, size);
                     }
                     self.set(&mut state, slot, value);
                 }
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
                     let condition = self.worth(&state, *condition, depth);
-                    self.assume(&mut state, condition);
+                    if self.lifted.open_choice.is_none() {
+                        self.lifted.note_assumed(condition);
+                        let mut otherwise = state.clone();
+                        self.part(here.node, &mut state, &mut otherwise, condition)?;
+                    }
                 }
                 Operation::Store {
                     region,
@@ -465,13 +527,29 @@ impl RoundWalk<'_, '_, '_> {
                 }
                 Operation::Call {
                     callee, arguments, ..
-                } => return self.enter(here, id, *callee, arguments, state),
+                } => {
+                    let values = arguments.iter();
+                    let values = values.map(|&argument| self.worth(&state, argument, depth));
+                    let values: Vec<TermId> = values.collect();
+                    if self.lifted.open_choice.is_none() {
+                        self.enter(here, id, *callee, values, state);
+                        return Ok(());
+                    }
+                }
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
                 Operation::Unsupported(_) => {
                     self.walk.label(state.guard, here.node, What::Target);
                     self.walk.targets.push(state.guard);
-                    return;
+                    return Ok(());
                 }
+            }
+            if let Some(choice) = self.lifted.open_choice.take()
+                && let Some(before) = before
+            {
+                for state in self.with_choice(here.node, &before, choice)? {
+                    self.take(here, id, number, state)?;
+                }
+                return Ok(());
             }
         }
         let to = Node {
@@ -479,6 +557,7 @@ impl RoundWalk<'_, '_, '_> {
             ..here.node
         };
         self.come(here, Some(here.node.location), to, state);
+        Ok(())
     }
 
     fn set(&self, state: &mut State, slot: u32, value: TermId) {
@@ -493,7 +572,7 @@ impl RoundWalk<'_, '_, '_> {
         here: &Here<'_>,
         id: EdgeId,
         callee: FunctionId,
-        arguments: &[TermId],
+        values: Vec<TermId>,
         mut state: State,
     ) {
         let lowered = self.walk.lowered;
@@ -518,10 +597,6 @@ impl RoundWalk<'_, '_, '_> {
                 return;
             }
         }
-        let values: Vec<TermId> = arguments
-            .iter()
-            .map(|&argument| self.worth(&state, argument, depth))
-            .collect();
         // What an earlier activation held at its end is not what a new one begins with.
         for &local in &lowered.locals[callee.index()] {
             let slot = self.walk.slot(depth + 1, local);
@@ -644,6 +719,7 @@ impl RoundWalk<'_, '_, '_> {
             guard,
             values,
             passed: SmallVec::new(),
+            objects: Rc::default(),
         }
     }
 

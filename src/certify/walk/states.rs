@@ -115,6 +115,7 @@ impl Walk<'_, '_> {
             guard: self.named(guard),
             values,
             passed: passed.filter(|node| other.passed.contains(node)).collect(),
+            objects: Rc::default(),
         }
     }
 

@@ -54,7 +54,10 @@ pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
     let steps = planted!(
         "lie: all paths end without open rounds",
         steps,
-        Some(vec![ProofStep::Unwinding { rounds: Vec::new() }])
+        Some(vec![ProofStep::Unwinding {
+            rounds: Vec::new(),
+            merge: true
+        }])
     );
     let steps = planted!(
         "lie: no run from the box of all inputs reaches an error",

@@ -472,6 +472,12 @@ impl Solver for YicesSolver {
             .unwrap_or_else(|reason| Answer::Unknown(Reason::Incomplete(reason)))
     }
 
+    /// Each check of a context assigns all that it has ever been asked about.
+    fn forget_questions(&mut self) {
+        self.forget();
+        self.stale = true;
+    }
+
     fn value(&mut self, term: TermId) -> Option<Value> {
         if !self.satisfiable {
             return None;

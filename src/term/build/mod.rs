@@ -23,6 +23,7 @@ use num_bigint::BigInt;
 
 use self::fold::{binary, choice, fold, unary};
 use self::operators::dispatch;
+pub use self::part::extended_sum;
 pub use self::solve::{RING_BITS, solve_for, solved};
 use super::semantics;
 use super::{

@@ -66,7 +66,19 @@ fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermI
         Some((Op::Extract { high, low }, &[inner])) => Some((inner, high, low)),
         _ => None,
     };
-    let ((inner, top, middle), (other, next, bottom)) = (part(high)?, part(low)?);
+    let (inner, top, middle) = part(high)?;
+    // The low bits of a sum, say, are a sum of low bits.
+    if let Some(bottom) = middle.checked_sub(pool.width(low))
+        && matches!(pool.as_application(inner), Some((op, _)) if is_narrowed(op))
+        && planted!(
+            "part: low bits of any term continue a part",
+            extract(pool, inner, middle - 1, bottom) == low,
+            true
+        )
+    {
+        return Some(extract(pool, inner, top, bottom));
+    }
+    let (other, next, bottom) = part(low)?;
     let neighbours = planted!(
         "part: neighbouring parts of two terms are one",
         inner == other,
@@ -105,6 +117,30 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
         ),
         _ => fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a]),
     }
+}
+
+/// An extension by zeros of a sum that does not wrap around, as the sum of what its first operand is when it is extended so far, and of a constant; `None` if
+/// the term is no such extension. A pointer that is put together from its bytes, some of which are seen to be zero, is one.
+pub fn extended_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> {
+    let (Op::ZeroExtend(width), &[sum]) = pool.as_application(term)? else {
+        return None;
+    };
+    let (left, right) = binary(pool, sum, Op::BvAdd)?;
+    let (part, constant) = match pool.bit_vec_constant(right) {
+        Some(constant) => (left, constant),
+        None => (right, pool.bit_vec_constant(left)?),
+    };
+    let (Op::ZeroExtend(_), inner) = unary_extension(pool, part)? else {
+        return None;
+    };
+    let most = (1u128.checked_shl(pool.width(inner).into())? - 1).checked_add(constant.bits())?;
+    let fits = planted!(
+        "part: a sum that wraps around is extended, too",
+        most < 1u128.checked_shl(pool.width(sum).into())?,
+        true
+    );
+    let constant = pool.bv(width, constant.bits());
+    fits.then(|| pool.add(zero_extend(pool, inner, width), constant))
 }
 
 fn unary_extension<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
@@ -193,8 +229,9 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
                 extract(pool, inner, high, low)
             )
         }
-        (Op::BvMul | Op::BvAdd | Op::BvNeg | Op::Ite, _)
-            if planted!("part: high bits are computed from low ones", low == 0, true)
+        (op, _)
+            if is_narrowed(op)
+                && planted!("part: high bits are computed from low ones", low == 0, true)
                 && narrows(pool, a, count, DEPTH) =>
         {
             narrow(pool, a, count)
@@ -204,6 +241,11 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         }
         _ => plain(),
     }
+}
+
+/// Whether low bits of what the operator gives are made of low bits of its operands.
+const fn is_narrowed(op: Op) -> bool {
+    matches!(op, Op::BvMul | Op::BvAdd | Op::BvNeg | Op::Ite)
 }
 
 /// Whether an extraction goes into the term.

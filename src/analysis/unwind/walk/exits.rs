@@ -88,6 +88,7 @@ impl Walk<'_, '_> {
                 _ => state.path.join(self.terms.arena, &path).0,
             };
         }
+        let made = states.iter().map(|state| state.made).max().unwrap_or(0);
         let values: Vec<PersistentMap<Value>> =
             states.into_iter().map(|state| state.values).collect();
         let mut merged = values.last().cloned().unwrap_or_default();
@@ -103,6 +104,7 @@ impl Walk<'_, '_> {
         State {
             path,
             values: merged,
+            made,
         }
     }
 }

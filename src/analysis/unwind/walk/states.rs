@@ -3,7 +3,12 @@
 use super::super::evaluate::Value;
 use super::{GLOBAL, State, Walk};
 use crate::program::{Program, Scope, VariableId};
-use crate::term::{Arena, Build, Pool, Symbol, TermId};
+use crate::term::{Arena, Build, Constant, Op, Pool, Symbol, TermId};
+
+/// What says where an object is may be assumed a little later than it is placed.
+const LOOKS: u32 = 3;
+/// The size of the largest object that there may be.
+const LARGEST: u64 = 1 << 62;
 
 impl Walk<'_, '_> {
     pub(super) fn slot(&mut self, depth: u32, variable: VariableId) -> u32 {
@@ -49,12 +54,34 @@ impl Walk<'_, '_> {
     ) {
         if let (Some(&size), Value::Scalar(address)) = (self.sizes.get(&variable), &value)
             && !self.terms.arena.is_constant(*address)
-            && self.terms.objects.insert(*address, size).is_none()
         {
-            self.placed.push(*address);
+            let new = self.terms.place(*address, size);
+            self.placed.extend(new.into_iter().map(|one| (one, LOOKS)));
         }
         let slot = self.slot(depth, variable);
         state.values.insert(slot, value);
+    }
+
+    /// Notes objects of whose last bytes it is assumed that they do not wrap around, as it is of all whose addresses are chosen.
+    pub(super) fn place_assumed(&mut self, condition: TermId) {
+        let arena = self.terms.arena;
+        let parts = arena.arguments(Op::And, condition);
+        for &part in parts.unwrap_or(std::slice::from_ref(&condition)) {
+            if let Some(&[start, end]) = arena.arguments(Op::BvUle, part)
+                && let Some(&[a, b]) = arena.arguments(Op::BvAdd, end)
+                && let Some(size) = if a == start {
+                    Some(b)
+                } else {
+                    (b == start).then_some(a)
+                }
+                && let Some(Constant::BitVec(size)) = arena.constant(size)
+                && let Ok(size @ ..=LARGEST) = u64::try_from(size.bits())
+                && self.terms.pointer(start).is_none()
+            {
+                let new = self.terms.place(start, size);
+                self.placed.extend(new.into_iter().map(|one| (one, LOOKS)));
+            }
+        }
     }
 
     /// The value of a term of the program in the activation.

@@ -1,7 +1,6 @@
 //! Some assignments under which conditions are evaluated before a solver is asked: what holds under one of them can hold.
 //!
-//! The first ones are made up; each model that a solver finds is one more (the counterexample cache of KLEE: Cadar, Dunbar
-//! and Engler, OSDI 2008). Values of terms are remembered, so that a walk evaluates each of its terms once.
+//! The first ones are made up; each model that a solver finds is one more. Values of terms are remembered, so that a walk evaluates each of its terms once.
 
 use std::collections::VecDeque;
 
@@ -64,11 +63,13 @@ impl Samples {
         self.made_up.iter_mut().chain(&mut self.models)
     }
 
-    /// An assignment under which the condition holds.
-    pub fn satisfying(&mut self, arena: &Arena, condition: TermId) -> Option<usize> {
+    /// An assignment under which the conditions hold.
+    pub fn satisfying(&mut self, arena: &Arena, conditions: &[TermId]) -> Option<usize> {
         let holds = Some(Value::Bool(true));
-        self.all()
-            .position(|sample| sample.value(arena, condition) == holds)
+        self.all().position(|sample| {
+            let mut conditions = conditions.iter();
+            conditions.all(|&one| sample.value(arena, one) == holds)
+        })
     }
 
     /// The value of a term under one of the assignments.
@@ -141,17 +142,17 @@ mod tests {
         let number = |value: u128| arena.value(&Value::bit_vec(32, value));
         let mut samples = Samples::new();
         let is_one = arena.eq(x, number(1));
-        let one = samples.satisfying(&arena, is_one).expect("all are one");
+        let one = samples.satisfying(&arena, &[is_one]).expect("all are one");
         assert_eq!(samples.value(&arena, one, x), Some(Value::bit_vec(32, 1)));
         let is_rare = arena.eq(x, number(77_777));
-        assert_eq!(samples.satisfying(&arena, is_rare), None);
+        assert_eq!(samples.satisfying(&arena, &[is_rare]), None);
         samples.add([((symbol, 3), Value::bit_vec(32, 77_777))]);
-        assert!(samples.satisfying(&arena, is_rare).is_some());
+        assert!(samples.satisfying(&arena, &[is_rare]).is_some());
         for other in 0..MODELS as u128 {
             samples.add([((symbol, 3), Value::bit_vec(32, other))]);
         }
         assert_eq!(
-            samples.satisfying(&arena, is_rare),
+            samples.satisfying(&arena, &[is_rare]),
             None,
             "the latest are kept"
         );
@@ -168,6 +169,6 @@ mod tests {
         let index = arena.value(&Value::bit_vec(32, 5));
         let read = arena.select(array, index);
         let is_zero = arena.eq(read, arena.value(&Value::bit_vec(8, 0)));
-        assert_eq!(Samples::new().satisfying(&arena, is_zero), None);
+        assert_eq!(Samples::new().satisfying(&arena, &[is_zero]), None);
     }
 }

@@ -1,0 +1,78 @@
+//! States that wait to be taken on, for [`super::rounds`].
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::super::call_strings::CallStringId;
+use super::State;
+use super::rounds::{Caller, Round};
+use crate::program::LocationId;
+
+/// The order of work: loops and rounds, calls, places.
+pub(super) type Turn = (SmallVec<[u32; 16]>, CallStringId, LocationId);
+
+/// States that have come to a place.
+pub(super) struct Waiting {
+    pub rounds: Vec<Round>,
+    pub caller: Option<Rc<Caller>>,
+    pub states: Vec<State>,
+}
+
+pub(super) enum WaitingList {
+    /// In the order of turns; those with the same turn are together.
+    Merged(BTreeMap<Turn, Waiting>),
+    /// Each by itself, the latest one first.
+    Apart(Vec<(Turn, Waiting)>),
+}
+
+impl WaitingList {
+    pub fn new(merge: bool) -> Self {
+        match merge {
+            true => Self::Merged(BTreeMap::new()),
+            false => Self::Apart(Vec::new()),
+        }
+    }
+
+    pub fn add(&mut self, turn: Turn, waiting: Waiting) {
+        match self {
+            Self::Merged(map) => {
+                let Waiting {
+                    rounds,
+                    caller,
+                    states,
+                } = waiting;
+                let known = map.entry(turn).or_insert_with(|| Waiting {
+                    rounds,
+                    caller,
+                    states: Vec::new(),
+                });
+                known.states.extend(states);
+            }
+            Self::Apart(list) => list.push((turn, waiting)),
+        }
+    }
+
+    pub fn pop(&mut self) -> Option<(Turn, Waiting)> {
+        match self {
+            Self::Merged(map) => map.pop_first(),
+            Self::Apart(list) => list.pop(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Merged(map) => map.is_empty(),
+            Self::Apart(list) => list.is_empty(),
+        }
+    }
+
+    /// The states that merge with others.
+    pub fn states_mut(&mut self) -> Box<dyn Iterator<Item = &mut State> + '_> {
+        match self {
+            Self::Merged(map) => Box::new(map.values_mut().flat_map(|one| &mut one.states)),
+            Self::Apart(_) => Box::new(std::iter::empty()),
+        }
+    }
+}
