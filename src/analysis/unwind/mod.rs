@@ -7,6 +7,10 @@
 //! to its end without a question. A loop whose condition depends on inputs has so many rounds as its limit allows; what is cut off there is the
 //! forward condition. If that can hold, the limits of those loops grow, and the program is walked again.
 //!
+//! Merged, pointers and indices that differ become choices, and what is read or written through them becomes one of many. Where paths are few it is
+//! better to walk each by itself ([`Options::paths`]), as KLEE does (Cadar, Dunbar and Engler, OSDI 2008): each branch is asked about, and
+//! an index that is a choice parts the path.
+//!
 //! * [`walk`]: the order of work, and edges; [`path`]: conditions passed.
 //! * [`values`]: constants by cases, ranges; [`cells`]: arrays with a value a cell; [`evaluate`]: terms of the program.
 //! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can.
