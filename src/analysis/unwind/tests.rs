@@ -30,7 +30,12 @@ fn unwind(
     let answer = answer.expect("a solver");
     let verdict = match &answer {
         Answer::Safe(certificate) => {
-            let budget = Budget::of(Duration::from_secs(60));
+            // The program as lowered may have many more paths, which differ in what does not matter.
+            let most = match options.paths {
+                0 => Duration::from_secs(60),
+                _ => time,
+            };
+            let budget = Budget::of(most);
             Some(check(program, &simplified, certificate, budget))
         }
         _ => None,

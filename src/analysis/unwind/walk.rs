@@ -263,7 +263,8 @@ impl<'w, 'a> Walk<'w, 'a> {
             self.walked.steps += 1;
             // A step may ask a question, which is slow without a permit, and is given up too early then.
             self.questions.paused += context.safe_point();
-            if self.walked.steps.is_multiple_of(64)
+            // Where each branch is asked about, a step may take long.
+            if (self.walked.steps.is_multiple_of(64) || !self.limits.merge())
                 && (context.token.is_cancelled() || self.questions.is_over())
             {
                 self.walked.stopped = Some("stopped, or its time is over");

@@ -66,6 +66,11 @@ impl Walk<'_, '_> {
                 .map(|&(_, object, is_inside)| (object, is_inside))
                 .collect();
         }
+        self.objects_of_any(region)
+    }
+
+    /// Those that cells of the region are in on whatever path.
+    fn objects_of_any(&self, region: u32) -> Vec<(TermId, bool)> {
         let slots = self.slots.borrow();
         slots.objects_of.get(&region).cloned().unwrap_or_default()
     }
@@ -275,11 +280,10 @@ impl Walk<'_, '_> {
         for (_, slot, _) in self.cells(state, region) {
             state.values.remove(slot);
         }
-        let objects = {
-            let slots = self.slots.borrow();
-            slots.objects_of.get(&region).cloned().unwrap_or_default()
-        };
-        let is_plain = objects.iter().all(|known| known.0 == CONSTANT);
+        let is_plain = self
+            .objects_of_any(region)
+            .iter()
+            .all(|known| known.0 == CONSTANT);
         let mut rest = array;
         while is_plain
             && let Some((Op::Store, &[inner, index, element])) = self.arena.as_application(rest)

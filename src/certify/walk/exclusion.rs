@@ -38,6 +38,6 @@ impl Exclusion {
             resource: None,
             time: Some(most),
         };
-        self.0.check(assertions, limit) == Answer::Unsatisfiable
+        !self.0.is_sampled(assertions) && self.0.check(assertions, limit) == Answer::Unsatisfiable
     }
 }

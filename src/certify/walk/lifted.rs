@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Paths;
-use crate::term::domain::{Environment, Values};
+use crate::term::domain::{AbstractValue, Environment, Values};
 use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
 /// A value may be one of so many constants.
@@ -37,7 +37,7 @@ pub(super) struct Lifted<'a> {
     /// Variable addresses of objects, with the objects' sizes; and the indices that such addresses are.
     pub objects: FxHashMap<TermId, u64>,
     /// Of such indices the address and the size in bytes.
-    pub addresses: FxHashMap<TermId, (TermId, u64)>,
+    addresses: FxHashMap<TermId, (TermId, u64)>,
     /// By how many bits addresses are shifted to be indices of the program's regions.
     pub shifts: Vec<u8>,
     /// Sums of such an address and one of a few constants.
@@ -375,17 +375,10 @@ impl<'a> Lifted<'a> {
             true => None,
             false => numbers.value(offset),
         };
-        let hull = value.as_ref().and_then(|value| value.intervals.hull());
-        match (value, hull) {
-            (Some(value), Some((low, high))) if high - low < NUMBERS => {
-                let all: Vec<i128> = (low..=high).filter(|&one| value.contains(one)).collect();
-                match all.len() <= OFFSETS {
-                    true => all,
-                    false => Vec::new(),
-                }
-            }
-            _ => Vec::new(),
-        }
+        let numbers = value.and_then(|value| listed(&value));
+        numbers
+            .filter(|all| all.len() <= OFFSETS)
+            .unwrap_or_default()
     }
 
     /// What a choice depends on whose sides are constants, pointers, or such choices, so many in all.
@@ -632,10 +625,16 @@ impl<'a> Lifted<'a> {
     /// The numbers that an index can be, ascending, if they are few.
     pub fn numbers(&mut self, index: TermId) -> Option<Vec<i128>> {
         let value = self.numbers.as_mut()?.value(index)?;
-        let (low, high) = value.intervals.hull()?;
-        if !matches!(self.arena.sort(index), Sort::BitVec(_)) || high - low >= NUMBERS {
-            return None;
+        match self.arena.sort(index) {
+            Sort::BitVec(_) => listed(&value),
+            _ => None,
         }
-        Some((low..=high).filter(|&one| value.contains(one)).collect())
     }
+}
+
+/// The numbers of the value, ascending, if they are close to each other.
+fn listed(value: &AbstractValue) -> Option<Vec<i128>> {
+    let (low, high) = value.intervals.hull()?;
+    let numbers = (low..=high).filter(|&one| value.contains(one));
+    (high - low < NUMBERS).then(|| numbers.collect())
 }

@@ -84,7 +84,6 @@ pub(super) struct RoundWalk<'r, 'c, 'p> {
     /// Open rounds by head.
     most: FxHashMap<LocationId, u32>,
     usual: u32,
-    merge: bool,
     waiting: WaitingList,
     cut_off: Vec<TermId>,
     began: Instant,
@@ -136,7 +135,6 @@ impl Walk<'_, '_> {
             order,
             most,
             usual: rounds.usual,
-            merge: rounds.merge,
             waiting: WaitingList::new(rounds.merge),
             cut_off: Vec::new(),
             began: Instant::now(),
@@ -237,7 +235,7 @@ impl RoundWalk<'_, '_, '_> {
         {
             if round.number > 0 && state.guard != round.guard {
                 round.open += 1;
-                if self.merge
+                if !self.lifted.by_path
                     && self.is_asked(node.location, round.open)
                     && self.is_excluded(node, state.guard)?
                 {
@@ -292,7 +290,7 @@ impl RoundWalk<'_, '_, '_> {
             false => ASKING,
         };
         let budget = self.began.elapsed().mul_f64(share) + AT_FIRST;
-        if guard == TermId::TRUE || (self.merge && self.asking > budget) {
+        if guard == TermId::TRUE || (!self.lifted.by_path && self.asking > budget) {
             return Ok(false);
         }
         self.walk.label(guard, node, What::Reached);
@@ -436,7 +434,7 @@ impl RoundWalk<'_, '_, '_> {
         let before = next.guard;
         self.assume(next, condition);
         self.assume(rest, self.walk.arena.not(condition));
-        if self.merge || next.guard == TermId::FALSE || rest.guard == TermId::FALSE {
+        if !self.lifted.by_path || next.guard == TermId::FALSE || rest.guard == TermId::FALSE {
             return Ok(());
         }
         if self.is_excluded(at, next.guard)? {
@@ -445,6 +443,16 @@ impl RoundWalk<'_, '_, '_> {
             (next.guard, rest.guard) = (before, TermId::FALSE);
         }
         Ok(())
+    }
+
+    /// The state goes on where the condition holds. If paths are walked one by one, what follows from the path is none of it.
+    fn require(&mut self, at: Node, state: &mut State, condition: TermId) -> Result<(), GivenUp> {
+        if !self.lifted.by_path {
+            self.assume(state, condition);
+            return Ok(());
+        }
+        let mut otherwise = state.clone();
+        self.part(at, state, &mut otherwise, condition)
     }
 
     /// The state once more for each way in which a choice can be made.
@@ -484,7 +492,7 @@ impl RoundWalk<'_, '_, '_> {
             if state.guard == TermId::FALSE {
                 return Ok(());
             }
-            let before = (!self.merge).then(|| state.clone());
+            let before = self.lifted.by_path.then(|| state.clone());
             match operation {
                 Operation::Assign { target, value } => {
                     let value = self.worth(&state, *value, depth);
@@ -501,8 +509,7 @@ impl RoundWalk<'_, '_, '_> {
                     let condition = self.worth(&state, *condition, depth);
                     if self.lifted.open_choice.is_none() {
                         self.lifted.note_assumed(condition);
-                        let mut otherwise = state.clone();
-                        self.part(here.node, &mut state, &mut otherwise, condition)?;
+                        self.require(here.node, &mut state, condition)?;
                     }
                 }
                 Operation::Store {

@@ -1,6 +1,7 @@
 //! States that wait to be taken on, for [`super::rounds`].
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -37,19 +38,12 @@ impl WaitingList {
 
     pub fn add(&mut self, turn: Turn, waiting: Waiting) {
         match self {
-            Self::Merged(map) => {
-                let Waiting {
-                    rounds,
-                    caller,
-                    states,
-                } = waiting;
-                let known = map.entry(turn).or_insert_with(|| Waiting {
-                    rounds,
-                    caller,
-                    states: Vec::new(),
-                });
-                known.states.extend(states);
-            }
+            Self::Merged(map) => match map.entry(turn) {
+                Entry::Occupied(mut known) => known.get_mut().states.extend(waiting.states),
+                Entry::Vacant(place) => {
+                    place.insert(waiting);
+                }
+            },
             Self::Apart(list) => list.push((turn, waiting)),
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use self::samples::Samples;
 use super::{Answer, CheckLimit, Solver};
-use crate::term::{Arena, Build, CellVariables, TermId, Value, free_variables};
+use crate::term::{Build, CellVariables, TermId, Value, free_variables};
 
 /// A model of more variables is not kept for later questions.
 const MOST_VARIABLES: usize = 4096;
@@ -53,17 +53,9 @@ impl SampledSolver {
         }
     }
 
-    /// The arena of the terms.
-    pub fn arena(&self) -> &Rc<Arena> {
-        self.solver.arena()
-    }
-
-    /// Whether all conditions can hold, within the limit.
+    /// Whether all conditions can hold, as the solver finds within the limit; it is for what no assignment satisfies.
     pub fn check(&mut self, conditions: &[TermId], limit: CheckLimit) -> Answer {
         let plain = self.plain(conditions);
-        if self.satisfied_by_sample(&plain) {
-            return Answer::Satisfiable;
-        }
         if self.apart && self.since.0 >= MANY && self.since.1 > SLOW * self.since.0 {
             self.solver.forget_questions();
             self.since = (0, Duration::ZERO);
@@ -82,7 +74,11 @@ impl SampledSolver {
     /// Whether all conditions hold under one of the assignments.
     pub fn is_sampled(&mut self, conditions: &[TermId]) -> bool {
         let plain = self.plain(conditions);
-        self.satisfied_by_sample(&plain)
+        let Some(number) = self.samples.satisfying(self.solver.arena(), &plain) else {
+            return false;
+        };
+        self.model = Model::Sample(number);
+        true
     }
 
     /// Assignments are of no use, since what they say leads to alarms that are none.
@@ -108,14 +104,6 @@ impl SampledSolver {
             .iter()
             .map(|&one| self.cells.replaced(arena, one));
         plain.collect()
-    }
-
-    fn satisfied_by_sample(&mut self, plain: &[TermId]) -> bool {
-        let Some(number) = self.samples.satisfying(self.solver.arena(), plain) else {
-            return false;
-        };
-        self.model = Model::Sample(number);
-        true
     }
 
     /// The solver's model is one more sample.
