@@ -10,7 +10,7 @@ use crate::frontend::{LoadOptions, load_preprocessed};
 use crate::program::simplify::fault;
 use crate::program::testing::{Recursion, random_program, some_run_fails};
 use crate::program::*;
-use crate::term::{Build, Pool, Sort, TermId, store};
+use crate::term::{Build, Pool, ScalarSort, Sort, TermId, store};
 use crate::workers::Workers;
 
 const BUDGET: Duration = Duration::from_secs(20);
@@ -548,6 +548,46 @@ fn what_is_assumed_after_an_assignment() {
     b.operations(vec![assign, assume]);
     b.error_unless(store().ne(b.value(y), number(3)));
     no_step_is_confirmed(b.finish());
+}
+
+/// Two objects whose addresses nobody knows, and of which it may be assumed that they are apart.
+fn written_at_two_addresses(are_apart: bool) -> Task {
+    const ADDRESS: Sort = Sort::BitVec(64);
+    let mut b = ProgramBuilder::new();
+    let pool = store();
+    let (at, byte) = (ScalarSort::BitVec(64), ScalarSort::BitVec(8));
+    let memory = b.region("memory", at, byte);
+    let [one, other] = ["one", "other"].map(|name| {
+        let address = b.global(name, ADDRESS);
+        let input = b.input(name, ADDRESS);
+        b.havoc(address, input);
+        address
+    });
+    let [one, other] = [one, other].map(|address| b.value(address));
+    let end = |object| pool.add(object, pool.bv(64, 4));
+    b.assume(pool.ule(one, end(one)));
+    b.assume(pool.ule(other, end(other)));
+    if are_apart {
+        b.assume(pool.or2(pool.ule(end(one), other), pool.ule(end(other), one)));
+    }
+    for (object, value) in [(one, 1), (other, 2)] {
+        b.write(memory, object, pool.bv(8, value));
+    }
+    let read = pool.select(b.contents(memory), one);
+    b.error_unless(pool.eq(read, pool.bv(8, 1)));
+    Task::new(b.finish())
+}
+
+#[test]
+fn objects_may_be_one_unless_it_is_said_that_they_are_apart() {
+    let one_by_one = || {
+        vec![ProofStep::Unwinding {
+            rounds: Vec::new(),
+            merge: false,
+        }]
+    };
+    written_at_two_addresses(true).confirms(one_by_one());
+    written_at_two_addresses(false).does_not_confirm(one_by_one());
 }
 
 #[test]

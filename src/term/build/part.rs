@@ -135,7 +135,7 @@ pub fn extended_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> 
     };
     let most = (1u128.checked_shl(pool.width(inner).into())? - 1).checked_add(constant.bits())?;
     let fits = planted!(
-        "part: a sum that wraps around is extended, too",
+        "part: a sum is extended that wraps around",
         most < 1u128.checked_shl(pool.width(sum).into())?,
         true
     );

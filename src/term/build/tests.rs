@@ -456,3 +456,33 @@ fn bytes_put_together_are_the_word() {
     let common = pool.bvor(byte(0), other);
     assert!(pool.arguments(Op::BvOr, common).is_some());
 }
+
+#[test]
+fn a_sum_that_does_not_wrap_around_is_extended_by_its_addends() {
+    let pool = &Arena::new();
+    let offset = variable("offset", Sort::BitVec(8));
+    let sum = |constant| {
+        let part = pool.zero_extend(offset, 16);
+        pool.zero_extend(pool.add(part, pool.bv(16, constant)), 32)
+    };
+    let extended = |constant| pool.add(pool.zero_extend(offset, 32), pool.bv(32, constant));
+    for fits in [1, 0x100, 0xff00] {
+        assert_eq!(extended_sum(pool, sum(fits)), Some(extended(fits)));
+    }
+    assert_eq!(extended_sum(pool, sum(0xff01)), None);
+    assert_eq!(extended_sum(pool, sum(0xffff)), None);
+}
+
+/// The low bits of a sum of what is put together are a sum of low bits, and only those.
+#[test]
+fn the_low_bits_of_a_sum_continue_its_high_bits() {
+    let pool = &Arena::new();
+    let upper = variable("upper", Sort::BitVec(24));
+    let [lower, other] = ["lower", "other"].map(|name| variable(name, Sort::BitVec(8)));
+    let sum = pool.add(pool.concat(upper, lower), pool.bv(32, 8));
+    let low = |byte, added| pool.add(byte, pool.bv(8, added));
+    let continued = |low| pool.concat(pool.extract(sum, 31, 8), low);
+    same(pool, continued(low(lower, 8)), sum);
+    assert_ne!(continued(low(lower, 9)), sum);
+    assert_ne!(continued(low(other, 8)), sum);
+}
