@@ -111,8 +111,10 @@ const MOST_REJECTED: u32 = 4;
 const FORWARD: f64 = 0.5;
 const FORWARD_AT_LEAST: Duration = Duration::from_millis(500);
 
-/// A loop gets so many times the rounds at the most.
+/// A loop gets so many times the rounds at the most, unless another one had more.
 const GROWTH: u32 = 32;
+/// Or as many as another one had, if that is fewer times what it would get.
+const FEW_TIMES: u32 = 4;
 
 /// Runs unwinding.
 ///
@@ -237,7 +239,12 @@ fn raise(
         let work = walked.work.get(&head).copied().unwrap_or(walked.steps);
         let most = (walked.steps / work.max(1)) as f64;
         let factor = most.powf(1.0 / deepest.max(1) as f64) as u32;
-        let next = limits.of(head).saturating_mul(factor.clamp(2, GROWTH));
+        let growth = GROWTH.max(walked.rounds / limits.of(head));
+        let mut next = limits.of(head).saturating_mul(factor.clamp(2, growth));
+        // Loops one after the other mostly go through the same array.
+        if next < walked.rounds && walked.rounds / next < FEW_TIMES {
+            next = walked.rounds.saturating_add(1);
+        }
         limits.rounds.insert(head, next);
     }
     if all_steps {

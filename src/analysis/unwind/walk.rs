@@ -13,8 +13,11 @@
 //! themselves, may have so many open rounds in a row; what would be one more is cut off, if the solver does not exclude it.
 
 mod agenda;
+mod calls;
 mod exits;
+mod merge;
 mod objects;
+mod rounds;
 mod states;
 
 use std::collections::BTreeSet;
@@ -36,11 +39,6 @@ use crate::program::conditions::{exclusive, exhaustive};
 use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::term::{Build, Pool, Sort, Symbol, TermId, store};
-
-/// Conditions of single states that are looked at for what they say of variables.
-const FACTS: u32 = 64;
-/// States that wait for one another to be merged in the best order.
-const MERGED_BY_PATH: usize = 48;
 
 /// What is known where execution is.
 #[derive(Clone)]
@@ -178,16 +176,6 @@ pub struct Walk<'w, 'a> {
     /// Variables of addresses and conditions.
     variables: FxHashMap<TermId, Variables>,
     walked: Walked,
-}
-
-/// What becomes of a round that has been reached.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Next {
-    Round,
-    /// It may be reached, but has come too far.
-    CutOff,
-    /// It is not reached.
-    Excluded,
 }
 
 /// The depth of the globals' slots.
@@ -449,88 +437,6 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// Whether the loop's next round may begin.
-    fn begin_round(&mut self, rounds: &mut Rounds, head: LocationId, state: &State) -> bool {
-        let Some(round) = rounds.last_mut() else {
-            return true;
-        };
-        self.walked.rounds = self.walked.rounds.max(round.number);
-        let steps = self.walked.steps;
-        let before = self.latest.insert(head, (round.number, steps));
-        if round.number > 0 && state.path.all() != round.path.all() {
-            round.open += 1;
-            if let Some((number, at)) = before
-                && number + 1 == round.number
-            {
-                *self.walked.work.entry(head).or_default() += steps - at;
-            }
-            match self.next(head, round.open, &state.path) {
-                Next::Round => {}
-                Next::CutOff => return false,
-                Next::Excluded => {
-                    self.excluded(&state.path);
-                    return false;
-                }
-            }
-            let most = self.walked.open.entry(head).or_default();
-            *most = round.open.max(*most);
-        }
-        round.path = state.path.clone();
-        true
-    }
-
-    /// Whether an open round is to be looked at.
-    fn next(&mut self, head: LocationId, open: u32, path: &Path) -> Next {
-        let too_far = open > self.limits.of(head);
-        // Each branch has been asked about where paths are walked one by one.
-        if self.limits.merge() && self.questions.excludes(path.all(), too_far) {
-            return Next::Excluded;
-        }
-        if !too_far {
-            return Next::Round;
-        }
-        self.walked.cuts.push(Cut {
-            guard: path.all(),
-            head: Some(head),
-        });
-        Next::CutOff
-    }
-
-    /// The path, which nothing takes: what has parted from it last goes on without a condition for that.
-    fn excluded(&mut self, path: &Path) {
-        let Some((before, condition)) = path.last() else {
-            return;
-        };
-        let denial = self.terms.arena.not(condition);
-        for state in self.pending.states_mut() {
-            if let Some((own, other)) = state.path.last()
-                && other == denial
-                && own.same(before)
-            {
-                state.path = before.clone();
-            }
-        }
-    }
-
-    /// The only state that there is: what it has assumed holds from here on.
-    fn learn(&mut self, state: &State) {
-        if state.path.depth() > FACTS {
-            return;
-        }
-        let mut new = Vec::new();
-        let mut at = &state.path;
-        while at.depth() > self.assumed
-            && let Some((before, condition)) = at.last()
-        {
-            new.push(condition);
-            at = before;
-        }
-        self.assumed += new.len() as u32;
-        for condition in new {
-            self.terms.assume(condition);
-        }
-    }
-
     fn branching(&mut self, location: LocationId) -> Branching {
         if let Some(&known) = self.branching.get(&location) {
             return known;
@@ -635,116 +541,6 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.tell_apart(&state.path);
         let (location, frame) = (arrival.location, arrival.frame.clone());
         self.arrive(edge.target, Some(location), &arrival.rounds, frame, state);
-    }
-
-    fn call(
-        &mut self,
-        turn: &Turn,
-        arrival: &Arrival,
-        id: EdgeId,
-        (callee, arguments): (FunctionId, Vec<Value>),
-        mut state: State,
-    ) {
-        let program = self.program;
-        let depth = depth_of(&arrival.frame);
-        let function = program.function(callee);
-        let mut open = 0;
-        if self.calls.is_recursive(callee) {
-            let mut caller = arrival.frame.as_ref();
-            while let Some(frame) = caller {
-                if frame.function == callee {
-                    open = frame.open + u32::from(state.path.all() != frame.path.all());
-                    break;
-                }
-                caller = frame.caller.as_ref();
-            }
-            if open > 0 && self.next(function.entry, open, &state.path) != Next::Round {
-                return;
-            }
-            let most = self.walked.open.entry(function.entry).or_default();
-            *most = open.max(*most);
-        }
-        for (&parameter, value) in function.parameters.iter().zip(arguments) {
-            self.set(&mut state, depth + 1, parameter, value);
-        }
-        let mut own = turn.clone();
-        own.push(id.0);
-        let frame = Frame {
-            call: id,
-            caller: arrival.frame.clone(),
-            turn: own,
-            rounds: arrival.rounds.clone(),
-            depth: depth + 1,
-            function: callee,
-            open,
-            path: state.path.clone(),
-        };
-        let frame = Some(Rc::new(frame));
-        self.arrive(function.entry, None, &Rounds::new(), frame, state);
-    }
-
-    fn return_from(&mut self, arrival: &Arrival, mut state: State) {
-        let Some(frame) = arrival.frame.as_ref() else {
-            return;
-        };
-        let program = self.program;
-        let edge = program.edge(frame.call);
-        if let Some(Operation::Call {
-            callee, results, ..
-        }) = edge.operations.first()
-        {
-            let from = &program.function(*callee).results;
-            let values = from.iter().map(|&result| {
-                let slot = self.slot(frame.depth, result);
-                self.read(&state, slot)
-            });
-            let values: Vec<Value> = values.collect();
-            for (&result, value) in results.iter().zip(values) {
-                self.set(&mut state, frame.depth - 1, result, value);
-            }
-        }
-        for local in &self.locals[frame.function.index()] {
-            if let Some(&slot) = self.slots.get(&(frame.depth, *local)) {
-                state.values.remove(slot);
-            }
-        }
-        let caller = frame.caller.clone();
-        self.arrive(edge.target, Some(edge.source), &frame.rounds, caller, state);
-    }
-
-    /// All states that have come to a place, as one.
-    fn merged(&mut self, states: Vec<State>) -> Option<State> {
-        let mut states = self.merge_exits(states);
-        while states.len() > MERGED_BY_PATH {
-            let (last, before) = (states.pop()?, states.pop()?);
-            let one = self.merge(last, before);
-            states.push(one);
-        }
-        while states.len() > 1 {
-            // The two that have parted last, of which one is as far as any.
-            let by_depth = |&place: &usize| states[place].path.depth();
-            let deepest = (0..states.len()).max_by_key(by_depth)?;
-            let one = states.swap_remove(deepest);
-            let shared = |&place: &usize| states[place].path.common(&one.path).depth();
-            let other = (0..states.len()).max_by_key(shared)?;
-            let other = states.swap_remove(other);
-            let both = self.merge(one, other);
-            states.push(both);
-        }
-        states.pop()
-    }
-
-    fn merge(&mut self, one: State, other: State) -> State {
-        let (path, is_one) = one.path.join(self.terms.arena, &other.path);
-        let values = one.values.union(&other.values, &mut |slot, a, b| {
-            let [a, b] = [a, b].map(|value| self.value_or_first(slot, value));
-            self.terms.choice(is_one, &a, &b)
-        });
-        State {
-            path,
-            values,
-            made: one.made.max(other.made),
-        }
     }
 
     /// A variable that no other execution has: on a path that is walked by itself the same one each time it is walked.

@@ -5,6 +5,11 @@
 //! is looked at again, and only states with the same call string and location are merged. Loops with open conditions, and functions
 //! that call themselves, have as many rounds as they are given. The guards of what is left then are told, and are to be impossible.
 
+mod calls;
+mod evaluate;
+mod exclude;
+mod merge;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -13,7 +18,6 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::call_strings::Node;
-use super::super::query::{Answer, ask_within, assertions};
 use super::super::record::What;
 use super::exclusion::Exclusion;
 use super::lifted::Lifted;
@@ -22,7 +26,7 @@ use super::{GivenUp, State, Walk};
 use crate::program::conditions::{exclusive, exhaustive};
 use crate::program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
 use crate::term::domain::Values;
-use crate::term::{Build, Op, Pool, TermId, TermKind, store};
+use crate::term::{Build, Pool, TermId, store};
 
 /// Open rounds that loops may have, one after the other.
 pub(in crate::certify) struct Rounds {
@@ -61,21 +65,6 @@ struct Here<'h> {
     rounds: &'h [Round],
     caller: Option<&'h Rc<Caller>>,
 }
-
-/// What questions whether a round is reached may take of the time until then, how long the first ones, and one.
-const ASKING: f64 = 0.6;
-const ASKING_IN_VAIN: f64 = 0.15;
-const AT_FIRST: Duration = Duration::from_millis(1000);
-const ONE: Duration = Duration::from_millis(500);
-
-/// After so many questions about a loop's rounds that found none excluded, some of the rounds are asked about.
-const IN_VAIN: u32 = 32;
-
-/// So many conditions are noted at a time because they hold wherever execution goes on.
-const CERTAIN: usize = 64;
-
-/// So many states are merged in the best order.
-const BEST_ORDER: usize = 40;
 
 pub(super) struct RoundWalk<'r, 'c, 'p> {
     pub(super) walk: &'r mut Walk<'c, 'p>,
@@ -270,107 +259,9 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether it is asked if an open round of the loop, the so manieth in a row, is excluded: a few rounds too many are no matter.
-    fn is_asked(&self, head: LocationId, open: u32) -> bool {
-        !self.is_in_vain(head) || open.is_multiple_of((open / 8).max(1).next_power_of_two())
-    }
-
-    /// Whether questions about the loop's rounds have found none excluded for long.
-    fn is_in_vain(&self, head: LocationId) -> bool {
-        self.in_vain
-            .get(&head)
-            .is_some_and(|&number| number >= IN_VAIN)
-    }
-
-    /// Whether the node is not reached, as far as that is found out soon. It is a matter of time alone: what is not dropped is
-    /// followed.
-    fn is_excluded(&mut self, node: Node, guard: TermId) -> Result<bool, GivenUp> {
-        let share = match self.is_in_vain(node.location) {
-            true => ASKING_IN_VAIN,
-            false => ASKING,
-        };
-        let budget = self.began.elapsed().mul_f64(share) + AT_FIRST;
-        if guard == TermId::TRUE || (!self.lifted.by_path && self.asking > budget) {
-            return Ok(false);
-        }
-        self.walk.label(guard, node, What::Reached);
-        let began = Instant::now();
-        let most = ONE.max(self.began.elapsed().mul_f64(ASKING / 4.0));
-        if let Some(exclusion) = &mut self.exclusion {
-            let (all, _) = assertions(self.walk, &[guard]);
-            let is_excluded = exclusion.excludes(&all, most);
-            if is_excluded {
-                self.cut_off.push(guard);
-            }
-            return self.noted(node.location, began, is_excluded);
-        }
-        let answer = ask_within(self.walk, &[guard], most);
-        self.noted(node.location, began, answer == Ok(Answer::Impossible))
-    }
-
-    /// Notes an answer to a question about the loop's rounds, asked then.
-    fn noted(
-        &mut self,
-        head: LocationId,
-        began: Instant,
-        is_excluded: bool,
-    ) -> Result<bool, GivenUp> {
-        self.asking += began.elapsed();
-        let in_vain = self.in_vain.entry(head).or_default();
-        *in_vain = if is_excluded { 0 } else { *in_vain + 1 };
-        self.walk.left()?;
-        Ok(is_excluded)
-    }
-
-    /// The guard is excluded: what has parted from it last needs no condition for that.
-    fn spread(&mut self, excluded: TermId) {
-        let paths = &self.lifted.paths;
-        let Some((before, condition)) = paths.last(excluded) else {
-            return;
-        };
-        let denial = self.walk.arena.not(condition);
-        for state in self.waiting.states_mut() {
-            if paths.last(state.guard) == Some((before, denial)) {
-                state.guard = before;
-            }
-        }
-    }
-
     fn assume(&mut self, state: &mut State, condition: TermId) {
         let arena = &*self.walk.arena;
         state.guard = self.lifted.paths.assume(arena, state.guard, condition);
-    }
-
-    /// The only state that is left has the guard: it holds wherever execution is from here on. What was pushed to [`Left`] and to
-    /// the targets before is made of terms from before.
-    fn note_certain(&mut self, guard: TermId) {
-        let paths = &self.lifted.paths;
-        let mut new = Vec::new();
-        let mut at = guard;
-        while at != self.certain
-            && new.len() < CERTAIN
-            && let Some((before, condition)) = paths.last(at)
-        {
-            new.push(condition);
-            at = before;
-        }
-        self.certain = guard;
-        for condition in new {
-            self.lifted.note_certain(condition);
-        }
-    }
-
-    fn is_cut_off(&mut self, head: LocationId, node: Node, open: u32, guard: TermId) -> bool {
-        if open <= self.most.get(&head).copied().unwrap_or(self.usual) {
-            return false;
-        }
-        self.walk.label(guard, node, What::Reached);
-        planted!(
-            "rounds: what is left after the last round does not matter",
-            self.cut_off.push(guard),
-            ()
-        );
-        true
     }
 
     /// Takes all edges that leave the node.
@@ -571,252 +462,6 @@ impl RoundWalk<'_, '_, '_> {
         match self.walk.arena.sort(value).is_array() {
             true => self.walk.set_array(state, slot, value),
             false => state.values.insert(slot, value),
-        }
-    }
-
-    fn enter(
-        &mut self,
-        here: &Here<'_>,
-        id: EdgeId,
-        callee: FunctionId,
-        values: Vec<TermId>,
-        mut state: State,
-    ) {
-        let lowered = self.walk.lowered;
-        let function = lowered.program.function(callee);
-        let depth = self.walk.stacks.depth(here.node.stack);
-        let stack = self.walk.stacks.push(lowered, here.node.stack, id);
-        let entry = Node {
-            stack,
-            location: function.entry,
-        };
-        let mut open = 0;
-        if lowered.calls.is_recursive(callee) {
-            let mut caller = here.caller;
-            while let Some(one) = caller {
-                if one.callee == callee {
-                    open = one.open + u32::from(one.guard != state.guard);
-                    break;
-                }
-                caller = one.from.as_ref();
-            }
-            if open > 0 && self.is_cut_off(function.entry, entry, open, state.guard) {
-                return;
-            }
-        }
-        // What an earlier activation held at its end is not what a new one begins with.
-        for &local in &lowered.locals[callee.index()] {
-            let slot = self.walk.slot(depth + 1, local);
-            let value = self.walk.arbitrary_value(local);
-            self.set(&mut state, slot, value);
-        }
-        for (&parameter, value) in function.parameters.iter().zip(values) {
-            let slot = self.walk.slot(depth + 1, parameter);
-            self.set(&mut state, slot, value);
-        }
-        let mut order: SmallVec<[u32; 16]> = here.order.into();
-        order.push(id.0);
-        let caller = Rc::new(Caller {
-            order,
-            rounds: here.rounds.to_vec(),
-            from: here.caller.cloned(),
-            callee,
-            open,
-            guard: state.guard,
-        });
-        let inside = Here {
-            node: entry,
-            order: &[],
-            rounds: &[],
-            caller: Some(&caller),
-        };
-        self.come(&inside, None, entry, state);
-    }
-
-    fn come_back(&mut self, here: &Here<'_>, mut state: State) {
-        let lowered = self.walk.lowered;
-        let (Some((stack, id)), Some(caller)) =
-            (self.walk.stacks.pop(here.node.stack), here.caller)
-        else {
-            return;
-        };
-        let edge = lowered.program.edge(id);
-        let depth = self.walk.stacks.depth(here.node.stack);
-        let function = self.walk.stacks.function(here.node.stack);
-        let from = &lowered.program.function(function).results;
-        let values: Vec<TermId> = from
-            .iter()
-            .map(|&result| {
-                let slot = self.walk.slot(depth, result);
-                self.walk.read(&state, slot)
-            })
-            .collect();
-        for &local in &lowered.locals[function.index()] {
-            let slot = self.walk.slot(depth, local);
-            if lowered.program.variable(local).sort.is_array() {
-                let value = self.walk.arbitrary_value(local);
-                self.set(&mut state, slot, value);
-            }
-            state.values.remove(slot);
-        }
-        if let Some(Operation::Call { results, .. }) = edge.operations.first() {
-            for (&result, value) in results.iter().zip(values) {
-                let slot = self.walk.slot(depth - 1, result);
-                self.set(&mut state, slot, value);
-            }
-        }
-        let outside = Here {
-            node: Node {
-                stack,
-                location: edge.source,
-            },
-            order: &[],
-            rounds: &caller.rounds,
-            caller: caller.from.as_ref(),
-        };
-        let to = Node {
-            stack,
-            location: edge.target,
-        };
-        self.come(&outside, Some(edge.source), to, state);
-    }
-
-    /// The states as one.
-    fn merged(&mut self, states: Vec<State>) -> Option<State> {
-        let mut states = self.meet_at_once(states);
-        while states.len() > BEST_ORDER {
-            let (one, other) = (states.pop()?, states.pop()?);
-            let both = self.merge(one, other);
-            states.push(both);
-        }
-        while states.len() > 1 {
-            // One that has come the furthest, and who parted from it last.
-            let paths = &self.lifted.paths;
-            let furthest = (0..states.len()).max_by_key(|&place| paths.length(states[place].guard));
-            let one = states.swap_remove(furthest?);
-            let shared = |&place: &usize| {
-                let common = paths.common(one.guard, states[place].guard);
-                paths.length(common)
-            };
-            let nearest = (0..states.len()).max_by_key(shared)?;
-            let other = states.swap_remove(nearest);
-            let both = self.merge(one, other);
-            states.push(both);
-        }
-        states.pop()
-    }
-
-    pub(super) fn merge(&mut self, one: State, other: State) -> State {
-        let walk = &*self.walk;
-        let lifted = &mut self.lifted;
-        let (guard, is_one) = lifted.paths.meet(&walk.arena, one.guard, other.guard);
-        let values = one.values.union(&other.values, &mut |slot, a, b| {
-            let mut of = |value: Option<&TermId>, state| match value {
-                Some(&value) => value,
-                None => walk.absent(lifted, state, slot),
-            };
-            let (a, b) = (of(a, &one), of(b, &other));
-            planted!(
-                "rounds: states that meet have each other's values",
-                lifted.choose(is_one, a, b),
-                lifted.choose(is_one, b, a)
-            )
-        });
-        State {
-            guard,
-            values,
-            passed: SmallVec::new(),
-            objects: Rc::default(),
-        }
-    }
-
-    /// The value of a term of the program in the activation.
-    fn worth(&mut self, state: &State, term: TermId, depth: u32) -> TermId {
-        let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
-            if done.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let (op, arguments) = match store().kind(top) {
-                TermKind::Constant(_) => {
-                    done.insert(top, top);
-                    continue;
-                }
-                TermKind::Variable { .. } => {
-                    let value = match self.slot_of(top, depth) {
-                        Some(slot) if store().sort(top).is_array() => self.walk.array(state, slot),
-                        Some(slot) => {
-                            let value = self.walk.read(state, slot);
-                            self.lifted.under(state.guard, value)
-                        }
-                        None => self.walk.variable_like(top),
-                    };
-                    done.insert(top, value);
-                    continue;
-                }
-                TermKind::Apply { op, arguments } => (op, arguments),
-            };
-            // A read of a region needs its cells alone; a choice that is made, one side.
-            let region = match (op, arguments) {
-                (Op::Select, &[array, _]) => self.slot_of(array, depth),
-                _ => None,
-            };
-            let condition = done.get(&arguments[0]).copied();
-            let needed = match (op, condition) {
-                (Op::Select, _) if region.is_some() => &arguments[1..],
-                (Op::Ite, None) => &arguments[..1],
-                (Op::Ite, Some(TermId::TRUE)) => &arguments[1..2],
-                (Op::Ite, Some(TermId::FALSE)) => &arguments[2..],
-                _ => arguments,
-            };
-            let before = stack.len();
-            stack.extend(needed.iter().filter(|one| !done.contains_key(one)));
-            if stack.len() > before || (op == Op::Ite && condition.is_none()) {
-                continue;
-            }
-            let value = match (op, region, condition) {
-                (Op::Select, Some(slot), _) => {
-                    let index = done[&arguments[1]];
-                    let value = self.walk.load(&mut self.lifted, state, slot, index);
-                    self.lifted.under(state.guard, value)
-                }
-                (Op::Ite, _, Some(TermId::TRUE)) => done[&arguments[1]],
-                (Op::Ite, _, Some(TermId::FALSE)) => done[&arguments[2]],
-                (Op::Ite, _, Some(condition)) => {
-                    let (a, b) = (done[&arguments[1]], done[&arguments[2]]);
-                    self.lifted.choose(condition, a, b)
-                }
-                _ => {
-                    let operands: Vec<TermId> = arguments.iter().map(|one| done[one]).collect();
-                    let sort = store().sort(top);
-                    let arena = &*self.walk.arena;
-                    let is_array = |&one: &TermId| arena.sort(one).is_array();
-                    match sort.is_array() || operands.iter().any(is_array) {
-                        true => arena.apply(op, sort, &operands),
-                        false => self.lifted.apply(op, sort, &operands),
-                    }
-                }
-            };
-            done.insert(top, value);
-        }
-        done[&term]
-    }
-
-    fn slot_of(&self, variable: TermId, depth: u32) -> Option<u32> {
-        let (symbol, _) = store().as_variable(variable)?;
-        let variable = *self.walk.lowered.by_symbol.get(&symbol)?;
-        Some(self.walk.slot(depth, variable))
-    }
-}
-
-impl Walk<'_, '_> {
-    /// Any value of the variable's sort.
-    fn variable_like(&self, variable: TermId) -> TermId {
-        match store().as_variable(variable) {
-            Some((symbol, _)) => self.variable(symbol),
-            None => variable,
         }
     }
 }

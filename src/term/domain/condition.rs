@@ -25,7 +25,7 @@ impl<P: Pool> Environment<'_, P> {
         let passes = if self.is_bounded() { 1 } else { 2 };
         for _ in 0..passes {
             self.truth(condition, true, DEPTH);
-            self.known.clear();
+            self.forget();
             self.spread_differences();
             if self.empty {
                 return;

@@ -51,9 +51,18 @@ impl<'e, P: Pool> Environment<'e, P> {
     /// What was evaluated before is kept if nothing was left out.
     pub fn looking_at(mut self, terms: usize) -> Self {
         if std::mem::take(&mut self.is_cut_off) {
-            self.known.clear();
+            self.forget();
         }
         Self { terms, ..self }
+    }
+
+    /// Values of terms are to be found anew. To clear a map takes time by its capacity: one that was large once is given up.
+    pub(super) fn forget(&mut self) {
+        const LARGE: usize = 1024;
+        match self.known.capacity() > LARGE {
+            true => self.known = FxHashMap::default(),
+            false => self.known.clear(),
+        }
     }
 
     pub(super) fn is_bounded(&self) -> bool {

@@ -1,0 +1,63 @@
+//! States that meet become one.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::super::State;
+use super::RoundWalk;
+use crate::term::TermId;
+
+/// So many states are merged in the best order.
+const BEST_ORDER: usize = 40;
+
+impl RoundWalk<'_, '_, '_> {
+    /// The states as one.
+    pub(super) fn merged(&mut self, states: Vec<State>) -> Option<State> {
+        let mut states = self.meet_at_once(states);
+        while states.len() > BEST_ORDER {
+            let (one, other) = (states.pop()?, states.pop()?);
+            let both = self.merge(one, other);
+            states.push(both);
+        }
+        while states.len() > 1 {
+            // One that has come the furthest, and who parted from it last.
+            let paths = &self.lifted.paths;
+            let furthest = (0..states.len()).max_by_key(|&place| paths.length(states[place].guard));
+            let one = states.swap_remove(furthest?);
+            let shared = |&place: &usize| {
+                let common = paths.common(one.guard, states[place].guard);
+                paths.length(common)
+            };
+            let nearest = (0..states.len()).max_by_key(shared)?;
+            let other = states.swap_remove(nearest);
+            let both = self.merge(one, other);
+            states.push(both);
+        }
+        states.pop()
+    }
+
+    pub(in super::super) fn merge(&mut self, one: State, other: State) -> State {
+        let walk = &*self.walk;
+        let lifted = &mut self.lifted;
+        let (guard, is_one) = lifted.paths.meet(&walk.arena, one.guard, other.guard);
+        let values = one.values.union(&other.values, &mut |slot, a, b| {
+            let mut of = |value: Option<&TermId>, state| match value {
+                Some(&value) => value,
+                None => walk.absent(lifted, state, slot),
+            };
+            let (a, b) = (of(a, &one), of(b, &other));
+            planted!(
+                "rounds: states that meet have each other's values",
+                lifted.choose(is_one, a, b),
+                lifted.choose(is_one, b, a)
+            )
+        });
+        State {
+            guard,
+            values,
+            passed: SmallVec::new(),
+            objects: Rc::default(),
+        }
+    }
+}
