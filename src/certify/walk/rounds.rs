@@ -66,6 +66,15 @@ struct Here<'h> {
     caller: Option<&'h Rc<Caller>>,
 }
 
+/// The edges that leave a location, with the conditions that they begin with.
+struct Branching {
+    edges: Vec<(EdgeId, TermId)>,
+    /// No two of the conditions hold together.
+    is_exclusive: bool,
+    /// One of them always holds.
+    is_exhaustive: bool,
+}
+
 pub(super) struct RoundWalk<'r, 'c, 'p> {
     pub(super) walk: &'r mut Walk<'c, 'p>,
     pub(super) lifted: Lifted<'r>,
@@ -80,6 +89,7 @@ pub(super) struct RoundWalk<'r, 'c, 'p> {
     asking: Duration,
     /// Of each loop, by head, how many questions in a row found no round excluded.
     in_vain: FxHashMap<LocationId, u32>,
+    branching: FxHashMap<LocationId, Rc<Branching>>,
     /// Answers them, if what it excludes is asked about in the end.
     exclusion: Option<Exclusion>,
     /// Sizes of objects by the variables that are their addresses.
@@ -129,6 +139,7 @@ impl Walk<'_, '_> {
             began: Instant::now(),
             asking: Duration::ZERO,
             in_vain: FxHashMap::default(),
+            branching: FxHashMap::default(),
             exclusion: Exclusion::new(&arena, rounds.merge),
             sizes,
             certain: TermId::TRUE,
@@ -264,20 +275,34 @@ impl RoundWalk<'_, '_, '_> {
         state.guard = self.lifted.paths.assume(arena, state.guard, condition);
     }
 
+    /// The edges that leave the location.
+    fn branching(&mut self, location: LocationId) -> Rc<Branching> {
+        if let Some(known) = self.branching.get(&location) {
+            return Rc::clone(known);
+        }
+        let lowered = self.walk.lowered;
+        let edges = lowered.graph.outgoing(location).iter();
+        let edges = edges.map(|&id| match lowered.program.edge(id).operations.first() {
+            Some(Operation::Assume(condition)) => (id, *condition),
+            _ => (id, TermId::TRUE),
+        });
+        let edges: Vec<(EdgeId, TermId)> = edges.collect();
+        let written: Vec<TermId> = edges.iter().map(|&(_, condition)| condition).collect();
+        let branching = Rc::new(Branching {
+            edges,
+            is_exclusive: exclusive(&written),
+            is_exhaustive: exhaustive(&written),
+        });
+        self.branching.insert(location, Rc::clone(&branching));
+        branching
+    }
+
     /// Takes all edges that leave the node.
     fn branch(&mut self, here: &Here<'_>, state: &State) -> Result<(), GivenUp> {
-        let lowered = self.walk.lowered;
         let depth = self.walk.stacks.depth(here.node.stack);
-        let edges = lowered.graph.outgoing(here.node.location);
-        let first = |&id: &EdgeId| match lowered.program.edge(id).operations.first() {
-            Some(Operation::Assume(condition)) => *condition,
-            _ => TermId::TRUE,
-        };
-        let written: Vec<TermId> = edges.iter().map(first).collect();
-        let is_exclusive = exclusive(&written);
-        let is_decided = is_exclusive && exhaustive(&written);
-        let mut ways = Vec::new();
-        for (&id, &condition) in edges.iter().zip(&written) {
+        let branching = self.branching(here.node.location);
+        let mut ways: SmallVec<[(EdgeId, TermId); 2]> = SmallVec::new();
+        for &(id, condition) in &branching.edges {
             let condition = self.worth(state, condition, depth);
             if condition != TermId::FALSE {
                 self.lifted.note_assumed(condition);
@@ -293,8 +318,8 @@ impl RoundWalk<'_, '_, '_> {
         let mut rest = state.clone();
         let last = ways.len();
         for (number, (id, condition)) in (1..).zip(ways) {
-            let taken = match is_exclusive {
-                true if number == last && is_decided => TermId::TRUE,
+            let taken = match branching.is_exclusive {
+                true if number == last && branching.is_exhaustive => TermId::TRUE,
                 false if number < last => {
                     let choice = self.walk.condition();
                     self.walk.arena.and2(condition, choice)

@@ -9,6 +9,9 @@ use crate::term::{Build, Op, Pool, TermId, TermKind, store};
 impl RoundWalk<'_, '_, '_> {
     /// The value of a term of the program in the activation.
     pub(super) fn worth(&mut self, state: &State, term: TermId, depth: u32) -> TermId {
+        if store().is_constant(term) {
+            return term;
+        }
         let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {
