@@ -21,6 +21,8 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustc_hash::FxHashMap;
+
 use crate::program::waypoint::Time;
 use crate::program::{
     AssumptionKind, DataModel, External, Lifetime, SourceMap, Span, Waypoint, WaypointKind,
@@ -47,6 +49,8 @@ pub struct Unit {
     pub externals: Vec<External>,
     /// The ordinary identifiers that it declares.
     pub names: Vec<DeclaredName>,
+    /// The characters of string literals, with the zero at the end.
+    pub texts: FxHashMap<ObjectIndex, Vec<u32>>,
 }
 
 /// An ordinary identifier that is declared; see [`crate::program::DeclaredName`].
@@ -125,7 +129,17 @@ pub struct Object {
     pub constant: bool,
     /// The scalar members with their places; overlapping in a union. One entry at offset zero for a scalar object.
     pub leaves: Vec<Leaf>,
+    /// The blocks of its function that it is in, from outside, by number; none in the outermost one, and for what is static.
+    pub blocks: Vec<u32>,
     pub span: Span,
+}
+
+impl Object {
+    /// Whether two locals of one activation never exist at the same time.
+    pub fn is_never_beside(&self, other: &Self) -> bool {
+        let mut both = self.blocks.iter().zip(&other.blocks);
+        both.any(|(own, others)| own != others)
+    }
 }
 
 /// When an object exists.

@@ -6,7 +6,7 @@ use lang_c::span::Node;
 use super::sequencing::{Conflict, Spot, has_loose_effects, key};
 use super::value::{Lvalue, Value, ValueKind, with_indices};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, Pointer, ScalarType};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, Padding, Place, Pointer, ScalarType};
 use crate::frontend::types::Type;
 
 /// Whether the value of an expression is wanted.
@@ -52,14 +52,24 @@ impl Lowerer<'_> {
             | ValueKind::Lvalue(Lvalue {
                 address: source, ..
             }) => {
+                let destination = Pointer::new(address);
+                let ranges = self.padding_between(target.ty)?;
                 let instruction = Instruction::Copy {
-                    destination: Pointer::new(address),
+                    destination: destination.clone(),
                     source: Pointer::new(source),
                     size: self.size_of(target.ty)?,
                     leaves: self.types.leaves(target.ty),
                     overlapping: false,
                 };
                 self.emit(instruction);
+                // C11 6.2.6.1 p6.
+                if !ranges.is_empty() && !self.is_in_start() {
+                    self.emit(Instruction::Padding {
+                        destination,
+                        ranges,
+                        contents: Padding::Undetermined,
+                    });
+                }
                 Ok(())
             }
             _ => Err(self.error("a void value is assigned")),

@@ -468,6 +468,7 @@ impl Lowerer<'_> {
                 count: STRINGS * STRING_BYTES,
                 stride: 8,
             }],
+            blocks: Vec::new(),
             span: self.span,
         });
         let scalar = self.size_scalar();

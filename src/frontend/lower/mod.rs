@@ -369,6 +369,11 @@ impl<'a> Lowerer<'a> {
                 outside,
                 externals: self.externals,
                 names: self.scopes.take_names(&self.types),
+                texts: self
+                    .strings
+                    .into_iter()
+                    .map(|((units, _), object)| (object, units))
+                    .collect(),
             },
             warnings: self.warnings,
             conflicts,
@@ -557,6 +562,7 @@ impl<'a> Lowerer<'a> {
             storage,
             constant: is_const && !element.qualifiers.contains(Qualifiers::VOLATILE),
             leaves,
+            blocks: Vec::new(),
             span,
         });
         if is_const {
@@ -565,7 +571,10 @@ impl<'a> Lowerer<'a> {
         Ok(object)
     }
 
-    fn push_object(&mut self, object: Object) -> ObjectIndex {
+    fn push_object(&mut self, mut object: Object) -> ObjectIndex {
+        if matches!(object.storage, Storage::Automatic(_)) {
+            object.blocks = self.scopes.blocks();
+        }
         self.objects.push(object);
         self.temporaries.push(false);
         ObjectIndex(self.objects.len() as u32 - 1)
@@ -588,6 +597,7 @@ impl<'a> Lowerer<'a> {
                 count: 1,
                 stride: u64::from(bits),
             }],
+            blocks: Vec::new(),
             span: self.span,
         });
         self.temporaries[index.0 as usize] = true;

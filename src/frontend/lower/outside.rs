@@ -37,6 +37,7 @@ impl Lowerer<'_> {
                 storage: Storage::Outside,
                 constant: false,
                 leaves: Vec::new(),
+                blocks: Vec::new(),
                 span: Span::NONE,
             })
         });
@@ -98,6 +99,7 @@ impl Lowerer<'_> {
                 name: String::new(),
                 storage: Storage::Outside,
                 constant: false,
+                blocks: Vec::new(),
                 span: Span::NONE,
             },
         );
@@ -162,6 +164,7 @@ impl Lowerer<'_> {
         self.push_object(Object {
             name: format!("{ENVIRONMENT}::#{number}"),
             storage: Storage::Automatic(environment),
+            blocks: Vec::new(),
             span: Span::NONE,
             ..like.clone()
         })

@@ -237,6 +237,7 @@ impl Lowerer<'_> {
                 count,
                 stride: u64::from(bits),
             }],
+            blocks: Vec::new(),
             span: self.span,
         });
         self.constants.insert(object);

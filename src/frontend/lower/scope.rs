@@ -149,6 +149,12 @@ impl Scopes {
         }
     }
 
+    /// The numbers of the blocks within the function's outermost one.
+    pub fn blocks(&self) -> Vec<u32> {
+        let inner = self.scopes.iter().skip(2);
+        inner.map(|scope| scope.number).collect()
+    }
+
     pub fn at_file_scope(&self) -> bool {
         self.scopes.len() == 1
     }

@@ -49,6 +49,7 @@ impl Lowerer<'_> {
                 count: 1,
                 stride: u64::from(bits),
             }],
+            blocks: Vec::new(),
             span: self.span,
         });
         self.function.parameters.push(object);
@@ -87,6 +88,7 @@ impl Lowerer<'_> {
             storage: Storage::Automatic(self.function.index),
             constant: false,
             leaves,
+            blocks: Vec::new(),
             span: self.span,
         });
         self.function.temporaries += 1;

@@ -51,7 +51,7 @@ impl Planner<'_, '_> {
             let data = &self.unit.objects[index];
             let alignment = 1 << data.alignment.max(1).trailing_zeros().min(12);
             if plan.class_by_id(id).observable {
-                wanted.push((Wanted::Object(object), data.size.max(1), alignment));
+                wanted.push((Wanted::Object(object), data.size, alignment));
             } else {
                 let address = self.constant(space.constant(data.size, alignment)?);
                 self.place(plan, object, id, address, builder);
@@ -140,6 +140,10 @@ impl Planner<'_, '_> {
             let hint;
             (hint, free) = layout::hint(free, size, alignment);
             plan.chosen.push(Chosen {
+                object: match who {
+                    Wanted::Object(object) => Some(object),
+                    Wanted::Function(_) | Wanted::External(_) => None,
+                },
                 variable,
                 size,
                 alignment,

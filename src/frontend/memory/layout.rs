@@ -12,7 +12,7 @@
 //! that is possible: so simulation, which begins with zeros, need not guess one.
 //!
 //! The two kinds of addresses never meet. With 64 bits, the constants and arenas lie where no object of a real program
-//! can; with 32 they take a part out of the pool's middle.
+//! can; with 32 they take a part out of the pool.
 
 use crate::program::DataModel;
 
@@ -23,7 +23,7 @@ pub const GAP: u64 = 64;
 pub const SMALL: i128 = 1 << 12;
 
 /// Up to here there is nothing: no object has such an address.
-const RESERVED: u64 = 0x1_0000;
+pub const RESERVED: u64 = 0x1_0000;
 
 /// A range of addresses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,13 @@ pub struct AddressRange {
     /// The address after the last.
     pub high: u64,
 }
+
+/// With 32 bits, what constants and arenas take out of the pool: where a process has neither its code, nor its heap, nor its stack.
+/// What lies in the middle of all addresses may be observed, whose first bit changes there.
+const TAKEN: AddressRange = AddressRange {
+    low: 0xB000_0000,
+    high: 0xF000_0000,
+};
 
 /// Where objects may lie whose addresses can be observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +72,7 @@ impl AddressSpace {
     pub const fn new(data_model: DataModel, observed: bool) -> Self {
         let start = match (data_model, observed) {
             (DataModel::Lp64, _) => 1 << 62,
-            (DataModel::Ilp32, true) => 0x6000_0000,
+            (DataModel::Ilp32, true) => TAKEN.low,
             (DataModel::Ilp32, false) => 0,
         };
         Self {
@@ -81,7 +88,7 @@ impl AddressSpace {
     const fn limits(&self) -> (u64, u64) {
         match (self.data_model, self.observed) {
             (DataModel::Lp64, _) => ((1 << 62) + (1 << 50), 1 << 63),
-            (DataModel::Ilp32, true) => (0x8000_0000, 0xA000_0000),
+            (DataModel::Ilp32, true) => (0xD000_0000, TAKEN.high),
             (DataModel::Ilp32, false) => (0xE000_0000, 0xFFFF_0000),
         }
     }
@@ -101,10 +108,10 @@ impl AddressSpace {
                 ranges: vec![
                     AddressRange {
                         low: RESERVED,
-                        high: 0x6000_0000,
+                        high: TAKEN.low,
                     },
                     AddressRange {
-                        low: 0xA000_0000,
+                        low: TAKEN.high,
                         high: 0xFFFF_F000,
                     },
                 ],

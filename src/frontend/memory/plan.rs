@@ -139,9 +139,11 @@ pub enum ArenaKind {
 /// An address that is chosen at the program's start.
 #[derive(Copy, Clone, Debug)]
 pub struct Chosen {
+    /// The object that lies there, if it is one.
+    pub object: Option<ObjectIndex>,
     /// The variable that holds it.
     pub variable: VariableId,
-    /// Size of what lies there in bytes, at least one.
+    /// Size of what lies there in bytes.
     pub size: u64,
     /// What the address is a multiple of, a power of two.
     pub alignment: u64,
@@ -444,11 +446,13 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Of a local object that does not last: whether its function may be called again.
-    fn local_object(&self, object: ObjectIndex) -> Option<bool> {
+    /// Of a local object that ends before the program does: whether its function may be called again, and whether that may go on
+    /// without it.
+    fn local_object(&self, object: ObjectIndex) -> Option<(bool, bool)> {
+        let in_block = !self.object(object).blocks.is_empty();
         match self.object(object).storage {
-            Storage::Automatic(function) if !self.lasts(object) => {
-                Some(!self.calls.runs_once(function, BlockIndex(0)))
+            Storage::Automatic(function) if in_block || !self.lasts(object) => {
+                Some((!self.calls.runs_once(function, BlockIndex(0)), in_block))
             }
             _ => None,
         }

@@ -2,6 +2,8 @@
 
 mod misses;
 
+use rustc_hash::FxHashMap;
+
 use super::{MemoryOptions, emit};
 use crate::frontend::ir::*;
 use crate::program::{Arithmetic, DataModel, Lifetime, Operation, Program, Role, SourceMap, Span};
@@ -55,6 +57,7 @@ impl Maker {
                 start: FunctionIndex(0),
                 dynamic_rounding: false,
                 names: Vec::new(),
+                texts: FxHashMap::default(),
                 outside: Outside {
                     effect: UnknownEffect::Reachable,
                     environment: None,
@@ -76,6 +79,7 @@ impl Maker {
             storage,
             constant: false,
             leaves,
+            blocks: Vec::new(),
             span: Span::NONE,
         });
         ObjectIndex(self.unit.objects.len() as u32 - 1)

@@ -132,6 +132,37 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Bits of a structure that belong to no member, which have any value when it is assigned (C11 6.2.6.1 p6); not those between so
+    /// many members that nobody looks at them, nor those of what has unions.
+    pub(in super::super) fn padding_between(&self, ty: Type) -> Result<Vec<Range<u64>>> {
+        const MEMBERS: u64 = 1 << 10;
+        if self.is_dense(ty)? || self.has_overlap(ty) {
+            return Ok(Vec::new());
+        }
+        let leaves = self.types.leaves(ty);
+        let members = leaves
+            .iter()
+            .fold(0, |sum: u64, leaf| sum.saturating_add(leaf.count));
+        if members > MEMBERS {
+            return Ok(Vec::new());
+        }
+        let mut taken: Vec<Range<u64>> = Vec::new();
+        for leaf in &leaves {
+            let first = (0..leaf.count).map(|number| leaf.bit_offset + number * leaf.stride);
+            taken.extend(first.map(|first| first..first + u64::from(leaf.bits)));
+        }
+        taken.sort_by_key(|range| range.start);
+        let all = self.size_of(ty)?.saturating_mul(8);
+        let (mut end, mut ranges) = (0, Vec::new());
+        for range in taken.into_iter().chain([all..all]) {
+            if end < range.start {
+                ranges.push(end..range.start);
+            }
+            end = end.max(range.end);
+        }
+        Ok(ranges)
+    }
+
     /// Whether every bit of a type belongs to just one scalar.
     fn is_dense(&self, ty: Type) -> Result<bool> {
         let bits = bits_of(&self.types.leaves(ty));

@@ -1,5 +1,6 @@
 //! What the pointers in expressions point to.
 
+use super::super::layout::RESERVED;
 use super::super::points_to::Target;
 use super::super::walk::{self, Congruence};
 use super::Facts;
@@ -50,6 +51,10 @@ impl<'a> Facts<'a> {
     /// Walks over an expression; for a pointer, gives what it points to, unless it is null or another constant.
     pub(super) fn value(&mut self, expr: &'a Expr) -> Option<Target> {
         match expr {
+            Expr::Integer {
+                value,
+                scalar: ScalarType::Pointer,
+            } if !self.is_no_address(*value) => Some(self.forge()),
             Expr::Integer { .. } | Expr::Float { .. } | Expr::Rounding => None,
             Expr::ObjectAddress(object) => {
                 self.in_memory[object.0 as usize] = true;
@@ -84,7 +89,11 @@ impl<'a> Facts<'a> {
                     }
                     // An address computed from nothing but integers.
                     None if distance.modulus != 0 => Some(self.forge()),
-                    None => None,
+                    None => {
+                        let start = walk::constant_integer(base).unwrap_or(0);
+                        let address = start.saturating_add(distance.remainder.into());
+                        (!self.is_no_address(address)).then(|| self.forge())
+                    }
                 }
             }
             Expr::Load(place) => {
@@ -192,14 +201,21 @@ impl<'a> Facts<'a> {
                 None
             }
             (_, ScalarType::Pointer) => {
-                if walk::constant_integer(operand).is_some() {
-                    None
-                } else {
-                    Some(self.forge())
+                let constant = walk::constant_integer(operand);
+                match constant.is_some_and(|constant| self.is_no_address(constant)) {
+                    true => None,
+                    false => Some(self.forge()),
                 }
             }
             _ => None,
         }
+    }
+
+    /// Whether no object has the address: a null pointer, an error, a small number that is a mark.
+    fn is_no_address(&self, value: i128) -> bool {
+        let shift = 128 - u32::from(self.unit.data_model.pointer_bits());
+        let address = value.wrapping_shl(shift).wrapping_shr(shift);
+        is_null_or_error(address) || (0..i128::from(RESERVED)).contains(&address)
     }
 }
 

@@ -36,8 +36,9 @@ pub(super) struct Lifetimes {
 
 /// What is known of the objects that are local to calls, and of those that are made at run time.
 pub struct Locals<'l> {
-    /// Of an object of the unit: nothing if it lasts, else whether its function may be called again.
-    pub object: &'l dyn Fn(ObjectIndex) -> Option<bool>,
+    /// Of an object of the unit: nothing if it lasts, else whether its function may be called again, and whether that may go on
+    /// without it.
+    pub object: &'l dyn Fn(ObjectIndex) -> Option<(bool, bool)>,
     /// Of an object that is made at run time, by site: nothing if it lasts as long as the program; else whether there may be
     /// several, and whether it is made in a loop of its function.
     pub site: &'l dyn Fn(usize) -> Option<(bool, bool)>,
@@ -63,11 +64,11 @@ impl Lifetimes {
                 continue;
             };
             holds(node, Holder::LocalOf(function));
-            if let Some(returns) = (locals.object)(ObjectIndex(index as u32)) {
+            if let Some((returns, within)) = (locals.object)(ObjectIndex(index as u32)) {
                 let ending = Ending {
                     function,
                     returns,
-                    within: false,
+                    within,
                 };
                 endings.entry(root(node)).or_default().push(ending);
             }

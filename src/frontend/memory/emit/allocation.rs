@@ -25,7 +25,12 @@ impl Emitter<'_, '_> {
                 (Lifetime::Automatic, Some(_)) => Ends::Unknown,
                 _ => Ends::Known,
             };
-            self.place_anywhere(size, alignment.max(1).next_power_of_two(), ends)
+            self.place_anywhere(
+                size,
+                alignment.max(1).next_power_of_two(),
+                ends,
+                lifetime == Lifetime::Automatic,
+            )
         } else {
             let once = site.and_then(|site| self.plan.once.get(&site).copied());
             let Some(arena) = once

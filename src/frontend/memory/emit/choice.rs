@@ -3,6 +3,7 @@
 
 use super::super::plan::Chosen;
 use super::*;
+use crate::frontend::ir::{Object, ObjectIndex};
 
 /// How many of the objects that exist from the start another one is kept apart from. It may overlap further ones: a proof
 /// that needs that they do not is not found, and the interpreter does not confirm an alarm where they do.
@@ -26,10 +27,8 @@ impl Emitter<'_, '_> {
             let hint = self.pointer_constant(chosen.hint.into());
             let address = self.any_address(hint, size, chosen.alignment);
             self.assign(chosen.variable, address);
-            let start = self.builder.term(chosen.variable);
-            let here = (start, self.pointer_add(start, size));
             let before = plan.chosen[..number].iter().rev().take(NEIGHBOURS);
-            let apart = before.map(|other| self.apart(here, self.extent_of(other)));
+            let apart = before.map(|other| self.apart_at_once(chosen, other));
             let apart: Vec<TermId> = apart.collect();
             self.assume(pool().and(apart));
             self.taken.clear();
@@ -50,8 +49,14 @@ impl Emitter<'_, '_> {
     /// An address for a new object of so many bytes.
     ///
     /// When a variable-length array ends, or what `alloca` made, is not known: nothing is kept apart from them that is
-    /// made later.
-    pub fn place_anywhere(&mut self, size: TermId, alignment: u64, ends: Ends) -> TermId {
+    /// made later. Neither is a `local` from those of blocks of `main`, which may have ended.
+    pub fn place_anywhere(
+        &mut self,
+        size: TermId,
+        alignment: u64,
+        ends: Ends,
+        local: bool,
+    ) -> TermId {
         let plan = self.plan;
         let Some((choice, next)) = plan.choice.as_ref().and_then(|c| Some((c, c.next_hint?)))
         else {
@@ -68,7 +73,10 @@ impl Emitter<'_, '_> {
         let end = self.pointer_add(start, extent);
         let mut others: Vec<(TermId, TermId)> = Vec::new();
         for chosen in plan.chosen.iter().rev().take(NEIGHBOURS) {
-            others.push(self.extent_of(chosen));
+            let object = chosen.object.map(|object| self.object(object));
+            if !local || object.is_none_or(|object| object.blocks.is_empty()) {
+                others.push(self.extent_of(chosen));
+            }
         }
         for &(start, end) in &choice.recent {
             others.push((self.builder.term(start), self.builder.term(end)));
@@ -160,6 +168,36 @@ impl Emitter<'_, '_> {
         let inside: Vec<TermId> = inside.collect();
         self.assume(pool().or(inside));
         start
+    }
+
+    fn object(&self, object: ObjectIndex) -> &Object {
+        &self.unit.objects[object.0 as usize]
+    }
+
+    /// Whether two objects that have their addresses from the start are apart where they must be: not if one has ended when the
+    /// other begins, nor if one is a string literal that is the end of the other one.
+    fn apart_at_once(&self, one: &Chosen, other: &Chosen) -> TermId {
+        let apart = self.apart(self.extent_of(one), self.extent_of(other));
+        let (Some(a), Some(b)) = (one.object, other.object) else {
+            return apart;
+        };
+        if self.object(a).is_never_beside(self.object(b)) {
+            return TermId::TRUE;
+        }
+        let texts = &self.unit.texts;
+        let (Some(text), Some(others)) = (texts.get(&a), texts.get(&b)) else {
+            return apart;
+        };
+        let (long, short) = match text.len() > others.len() {
+            true => ((one, text), (other, others)),
+            false => ((other, others), (one, text)),
+        };
+        if !long.1.ends_with(short.1) || self.object(a).alignment != self.object(b).alignment {
+            return apart;
+        }
+        let skipped = self.pointer_constant((long.0.size - short.0.size).into());
+        let end = self.pointer_add(self.builder.term(long.0.variable), skipped);
+        pool().or2(apart, pool().eq(end, self.builder.term(short.0.variable)))
     }
 
     fn extent_of(&self, chosen: &Chosen) -> (TermId, TermId) {
