@@ -1,9 +1,10 @@
 //! Conversions between C's types: casts, assignments, arguments.
 
 use super::value::{Value, ValueKind};
-use super::{Lowerer, Result, fold};
+use super::{Lowerer, ONE_LITERAL, Result, fold};
 use crate::frontend::ir::{Expr, ScalarType};
 use crate::frontend::types::{Type, TypeKind};
+use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     /// Converts a scalar from one C type to another that is also scalar.
@@ -74,6 +75,15 @@ impl Lowerer<'_> {
                 if float_and_pointer {
                     let (from, to) = (self.types.describe(from), self.types.describe(to));
                     return Err(self.error(format!("`{from}` cannot be converted to `{to}`")));
+                }
+                if matches!(
+                    (source, target),
+                    (ScalarType::Pointer, ScalarType::Integer { .. })
+                ) && let (Some(pointee), true) = (self.types.pointee(from), self.span.line != 0)
+                    && self.types.is_integer(pointee)
+                    && fold::evaluate(&expr).is_none()
+                {
+                    self.note_assumption(AssumptionKind::Layout, ONE_LITERAL);
                 }
                 let expr = self.convert_representation(expr, source, target);
                 Ok(Value::scalar(expr, to))
