@@ -8,6 +8,7 @@ use super::value::{Lvalue, Value, ValueKind, with_indices};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, Padding, Place, Pointer, ScalarType};
 use crate::frontend::types::Type;
+use crate::term::FloatFormat;
 
 /// Whether the value of an expression is wanted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -41,19 +42,23 @@ impl Lowerer<'_> {
             ValueKind::Scalar(expr) => {
                 let scalar = self.scalar_type(target.ty)?;
                 let place = Place {
-                    address: Pointer::new(address),
+                    address: Pointer::new(address.clone()),
                     scalar,
                     bit_field,
                 };
                 self.emit(Instruction::Assign { place, value: expr });
-                Ok(())
+                match scalar {
+                    ScalarType::Float(FloatFormat::F80) => {
+                        self.leave_padding_open(Pointer::new(address), target.ty)
+                    }
+                    _ => Ok(()),
+                }
             }
             ValueKind::Aggregate(source)
             | ValueKind::Lvalue(Lvalue {
                 address: source, ..
             }) => {
                 let destination = Pointer::new(address);
-                let ranges = self.padding_between(target.ty)?;
                 let instruction = Instruction::Copy {
                     destination: destination.clone(),
                     source: Pointer::new(source),
@@ -62,18 +67,23 @@ impl Lowerer<'_> {
                     overlapping: false,
                 };
                 self.emit(instruction);
-                // C11 6.2.6.1 p6.
-                if !ranges.is_empty() && !self.is_in_start() {
-                    self.emit(Instruction::Padding {
-                        destination,
-                        ranges,
-                        contents: Padding::Undetermined,
-                    });
-                }
-                Ok(())
+                self.leave_padding_open(destination, target.ty)
             }
             _ => Err(self.error("a void value is assigned")),
         }
+    }
+
+    /// The bytes of an object that has been stored to, or passed, which belong to no member have any value (C11 6.2.6.1 p6).
+    pub(super) fn leave_padding_open(&mut self, destination: Pointer, ty: Type) -> Result<()> {
+        let ranges = self.padding_between(ty)?;
+        if !ranges.is_empty() && !self.is_in_start() {
+            self.emit(Instruction::Padding {
+                destination,
+                ranges,
+                contents: Padding::Undetermined,
+            });
+        }
+        Ok(())
     }
 
     /// `left = right`.

@@ -12,7 +12,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::ir::{
     Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
-    Object, ObjectIndex, Place, ScalarType, Storage, Terminator,
+    Object, ObjectIndex, Place, Pointer, ScalarType, Storage, Terminator,
 };
 use crate::frontend::memory::walk;
 use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
         let full_name = self.local_name(text);
         let object = self.parameter_object(full_name, ty)?;
         self.bind_local(text, ty, Entity::Object(object));
-        Ok(())
+        self.leave_padding_open(Pointer::new(Expr::ObjectAddress(object)), ty)
     }
 
     /// Calls the constructors and `main` from the start function, and ends the program.

@@ -132,11 +132,10 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Bits of a structure that belong to no member, which have any value when it is assigned (C11 6.2.6.1 p6); not those between so
-    /// many members that nobody looks at them, nor those of what has unions.
+    /// Bits that belong to no member of whatever alternative; not those between so many members that nobody looks at them.
     pub(in super::super) fn padding_between(&self, ty: Type) -> Result<Vec<Range<u64>>> {
         const MEMBERS: u64 = 1 << 10;
-        if self.is_dense(ty)? || self.has_overlap(ty) {
+        if self.is_dense(ty)? {
             return Ok(Vec::new());
         }
         let leaves = self.types.leaves(ty);
