@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         taken.sort_by_key(|range| range.start);
         let all = self.size_of(ty)?.saturating_mul(8);
         let (mut end, mut ranges) = (0, Vec::new());
-        for range in taken.into_iter().chain([all..all]) {
+        for range in taken.into_iter().chain(std::iter::once(all..all)) {
             if end < range.start {
                 ranges.push(end..range.start);
             }
