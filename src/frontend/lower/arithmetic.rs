@@ -5,10 +5,9 @@ use lang_c::span::Node;
 
 use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
-use super::{Lowerer, ONE_LITERAL, Result, fold};
+use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
 use crate::frontend::types::{Qualifiers, Type, TypeKind};
-use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     /// Both operands of a site, the left one evaluated first and settled.
@@ -263,14 +262,8 @@ impl Lowerer<'_> {
             let pointer = if left_pointer { left.ty } else { right.ty };
             let left = self.operand(left, pointer)?;
             let right = self.operand(right, pointer)?;
-            if let (Some(target), true) = (self.types.pointee(pointer), self.span.line != 0)
-                && self.types.is_integer(target)
-                && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
-                && [&left, &right]
-                    .iter()
-                    .all(|side| fold::evaluate(side).is_none())
-            {
-                self.note_assumption(AssumptionKind::Layout, ONE_LITERAL);
+            if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+                self.note_looked_at(pointer, &[&left, &right]);
             }
             let result = fold::binary(op, left, right, ScalarType::Pointer);
             return Ok(Value::scalar(result, Type::INT));

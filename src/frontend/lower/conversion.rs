@@ -1,10 +1,9 @@
 //! Conversions between C's types: casts, assignments, arguments.
 
 use super::value::{Value, ValueKind};
-use super::{Lowerer, ONE_LITERAL, Result, fold};
+use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Expr, ScalarType};
 use crate::frontend::types::{Type, TypeKind};
-use crate::program::AssumptionKind;
 
 impl Lowerer<'_> {
     /// Converts a scalar from one C type to another that is also scalar.
@@ -76,14 +75,8 @@ impl Lowerer<'_> {
                     let (from, to) = (self.types.describe(from), self.types.describe(to));
                     return Err(self.error(format!("`{from}` cannot be converted to `{to}`")));
                 }
-                if matches!(
-                    (source, target),
-                    (ScalarType::Pointer, ScalarType::Integer { .. })
-                ) && let (Some(pointee), true) = (self.types.pointee(from), self.span.line != 0)
-                    && self.types.is_integer(pointee)
-                    && fold::evaluate(&expr).is_none()
-                {
-                    self.note_assumption(AssumptionKind::Layout, ONE_LITERAL);
+                if let (ScalarType::Pointer, ScalarType::Integer { .. }) = (source, target) {
+                    self.note_looked_at(from, &[&expr]);
                 }
                 let expr = self.convert_representation(expr, source, target);
                 Ok(Value::scalar(expr, to))

@@ -483,6 +483,17 @@ impl<'a> Lowerer<'a> {
         });
     }
 
+    /// The program looks at pointers of the type, which may be those of string literals.
+    fn note_looked_at(&mut self, pointer: Type, operands: &[&Expr]) {
+        let mut operands = operands.iter();
+        if let (Some(target), true) = (self.types.pointee(pointer), self.span.line != 0)
+            && self.types.is_integer(target)
+            && operands.all(|operand| fold::evaluate(operand).is_none())
+        {
+            self.note_assumption(AssumptionKind::Layout, ONE_LITERAL);
+        }
+    }
+
     /// Emits a construct that is not modelled; what follows is lowered all the same.
     fn unsupported(&mut self, what: impl Into<String>) {
         let what = what.into();

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::super::super::call_strings::Node;
 use super::super::State;
 use super::{Caller, Here, RoundWalk};
+use crate::certify::call_strings::Node;
 use crate::program::{EdgeId, FunctionId, Operation};
 use crate::term::TermId;
 

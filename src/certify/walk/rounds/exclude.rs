@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::super::call_strings::Node;
-use super::super::super::query::{Answer, ask_within, assertions};
-use super::super::super::record::What;
 use super::super::GivenUp;
 use super::RoundWalk;
+use crate::certify::call_strings::Node;
+use crate::certify::query::{Answer, ask_within, assertions};
+use crate::certify::record::What;
 use crate::program::LocationId;
 use crate::term::{Build, TermId};
 

@@ -135,9 +135,6 @@ impl Lowerer<'_> {
     /// Bits that belong to no member of whatever alternative; not those between so many members that nobody looks at them.
     pub(in super::super) fn padding_between(&self, ty: Type) -> Result<Vec<Range<u64>>> {
         const MEMBERS: u64 = 1 << 10;
-        if self.is_dense(ty)? {
-            return Ok(Vec::new());
-        }
         let leaves = self.types.leaves(ty);
         let members = leaves
             .iter()

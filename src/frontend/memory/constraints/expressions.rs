@@ -54,7 +54,7 @@ impl<'a> Facts<'a> {
             Expr::Integer {
                 value,
                 scalar: ScalarType::Pointer,
-            } if !self.is_no_address(*value) => Some(self.forge()),
+            } => self.constant(*value),
             Expr::Integer { .. } | Expr::Float { .. } | Expr::Rounding => None,
             Expr::ObjectAddress(object) => {
                 self.in_memory[object.0 as usize] = true;
@@ -91,8 +91,7 @@ impl<'a> Facts<'a> {
                     None if distance.modulus != 0 => Some(self.forge()),
                     None => {
                         let start = walk::constant_integer(base).unwrap_or(0);
-                        let address = start.saturating_add(distance.remainder.into());
-                        (!self.is_no_address(address)).then(|| self.forge())
+                        self.constant(start.saturating_add(distance.remainder.into()))
                     }
                 }
             }
@@ -200,22 +199,20 @@ impl<'a> Facts<'a> {
                 }
                 None
             }
-            (_, ScalarType::Pointer) => {
-                let constant = walk::constant_integer(operand);
-                match constant.is_some_and(|constant| self.is_no_address(constant)) {
-                    true => None,
-                    false => Some(self.forge()),
-                }
-            }
+            (_, ScalarType::Pointer) => match walk::constant_integer(operand) {
+                Some(address) => self.constant(address),
+                None => Some(self.forge()),
+            },
             _ => None,
         }
     }
 
-    /// Whether no object has the address: a null pointer, an error, a small number that is a mark.
-    fn is_no_address(&self, value: i128) -> bool {
+    /// The target of a pointer that is a number: a null pointer, an error, or a small number that is a mark has none.
+    fn constant(&mut self, value: i128) -> Option<Target> {
         let shift = 128 - u32::from(self.unit.data_model.pointer_bits());
         let address = value.wrapping_shl(shift).wrapping_shr(shift);
-        is_null_or_error(address) || (0..i128::from(RESERVED)).contains(&address)
+        let is_mark = (0..i128::from(RESERVED)).contains(&address);
+        (!is_mark && !is_null_or_error(address)).then(|| self.forge())
     }
 }
 

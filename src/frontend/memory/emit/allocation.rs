@@ -23,14 +23,10 @@ impl Emitter<'_, '_> {
         let address = if class.observable {
             let ends = match (lifetime, site) {
                 (Lifetime::Automatic, Some(_)) => Ends::Unknown,
-                _ => Ends::Known,
+                (Lifetime::Automatic, None) => Ends::WithFunction,
+                (Lifetime::Heap, _) => Ends::Freed,
             };
-            self.place_anywhere(
-                size,
-                alignment.max(1).next_power_of_two(),
-                ends,
-                lifetime == Lifetime::Automatic,
-            )
+            self.place_anywhere(size, alignment.max(1).next_power_of_two(), ends)
         } else {
             let once = site.and_then(|site| self.plan.once.get(&site).copied());
             let Some(arena) = once

@@ -9,11 +9,13 @@ use crate::frontend::ir::{Object, ObjectIndex};
 /// that needs that they do not is not found, and the interpreter does not confirm an alarm where they do.
 const NEIGHBOURS: usize = 48;
 
-/// Whether it is known when an object ends.
+/// When an object ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// By `free`, or with its function.
-    Known,
+    /// By `free`.
+    Freed,
+    /// With its function.
+    WithFunction,
     /// Somewhere.
     Unknown,
 }
@@ -49,14 +51,8 @@ impl Emitter<'_, '_> {
     /// An address for a new object of so many bytes.
     ///
     /// When a variable-length array ends, or what `alloca` made, is not known: nothing is kept apart from them that is
-    /// made later. Neither is a `local` from those of blocks of `main`, which may have ended.
-    pub fn place_anywhere(
-        &mut self,
-        size: TermId,
-        alignment: u64,
-        ends: Ends,
-        local: bool,
-    ) -> TermId {
+    /// made later. Neither is what is local to a function from those of blocks of `main`, which may have ended.
+    pub fn place_anywhere(&mut self, size: TermId, alignment: u64, ends: Ends) -> TermId {
         let plan = self.plan;
         let Some((choice, next)) = plan.choice.as_ref().and_then(|c| Some((c, c.next_hint?)))
         else {
@@ -74,7 +70,7 @@ impl Emitter<'_, '_> {
         let mut others: Vec<(TermId, TermId)> = Vec::new();
         for chosen in plan.chosen.iter().rev().take(NEIGHBOURS) {
             let object = chosen.object.map(|object| self.object(object));
-            if !local || object.is_none_or(|object| object.blocks.is_empty()) {
+            if ends == Ends::Freed || object.is_none_or(|object| object.blocks.is_empty()) {
                 others.push(self.extent_of(chosen));
             }
         }
@@ -87,7 +83,7 @@ impl Emitter<'_, '_> {
         self.assume(pool().and(apart));
         let behind = self.pointer_add(self.builder.term(next), self.extent(extent));
         self.assign(next, behind);
-        if ends == Ends::Known {
+        if ends != Ends::Unknown {
             self.remember(start, end);
         }
         start
