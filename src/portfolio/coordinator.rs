@@ -140,7 +140,7 @@ impl Coordinator {
     /// The analysis has an answer, which is checked from here on.
     pub fn certify(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();
-        let actions = scheduler.certify(seat);
+        let actions = scheduler.certify(seat, self.started.elapsed());
         self.apply(&actions);
     }
 

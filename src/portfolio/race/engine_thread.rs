@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::Message;
@@ -89,7 +88,7 @@ impl From<Result<Answer, SolverError>> for Ended {
 
 impl EngineThread {
     /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
-    pub fn start(self, ends: Sender<Message>) -> bool {
+    pub fn start(self) -> bool {
         let name = self.analysis.name().to_owned();
         let reporter = self.racer.task.reporter.clone();
         let (coordinator, seat) = (Arc::clone(&self.racer.coordinator), self.racer.seat);
@@ -97,7 +96,7 @@ impl EngineThread {
             let conclusion = self.run();
             self.racer.coordinator.leave(self.racer.seat);
             // The race may be over.
-            let _ = ends.send(Message::Ended(
+            let _ = self.racer.race.send(Message::Ended(
                 self.analysis.common.name.clone(),
                 conclusion,
             ));
@@ -159,7 +158,7 @@ impl EngineThread {
             if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
                 return None;
             }
-            self.racer.coordinator.certify(self.racer.seat);
+            self.racer.certify();
             self.conclude(&claim)
         });
         conclusion.flatten()
@@ -301,7 +300,7 @@ impl EngineThread {
             seat,
             ..
         } = &self.racer;
-        coordinator.certify(*seat);
+        self.racer.certify();
         let name = self.analysis.name();
         let conclusion = task.certified_conjecture(name, certificate, blocks, workers);
         let is_confirmed = conclusion.is_some();

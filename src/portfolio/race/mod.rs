@@ -54,8 +54,8 @@ const TOLD_EVERY: Duration = Duration::from_millis(250);
 enum Message {
     /// The analysis has ended.
     Ended(String, Option<Conclusion>),
-    /// Somebody who rested wants a turn.
-    Awake,
+    /// There is another who may run, or must not.
+    Look,
 }
 
 /// Runs the analyses until one has an answer; `None` if none has. Those with turns in the opening go first. If they share
@@ -73,6 +73,7 @@ pub(in crate::portfolio) fn run(
     let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
     let threads = Threads::new(permits - 1);
+    let (sender, ends) = unbounded();
     let racer = |seat: usize, id: u32| Racer {
         task: Arc::clone(task),
         blocks: Arc::clone(&blocks),
@@ -81,15 +82,15 @@ pub(in crate::portfolio) fn run(
         seat,
         id,
         workers: lender::workers(&coordinator, &threads, id),
+        race: sender.clone(),
     };
-    let (sender, ends) = unbounded();
     let start = |(number, analysis): (u32, Analysis), seat: usize| {
         let thread = EngineThread {
             racer: racer(seat, FIRST_ANALYSIS + number),
             analysis,
             certified: RefCell::default(),
         };
-        thread.start(sender.clone())
+        thread.start()
     };
     let general = &task.options.portfolio.general;
     if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
@@ -97,7 +98,6 @@ pub(in crate::portfolio) fn run(
         let id = FIRST_ANALYSIS + 1 + numbers.max().unwrap_or_default();
         let prover = ProverThread {
             racer: racer(coordinator.admit_resting(PROVER_PRIORITY), id),
-            awake: sender.clone(),
         };
         if let Some(Validation::Invariants { count: 1.. }) = task.options.validation {
             // What the witness believes in need not wait for an analysis to come upon it.

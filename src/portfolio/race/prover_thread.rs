@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use crossbeam::channel::Sender;
 use serde_json::{Map, Value as Json};
 
 use super::engine_thread::solver_for;
 use super::racer::{Racer, start};
-use super::{Message, PROVER};
+use super::PROVER;
 use crate::analysis::invariants::prover::Prover;
 use crate::portfolio::config::SolverOptions;
 use crate::portfolio::crash::guarded;
@@ -20,8 +19,6 @@ const REST: Duration = Duration::from_millis(200);
 /// What the prover's thread has.
 pub(super) struct ProverThread {
     pub racer: Racer,
-    /// Whom to tell that it wants a turn.
-    pub awake: Sender<Message>,
 }
 
 impl ProverThread {
@@ -75,8 +72,7 @@ impl ProverThread {
                 continue;
             }
             coordinator.wake(seat);
-            // The race may be over.
-            let _ = self.awake.send(Message::Awake);
+            self.racer.look();
             coordinator.wait(seat);
             self.tell(|analysis| EventKind::Resumed { analysis });
             if prover.is_none() {

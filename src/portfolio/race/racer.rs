@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use crossbeam::channel::Sender;
+
+use super::Message;
 use crate::analysis::CancellationToken;
 use crate::portfolio::coordinator::Coordinator;
 use crate::portfolio::task::Task;
@@ -21,6 +24,22 @@ pub(super) struct Racer {
     pub id: u32,
     /// Helpers, where permits are idle.
     pub workers: Workers,
+    /// Wakes the race's own thread.
+    pub race: Sender<Message>,
+}
+
+impl Racer {
+    /// What it has found is checked from here on.
+    pub fn certify(&self) {
+        self.coordinator.certify(self.seat);
+        self.look();
+    }
+
+    /// Has the race's own thread look who may run next, and when.
+    pub fn look(&self) {
+        // The race may be over.
+        let _ = self.race.send(Message::Look);
+    }
 }
 
 /// Starts a thread of a race, on which solvers may work.

@@ -12,7 +12,9 @@
 //! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
 //! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
 //! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
-//! certification has a permit at once and as long as it takes: somebody else loses his. Who has nothing to do for a while
+//! certification has a permit at once and as long as it takes: somebody else loses his. The first moments of certifying are
+//! *quiet*: nobody else has a permit, for nearly all that is certified is the end, and two cores that are one core's threads
+//! slow each other down ([`QUIET`]). Who has nothing to do for a while
 //! rests, and stands at the end of the queue again when it is woken. A permit that nobody wants may be lent to a helper of
 //! an analysis ([`crate::workers`]), who has to give it back before anybody's turn ends for the sake of others.
 //!
@@ -27,7 +29,7 @@
 //! * **Beside it** there are at most A - P overstayers. Where their priority cannot be lowered, they compete with the
 //!   permits' holders for the cores as the operating system has it: no holder has less than P / A of a core.
 //!
-//! A certification of length C adds C to the waiting at most.
+//! A certification of length C adds C to the waiting at most, and all together add [`QUIET`] where there are several permits.
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,9 @@ pub const NORMAL: u32 = 10;
 
 /// The turns of an analysis that has eased are shorter by this factor.
 pub const EASED: u32 = 4;
+
+/// So long, all of them together, certifications have the machine for themselves.
+pub const QUIET: Duration = Duration::from_millis(60);
 
 /// What the rules ask of the world.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -109,6 +114,9 @@ pub struct Scheduler {
     opening: VecDeque<(usize, Duration)>,
     /// One for each permit.
     loans: Vec<Loan>,
+    /// How much of [`QUIET`] is left, and until when it is quiet.
+    quiet_left: Duration,
+    quiet_until: Option<Duration>,
 }
 
 impl Scheduler {
@@ -122,6 +130,8 @@ impl Scheduler {
             queue: VecDeque::new(),
             opening: VecDeque::new(),
             loans: vec![Loan::Free; permits],
+            quiet_left: QUIET,
+            quiet_until: None,
         }
     }
 
@@ -182,6 +192,10 @@ impl Scheduler {
     /// at [`Self::next_tick`].
     pub fn tick(&mut self, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
+        if self.quiet_until.is_some_and(|until| until > now) {
+            return actions;
+        }
+        self.end_quiet(now);
         // Of several that certify together, one may have gone on.
         while self.holders() > self.permits
             && let Some((_, holder)) = self.soonest()
@@ -208,6 +222,9 @@ impl Scheduler {
         if self.queue.is_empty() {
             return None;
         }
+        if self.quiet_until.is_some() {
+            return self.quiet_until;
+        }
         if self.loans.contains(&Loan::Lent) {
             return Some(Duration::ZERO);
         }
@@ -225,7 +242,7 @@ impl Scheduler {
     }
 
     /// The analysis has an answer, which is checked from now on.
-    pub fn certify(&mut self, number: usize) -> Vec<Action> {
+    pub fn certify(&mut self, number: usize, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         let Some(entry) = self.entries.get_mut(number) else {
             return actions;
@@ -242,11 +259,34 @@ impl Scheduler {
                 self.revoke(holder, &mut actions);
             }
         }
+        if self.quiet_until.is_none() && !self.quiet_left.is_zero() {
+            self.quiet_until = Some(now + self.quiet_left);
+            while self.recall(&mut actions) {}
+            while let Some((_, holder)) = self.soonest() {
+                self.revoke(holder, &mut actions);
+            }
+        }
         actions
+    }
+
+    /// It is quiet no longer; what is left of [`QUIET`] is for later certifications.
+    fn end_quiet(&mut self, now: Duration) {
+        if let Some(until) = self.quiet_until.take() {
+            self.quiet_left = until.saturating_sub(now);
+        }
+    }
+
+    /// The same, unless others than this one are certifying.
+    fn end_quiet_without(&mut self, number: usize, now: Duration) {
+        let mut others = self.entries.iter().enumerate();
+        if !others.any(|(other, entry)| other != number && entry.state == State::Certifying) {
+            self.end_quiet(now);
+        }
     }
 
     /// The analysis's answer did not pass its check, and it goes on: others may have its permit.
     pub fn resume(&mut self, number: usize, now: Duration) {
+        self.end_quiet_without(number, now);
         if let Some(entry) = self.entries.get_mut(number)
             && entry.state == State::Certifying
         {
@@ -260,6 +300,7 @@ impl Scheduler {
     }
 
     fn stop(&mut self, number: usize, state: State, now: Duration) -> Vec<Action> {
+        self.end_quiet_without(number, now);
         if let Some(entry) = self.entries.get_mut(number) {
             entry.state = state;
         }
@@ -269,7 +310,9 @@ impl Scheduler {
 
     /// Lends a permit that nobody has or waits for, and returns the loan's number.
     pub fn lend(&mut self) -> Option<usize> {
-        if !self.queue.is_empty() || self.holders() >= self.permits {
+        // Who certifies may have helpers when it is quiet.
+        let is_wanted = self.quiet_until.is_none() && !self.queue.is_empty();
+        if is_wanted || self.holders() >= self.permits {
             return None;
         }
         let free = self.loans.iter().position(|&loan| loan == Loan::Free)?;

@@ -325,19 +325,45 @@ fn certification_goes_before_all() {
     let actions = scheduler.tick(ms(50));
     assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
     // The overstayer has an answer.
-    let actions = scheduler.certify(first);
+    let actions = scheduler.certify(first, ms(50));
     assert_eq!(actions, [Action::Grant(first), Action::Revoke(second)]);
     assert_eq!(scheduler.tick(ms(100_000)), [], "it keeps its permit");
     assert_eq!(scheduler.next_tick(), None);
     // The next in the queue, not the one that has lost its permit to the certification.
     assert_eq!(scheduler.finish(first, ms(100_000)), [Action::Grant(third)]);
     // Who has a permit keeps it.
-    assert_eq!(scheduler.certify(third), []);
+    assert_eq!(scheduler.certify(third, ms(100_000)), []);
     assert_eq!(scheduler.tick(ms(200_000)), []);
     assert_eq!(
         scheduler.finish(third, ms(200_000)),
         [Action::Grant(second)]
     );
+}
+
+/// The others stop, and have their permits back when it has been quiet for long enough, all in all.
+#[test]
+fn the_first_moments_of_certifying_are_quiet() {
+    let mut scheduler = Scheduler::new(2, schedule());
+    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL, Duration::MAX));
+    scheduler.tick(ms(0));
+    assert_eq!(scheduler.certify(first, ms(10)), [Action::Revoke(second)]);
+    assert_eq!(scheduler.tick(ms(20)), []);
+    assert_eq!(scheduler.lend(), Some(0), "who certifies may have helpers");
+    // It was for nothing.
+    scheduler.resume(first, ms(30));
+    let actions = scheduler.tick(ms(30));
+    assert!(actions.contains(&Action::Grant(third)) && actions.contains(&Action::Recall(0)));
+    scheduler.give_back(0, ms(30));
+    // What is left of it.
+    scheduler.certify(third, ms(1000));
+    let end = ms(1000) + QUIET - ms(20);
+    assert_eq!(scheduler.next_tick(), Some(end));
+    assert_eq!(scheduler.tick(end - ms(1)), []);
+    let actions = scheduler.tick(end);
+    assert!(matches!(actions[..], [Action::Grant(_)]), "{actions:?}");
+    // It was quiet for long enough.
+    assert_eq!(scheduler.certify(third, ms(2000)), []);
+    assert_eq!(scheduler.holders(), 2);
 }
 
 #[test]
@@ -362,7 +388,7 @@ fn who_goes_on_after_a_certification_has_turns_as_before() {
     let [first, second] = [0, 1].map(|_| scheduler.add(NORMAL, Duration::MAX));
     scheduler.tick(Duration::ZERO);
     assert!(scheduler.may_run(first));
-    scheduler.certify(first);
+    scheduler.certify(first, Duration::ZERO);
     let late = Duration::from_secs(100);
     assert_eq!(scheduler.tick(late), [], "nobody takes its permit");
     scheduler.resume(first, late);
@@ -432,7 +458,7 @@ fn only_what_nobody_wants_is_lent() {
     scheduler.queue.clear();
     assert_eq!(scheduler.lend(), Some(0));
     assert_eq!(
-        scheduler.certify(overstayer),
+        scheduler.certify(overstayer, late)[..2],
         [Action::Grant(overstayer), Action::Recall(0)]
     );
     assert_eq!(scheduler.finish(fourth, late), []);
@@ -466,7 +492,7 @@ fn loans_are_in_nobodys_way() {
                     Vec::new()
                 }
                 3 if scheduler.entries.get(number).is_some_and(is_at_work) => {
-                    scheduler.certify(number)
+                    scheduler.certify(number, now)
                 }
                 4 => {
                     scheduler.resume(number, now);
@@ -482,7 +508,8 @@ fn loans_are_in_nobodys_way() {
                 }
                 _ => {
                     if let Some(loan) = scheduler.lend() {
-                        assert!(scheduler.queue.is_empty(), "somebody waits");
+                        let quiet = scheduler.quiet_until.is_some();
+                        assert!(quiet || scheduler.queue.is_empty(), "somebody waits");
                         assert!(loans.iter().all(|&(other, _)| other != loan), "it is lent");
                         loans.push((loan, false));
                         lent += 1;
@@ -499,7 +526,8 @@ fn loans_are_in_nobodys_way() {
                 }
             }
             let held = loans.iter().filter(|(_, recalled)| !recalled).count();
-            assert!(held == 0 || scheduler.queue.is_empty(), "somebody waits");
+            let quiet = scheduler.quiet_until.is_some();
+            assert!(held == 0 || quiet || scheduler.queue.is_empty(), "somebody waits");
             let certifying = scheduler.entries.iter();
             let certifying = certifying.filter(|entry| entry.state == State::Certifying);
             assert!(scheduler.holders() <= permits.max(certifying.count()));
