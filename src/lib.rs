@@ -16,6 +16,7 @@
 //!
 //! * [`counters`]: what the analyses count, where the supervisor can read it.
 //! * [`workers`]: more threads for one analysis, where cores are idle.
+//! * [`huge_pages`]: when the system's huge pages are worth their price.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
@@ -49,6 +50,7 @@ pub mod cpa;
 pub mod entailment;
 pub mod experiment;
 pub mod frontend;
+pub mod huge_pages;
 pub mod portfolio;
 pub mod program;
 pub mod report;

@@ -18,6 +18,7 @@ use super::crash::panic_message;
 use super::zygote::{Errand, Zygote};
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
+use crate::huge_pages;
 use crate::program::{Program, Simplified};
 use crate::workers::{SOLVER_STACK, Workers};
 
@@ -95,6 +96,7 @@ impl Judge<'_> {
     /// When the stream breaks, or there is no thread.
     pub fn work(&self, mut stream: UnixStream) -> std::io::Result<()> {
         stream.write_all(&libc::pid_t::to_ne_bytes(nix::unistd::getpid().as_raw()))?;
+        huge_pages::allow_soon();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
         let check = || self.check(&bytes);

@@ -105,7 +105,8 @@ const STEPS_A_LOOK: u64 = 1 << 20;
 
 /// Explores the program as lowered, and confirms what it finds.
 pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>) -> Answer {
-    match explore(executable, options, context.token, context.workers) {
+    let (token, workers) = (context.token, context.workers);
+    match explore(executable, options, token, workers, context.safe_point) {
         Exploration::Complete(statistics) => Answer::Explored(statistics),
         Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
@@ -113,18 +114,19 @@ pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>
     }
 }
 
-/// Explores the program, with the help of those workers.
+/// Explores the program, with the help of those workers. `safe_point` may make it wait, and returns for how long.
 pub fn explore(
     executable: &Executable,
     options: &Options,
     token: &CancellationToken,
     workers: &Workers,
+    safe_point: &dyn Fn() -> Duration,
 ) -> Exploration {
     let observed = Observed {
         observe: &|_| {},
         runs_a_look: RUNS_A_LOOK,
     };
-    explore_observed(executable, options, token, workers, observed)
+    explore_observed(executable, options, token, workers, safe_point, observed)
 }
 
 /// What tests look at.
@@ -141,6 +143,7 @@ fn explore_observed(
     options: &Options,
     token: &CancellationToken,
     workers: &Workers,
+    safe_point: &dyn Fn() -> Duration,
     observed: Observed<'_>,
 ) -> Exploration {
     if !executable.is_deterministic() {
@@ -157,7 +160,7 @@ fn explore_observed(
         queue: &queue,
         token: &all,
     };
-    workers.scope(|scope| task.work(scope, None));
+    workers.scope(|scope| task.work(scope, Hand::Own(safe_point)));
     match queue.finish() {
         Ok(parts) => parts.into_end(),
         Err(_) => Exploration::GivenUp("a thread has failed".to_owned()),
@@ -178,7 +181,7 @@ struct Task<'e> {
 
 impl<'e> Task<'e> {
     /// One thread's work: parts as long as there are some. A helper does not wait for one.
-    fn work(self, scope: &Scope<'_, 'e>, helper: Option<&Helper<'e>>) {
+    fn work(self, scope: &Scope<'_, 'e>, hand: Hand<'_, 'e>) {
         let mut explorer = Explorer {
             task: self,
             limits: Limits {
@@ -189,16 +192,31 @@ impl<'e> Task<'e> {
             },
             statistics: Statistics::default(),
             next_look: STEPS_A_LOOK,
+            waited: Duration::ZERO,
             machine: Machine::new(self.executable),
             concolic: ConcolicMachine::new(self.executable),
         };
-        while !helper.is_some_and(Helper::is_wanted_back)
-            && let Some((part, turn)) = self.queue.next(helper.is_none())
+        while !hand.is_wanted_back()
+            && let Some((part, turn)) = self.queue.next(matches!(hand, Hand::Own(_)))
         {
-            let left = explorer.explore(part, scope, helper);
+            let left = explorer.explore(part, scope, hand);
             turn.done(|parts| parts.leave(left));
         }
         self.queue.add(|parts| parts.add(&explorer.statistics));
+    }
+}
+
+/// Whose thread it is.
+#[derive(Copy, Clone)]
+enum Hand<'h, 'e> {
+    /// The analysis's own, which may have to wait at safe points.
+    Own(&'h dyn Fn() -> Duration),
+    Helping(&'h Helper<'e>),
+}
+
+impl Hand<'_, '_> {
+    fn is_wanted_back(self) -> bool {
+        matches!(self, Self::Helping(helper) if helper.is_wanted_back())
     }
 }
 
@@ -208,6 +226,8 @@ struct Explorer<'e> {
     statistics: Statistics,
     /// Steps up to the next look.
     next_look: u64,
+    /// How long others had their turns meanwhile.
+    waited: Duration,
     /// For corners.
     machine: Machine<'e>,
     concolic: ConcolicMachine<'e>,
@@ -219,7 +239,7 @@ impl<'e> Explorer<'e> {
         &mut self,
         mut part: Part,
         scope: &Scope<'_, 'e>,
-        helper: Option<&Helper<'e>>,
+        hand: Hand<'_, 'e>,
     ) -> Left {
         loop {
             if let Some(end) = self.run(&mut part.tree) {
@@ -239,8 +259,11 @@ impl<'e> Explorer<'e> {
                     return Left::End(end);
                 }
                 self.share(&mut part, scope);
-                if helper.is_some_and(Helper::is_wanted_back) {
+                if hand.is_wanted_back() {
                     return Left::Part(part);
+                }
+                if let Hand::Own(safe_point) = hand {
+                    self.waited += safe_point();
                 }
             }
         }
@@ -281,7 +304,7 @@ impl<'e> Explorer<'e> {
             has_open = true;
         }
         if has_open {
-            scope.hire(move |scope, helper| task.work(scope, Some(helper)));
+            scope.hire(move |scope, helper| task.work(scope, Hand::Helping(helper)));
         }
     }
 
@@ -371,6 +394,7 @@ impl<'e> Explorer<'e> {
         if elapsed > self.task.options.time {
             return Some(Exploration::OutOfTime);
         }
+        let elapsed = elapsed.saturating_sub(self.waited);
         let reason = match tree.progress() {
             Some(progress) => {
                 let total = elapsed.div_f64(progress.max(1e-6));

@@ -34,6 +34,7 @@ use super::task::{Task, Validation};
 use super::verdict::Conclusion;
 use crate::analysis::CancellationToken;
 use crate::analysis::invariants::{BatchId, Publisher, asserted};
+use crate::huge_pages;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
 use crate::workers::Threads;
@@ -66,6 +67,7 @@ pub(in crate::portfolio) fn run(
     opening: &[Turn],
     has_prover: bool,
 ) -> Option<Conclusion> {
+    huge_pages::allow_soon();
     let program = Arc::new(task.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::super::{Answer, Interrupt, Reason, Solver, SolverError};
 use super::wire::{Frame, Message, Reply, Request, receive, send};
+use crate::huge_pages;
 use crate::term::{Arena, TermId};
 use crate::workers::SOLVER_STACK;
 
@@ -39,6 +40,7 @@ pub fn serve<F>(stream: &UnixStream, make: F) -> io::Result<()>
 where
     F: FnOnce(Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> + Send + 'static,
 {
+    huge_pages::allow_soon();
     let checks = Arc::new(Checks::default());
     let (sender, frames) = channel();
     let answers = stream.try_clone()?;

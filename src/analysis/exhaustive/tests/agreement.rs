@@ -315,7 +315,14 @@ fn check(program: &Program, workers: &Workers) -> Result<(), TestCaseError> {
         runs_a_look: 1,
     };
     let token = CancellationToken::new();
-    let end = explore_observed(&executable, &Options::default(), &token, workers, observed);
+    let end = explore_observed(
+        &executable,
+        &Options::default(),
+        &token,
+        workers,
+        &|| Duration::ZERO,
+        observed,
+    );
     let boxes = boxes.into_inner();
     let mut machine = Machine::new(&executable);
     let mut traces = vec![None; boxes.len()];

@@ -333,7 +333,10 @@ fn it_can_be_cancelled_and_has_a_time_limit() {
         run_steps: u64::MAX,
         ..Options::default()
     };
-    let explore = |options: &Options| explore(&endless, options, &token, &Workers::none());
+    let explore = |options: &Options| {
+        let go_on = || Duration::ZERO;
+        explore(&endless, options, &token, &Workers::none(), &go_on)
+    };
     assert_eq!(explore(&options), Exploration::OutOfTime);
     token.cancel();
     assert_eq!(
