@@ -11,6 +11,15 @@ use std::time::Instant;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Before the first allocation, which is before `main` and before the libraries' own beginnings.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static SMALL_PAGES: extern "C" fn() = small_pages;
+
+extern "C" fn small_pages() {
+    regatta::huge_pages::hold_back();
+}
+
 fn main() -> ExitCode {
     regatta::cli::run(Instant::now())
 }

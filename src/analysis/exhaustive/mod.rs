@@ -235,12 +235,7 @@ struct Explorer<'e> {
 
 impl<'e> Explorer<'e> {
     /// Searches a part, and what comes after it.
-    fn explore(
-        &mut self,
-        mut part: Part,
-        scope: &Scope<'_, 'e>,
-        hand: Hand<'_, 'e>,
-    ) -> Left {
+    fn explore(&mut self, mut part: Part, scope: &Scope<'_, 'e>, hand: Hand<'_, 'e>) -> Left {
         loop {
             if let Some(end) = self.run(&mut part.tree) {
                 return Left::End(end);
@@ -272,7 +267,12 @@ impl<'e> Explorer<'e> {
     /// The run that is next in the tree; the end, if there is one.
     fn run(&mut self, tree: &mut Tree) -> Option<Exploration> {
         let mut choose = |position, domain: &IntervalSet| tree.choose(position, domain);
-        let run = self.concolic.run(&mut choose, self.limits);
+        // Before much memory is filled.
+        let most_needed = match self.statistics.boxes {
+            0 => 4 * OPEN_INPUTS,
+            _ => usize::MAX,
+        };
+        let run = self.concolic.run(&mut choose, most_needed, self.limits);
         if let Some(end) = self.judge(&run, tree.depth()) {
             return Some(end);
         }

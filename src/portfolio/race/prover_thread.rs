@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
+use super::PROVER;
 use super::engine_thread::solver_for;
 use super::racer::{Racer, start};
-use super::PROVER;
 use crate::analysis::invariants::prover::Prover;
 use crate::portfolio::config::SolverOptions;
 use crate::portfolio::crash::guarded;

@@ -527,7 +527,10 @@ fn loans_are_in_nobodys_way() {
             }
             let held = loans.iter().filter(|(_, recalled)| !recalled).count();
             let quiet = scheduler.quiet_until.is_some();
-            assert!(held == 0 || quiet || scheduler.queue.is_empty(), "somebody waits");
+            assert!(
+                held == 0 || quiet || scheduler.queue.is_empty(),
+                "somebody waits"
+            );
             let certifying = scheduler.entries.iter();
             let certifying = certifying.filter(|entry| entry.state == State::Certifying);
             assert!(scheduler.holders() <= permits.max(certifying.count()));

@@ -34,6 +34,7 @@ fn explored_by(program: &Program, workers: &Workers) -> Exploration {
         &options,
         &CancellationToken::new(),
         workers,
+        &|| Duration::ZERO,
     )
 }
 
@@ -343,6 +344,54 @@ fn it_can_be_cancelled_and_has_a_time_limit() {
         explore(&Options::default()),
         Exploration::GivenUp("cancelled".to_owned())
     );
+}
+
+/// A run that never ends and looks at input after input is not followed to the end of its steps, or of the memory.
+#[test]
+fn what_depends_on_ever_more_inputs_is_given_up_during_the_first_run() {
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let variable = b.global("a", WORD);
+    let input = b.input("__VERIFIER_nondet", WORD);
+    b.repeat_while(s.boolean(true), |b| {
+        b.havoc(variable, input);
+        b.assume(s.ult(b.value(variable), word(24)));
+    });
+    let endless = Executable::compile(&b.finish());
+    let options = Options {
+        run_steps: u64::MAX,
+        ..Options::default()
+    };
+    let token = CancellationToken::new();
+    let end = explore(&endless, &options, &token, &Workers::none(), &|| {
+        Duration::ZERO
+    });
+    let expected = "a run depends on too many inputs".to_owned();
+    assert_eq!(end, Exploration::GivenUp(expected));
+}
+
+#[test]
+fn it_waits_when_it_is_told_to() {
+    let program = three_inputs(|[a, b, c]| {
+        store().ule(store().mul(a, store().mul(b, c)), word(23 * 23 * 23))
+    });
+    let executable = Executable::compile(&program);
+    let waits = Cell::new(0);
+    let wait = || {
+        waits.set(waits.get() + 1);
+        Duration::from_secs(3600)
+    };
+    let token = CancellationToken::new();
+    let end = explore(
+        &executable,
+        &Options::default(),
+        &token,
+        &Workers::none(),
+        &wait,
+    );
+    // Nor does the time of others count as its own.
+    assert!(matches!(end, Exploration::Complete(_)), "{end:?}");
+    assert!(waits.get() > 10);
 }
 
 /// Three inputs; all values of each matter.

@@ -226,6 +226,7 @@ fn shadow<'s>(
 ) -> Option<Shadow<'s>> {
     let mut shadow = Shadow::new(executable, drawn);
     shadow.add(ShadowInput {
+        is_narrowed: false,
         value: 0,
         set: IntervalSet::range(0, ITERATIONS),
         needed: None,

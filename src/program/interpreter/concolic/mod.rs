@@ -197,10 +197,12 @@ impl<'e> ConcolicMachine<'e> {
     }
 
     /// Runs the program from its start. `choose` gets an input's position in the run and its domain; `None` ends the
-    /// run with [`Outcome::InputRefused`], as does an input of an unknown value.
+    /// run with [`Outcome::InputRefused`], as does an input of an unknown value. A run that depends on more inputs than
+    /// `most_needed` is given up.
     pub fn run(
         &mut self,
         choose: &mut dyn FnMut(usize, &IntervalSet) -> Option<Choice>,
+        most_needed: usize,
         limits: Limits<'_>,
     ) -> GeneralRun {
         let drawn = RefCell::new(Vec::new());
@@ -235,6 +237,9 @@ impl<'e> ConcolicMachine<'e> {
             }
             if !shadow.is_idle() {
                 shadow.sweep();
+            }
+            if shadow.narrowed > most_needed && end.is_none() {
+                shadow.given_up = Some("a run depends on too many inputs");
             }
             slice = SHADOWED_SLICES.end.min(slice * 2);
             match end {

@@ -23,6 +23,8 @@ pub(super) struct ShadowInput {
     pub(super) set: IntervalSet,
     /// Its set just before it was concretised.
     pub(super) needed: Option<IntervalSet>,
+    /// Whether the set has been larger.
+    pub(super) is_narrowed: bool,
 }
 
 /// An operand: what it is, and what it is in this run.
@@ -40,6 +42,8 @@ pub(super) struct Shadow<'s> {
     pub(super) inputs: Vec<ShadowInput>,
     /// How many inputs have more than one value left.
     live: usize,
+    /// How many inputs have lost some of their values.
+    pub(super) narrowed: usize,
     narrow: Vec<Affine>,
     integer: Vec<Affine>,
     /// Registers that the machine reads for itself, to find objects.
@@ -88,6 +92,7 @@ impl<'s> Shadow<'s> {
             drawn,
             inputs: Vec::new(),
             live: 0,
+            narrowed: 0,
             narrow: vec![Affine::known(0); executable.narrow.len()],
             integer: vec![Affine::known(0); executable.integer.len()],
             addresses: addresses.collect(),
@@ -148,9 +153,11 @@ impl<'s> Shadow<'s> {
             };
             let needed = (input.open && place.is_none()).then(|| input.domain.clone());
             self.live += usize::from(set.only().is_none());
+            self.narrowed += usize::from(needed.is_some());
             self.inputs.push(ShadowInput {
                 value: input.value,
                 set,
+                is_narrowed: needed.is_some(),
                 needed,
             });
             if let Some(place) = place {
@@ -166,6 +173,10 @@ impl<'s> Shadow<'s> {
         debug_assert!(set.contains(entry.value));
         if entry.set.only().is_none() && set.only().is_some() {
             self.live -= 1;
+        }
+        if !entry.is_narrowed && set != entry.set {
+            entry.is_narrowed = true;
+            self.narrowed += 1;
         }
         entry.set = set;
         if self.is_idle() {
