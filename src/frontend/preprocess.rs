@@ -98,9 +98,31 @@ fn stand_in(
 fn needs_preprocessor(text: &[u8]) -> bool {
     let directive = |line: &[u8]| {
         let line = line.trim_ascii_start();
-        line.starts_with(b"#") || line.starts_with(b"%:") || line.starts_with(b"??=")
+        let is_one = line.starts_with(b"#") || line.starts_with(b"%:") || line.starts_with(b"??=");
+        is_one && !is_plain_pragma(line)
     };
     text.split(|&byte| byte == b'\n').any(directive) || words(text).any(is_predefined_macro)
+}
+
+/// Whether the line is a pragma that the compiler's preprocessor leaves as it is where there are no macros, as it does with
+/// all but those that are for itself.
+fn is_plain_pragma(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+    let Some(rest) = rest.and_then(|rest| rest.strip_prefix(b"pragma")) else {
+        return false;
+    };
+    let name = words(rest.trim_ascii_start()).next().unwrap_or_default();
+    let goes_on = line.trim_ascii_end().ends_with(b"\\") || line.windows(2).any(|two| two == b"/*");
+    const FOR_ITSELF: &[&[u8]] = &[
+        b"GCC",
+        b"clang",
+        b"once",
+        b"push_macro",
+        b"pop_macro",
+        b"include_alias",
+        b"hdrstop",
+    ];
+    rest.starts_with(b" ") && !name.is_empty() && !FOR_ITSELF.contains(&name) && !goes_on
 }
 
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -335,6 +357,13 @@ mod tests {
             ("char *s = __FILE__;", true),
             ("int linux;", true),
             ("_Pragma(\"x\") int x;", true),
+            ("#pragma merger(0,\"a.i\",\"\")\nint x;", false),
+            ("  # pragma pack(1)\nint x;", false),
+            ("#pragma pack(1) /* here\n#define X */", true),
+            ("#pragma pack(1) \\\n#define X", true),
+            ("#pragma push_macro(\"x\")", true),
+            ("#pragma GCC poison x", true),
+            ("#pragmatic", true),
             (
                 "extern int __VERIFIER_nondet_int(void); char *f = __func__; char *g = __FUNCTION__;",
                 false,

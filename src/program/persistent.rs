@@ -41,9 +41,24 @@ impl<V> Branch<V> {
         above(key, self.bit) == self.prefix
     }
 
+    /// Whether these are its subtrees.
+    fn has(&self, zero: &Rc<Node<V>>, one: &Rc<Node<V>>) -> bool {
+        Rc::ptr_eq(zero, &self.zero) && Rc::ptr_eq(one, &self.one)
+    }
+
+    /// Of ascending keys those that may be in one subtree, and those that may be in the other.
+    fn divided<'k>(&self, keys: &'k [u32]) -> [&'k [u32]; 2] {
+        let last = self.prefix | self.bit | (self.bit - 1);
+        let from = keys.partition_point(|&key| key < self.prefix);
+        let to = keys.partition_point(|&key| key <= last);
+        let inside = &keys[from..to];
+        let middle = inside.partition_point(|&key| key & self.bit == 0);
+        [&inside[..middle], &inside[middle..]]
+    }
+
     /// The tree with other subtrees; `node`, which is this one, if they are the same.
     fn with(&self, node: &Rc<Node<V>>, zero: Rc<Node<V>>, one: Rc<Node<V>>) -> Rc<Node<V>> {
-        if Rc::ptr_eq(&zero, &self.zero) && Rc::ptr_eq(&one, &self.one) {
+        if self.has(&zero, &one) {
             return node.clone();
         }
         Node::branch(self.prefix, self.bit, zero, one)
@@ -207,6 +222,71 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         for key in removed {
             self.remove(key);
         }
+    }
+
+    /// The entries with these keys, which ascend. Subtrees of which all is kept are shared.
+    pub fn restricted(&self, keys: &[u32]) -> Self {
+        Self(self.0.as_ref().and_then(|node| Self::restrict(node, keys)))
+    }
+
+    fn restrict(node: &Rc<Node<V>>, keys: &[u32]) -> Option<Rc<Node<V>>> {
+        match &**node {
+            Node::Leaf(key, _) => keys.binary_search(key).is_ok().then(|| node.clone()),
+            Node::Branch(branch) => {
+                let [zero, one] = branch.divided(keys);
+                if zero.is_empty() && one.is_empty() {
+                    return None;
+                }
+                let zero = Self::restrict(&branch.zero, zero);
+                let one = Self::restrict(&branch.one, one);
+                match (zero, one) {
+                    (Some(zero), Some(one)) => Some(branch.with(node, zero, one)),
+                    (rest, None) | (None, rest) => rest,
+                }
+            }
+        }
+    }
+
+    /// What the other map says of these keys, which ascend, and what this one says of all others.
+    pub fn replaced(&self, other: &Self, keys: &[u32]) -> Self {
+        Self(Self::replace(self.0.as_ref(), other.0.as_ref(), keys))
+    }
+
+    fn replace(
+        own: Option<&Rc<Node<V>>>,
+        other: Option<&Rc<Node<V>>>,
+        keys: &[u32],
+    ) -> Option<Rc<Node<V>>> {
+        if keys.is_empty() {
+            return own.cloned();
+        }
+        if let (Some(a), Some(b)) = (own, other) {
+            if Rc::ptr_eq(a, b) {
+                return Some(a.clone());
+            }
+            if let (Node::Branch(left), Node::Branch(right)) = (&**a, &**b)
+                && a.position() == b.position()
+            {
+                let [of_zero, of_one] = left.divided(keys);
+                let zero = Self::replace(Some(&left.zero), Some(&right.zero), of_zero);
+                let one = Self::replace(Some(&left.one), Some(&right.one), of_one);
+                return match (zero, one) {
+                    (Some(zero), Some(one)) => match right.has(&zero, &one) {
+                        true => Some(b.clone()),
+                        false => Some(left.with(a, zero, one)),
+                    },
+                    (rest, None) | (None, rest) => rest,
+                };
+            }
+        }
+        let mut result = Self(own.cloned());
+        for &key in keys {
+            match other.and_then(|other| Self::find(other, key)) {
+                Some(value) => result.insert(key, value.clone()),
+                None => result.remove(key),
+            }
+        }
+        result.0
     }
 
     /// The keys that both maps have, with the value that `meet` makes of the two values, if any.
@@ -475,6 +555,15 @@ mod tests {
                 (None, Some(y)) => y + 20,
                 (None, None) => unreachable!(),
             };
+            let keys: Vec<u32> = b_model.keys().copied().step_by(2).chain([3, 1 << 30]).collect::<BTreeSet<u32>>().into_iter().collect();
+            let has = |k: &u32| keys.binary_search(k).is_ok();
+            let expected: Model = a_model.iter().filter(|(k, _)| has(k)).map(|(k, v)| (*k, *v)).collect();
+            prop_assert_eq!(entries(&a.restricted(&keys)), expected);
+            let all: Vec<u32> = a_model.keys().copied().collect();
+            prop_assert!(a.restricted(&all).same(&a), "what is kept is shared");
+            let mut expected: Model = a_model.iter().filter(|(k, _)| !has(k)).map(|(k, v)| (*k, *v)).collect();
+            expected.extend(b_model.iter().filter(|(k, _)| has(k)).map(|(k, v)| (*k, *v)));
+            prop_assert_eq!(entries(&a.replaced(&b, &keys)), expected);
             let mut differences = Vec::new();
             a.for_each_difference(&b, &mut |key, x, y| differences.push((key, x.copied(), y.copied())));
             differences.retain(|(_, x, y)| x != y);

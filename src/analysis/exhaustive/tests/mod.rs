@@ -3,6 +3,7 @@
 mod agreement;
 mod division;
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::{Exploration, Observed, Options, explore, explore_observed};

@@ -73,10 +73,20 @@ struct Analysis<'a> {
     on_cycles: Vec<bool>,
     cut_points: Vec<LocationId>,
     widened: bool,
-    /// The globals that a call of each function may change.
-    modified: Vec<Vec<VariableId>>,
-    /// The globals that a call of each function may read or change.
-    accessed: Vec<Vec<VariableId>>,
+    /// The globals that a call of each function may change, by ascending number.
+    modified: Vec<Vec<u32>>,
+    /// The globals that a call of each function may read or change, by ascending number.
+    accessed: Vec<Vec<u32>>,
+}
+
+/// The variables' numbers, in order.
+fn numbers(lists: Vec<Vec<VariableId>>) -> Vec<Vec<u32>> {
+    let sorted = |list: Vec<VariableId>| {
+        let mut numbers: Vec<u32> = list.into_iter().map(|variable| variable.0).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    lists.into_iter().map(sorted).collect()
 }
 
 impl<'a> Analysis<'a> {
@@ -113,8 +123,8 @@ impl<'a> Analysis<'a> {
             on_cycles: on_cycles(program, &cut_points),
             cut_points: heads(&cut_points),
             widened: false,
-            modified: modified_globals(program, calls),
-            accessed,
+            modified: numbers(modified_globals(program, calls)),
+            accessed: numbers(accessed),
         }
     }
 
@@ -171,18 +181,14 @@ impl<'a> Analysis<'a> {
 
     fn enter(&self, edge: &Edge, callee: FunctionId, state: &State) -> State {
         // What the callee does not look at would only make it be looked at more often.
-        let mut inside = State::default();
-        for global in &self.accessed[callee.index()] {
-            if let Some(&value) = state.globals.get(global.0) {
-                inside.globals.insert(global.0, value);
-            }
-        }
+        let accessed = &self.accessed[callee.index()];
+        let mut inside = State {
+            globals: state.globals.restricted(accessed),
+            ..State::default()
+        };
         if let Some(objects) = &self.evaluator.objects {
             for (key, &pointer) in state.objects.iter() {
-                let global = VariableId(key);
-                if objects.is_fixed(key, self.program)
-                    || self.accessed[callee.index()].binary_search(&global).is_ok()
-                {
+                if objects.is_fixed(key, self.program) || accessed.binary_search(&key).is_ok() {
                     inside.objects.insert(key, pointer);
                 }
             }
@@ -229,8 +235,9 @@ impl<'a> Analysis<'a> {
             self.evaluator
                 .return_objects(&mut after, exit, objects, *callee);
         }
+        after.globals = after.globals.replaced(&exit.globals, modified);
         for &global in modified {
-            self.return_value(&mut after, exit, global, global);
+            self.return_pointer(&mut after, exit, VariableId(global), VariableId(global));
         }
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
             planted!(
@@ -246,6 +253,16 @@ impl<'a> Analysis<'a> {
     fn return_value(&self, after: &mut State, exit: &State, target: VariableId, from: VariableId) {
         let value = self.evaluator.get(exit, from);
         self.evaluator.set(after, target, value);
+        self.return_pointer(after, exit, target, from);
+    }
+
+    fn return_pointer(
+        &self,
+        after: &mut State,
+        exit: &State,
+        target: VariableId,
+        from: VariableId,
+    ) {
         if self.evaluator.objects.is_some() {
             match exit.objects.get(from.0) {
                 Some(&pointer) => after.objects.insert(target.0, pointer),
