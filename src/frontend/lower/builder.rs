@@ -175,6 +175,11 @@ impl FunctionBuilder {
         self.effects != mark.effects
     }
 
+    /// The same, or where execution goes depends on what came since.
+    pub fn has_acted_since(&self, mark: Mark) -> bool {
+        self.changed_since(mark) || self.current != mark.block
+    }
+
     /// Puts an instruction that writes a fresh temporary at an earlier place.
     pub fn insert(&mut self, mark: Mark, instruction: Instruction, span: Span) {
         let block = self.block(mark.block);

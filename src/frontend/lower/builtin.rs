@@ -2,10 +2,11 @@
 
 use lang_c::ast;
 use lang_c::span::Node;
+use lang_c::visit::Visit;
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Terminator};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
 use crate::frontend::library::{Builtin, LibraryFunction};
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FunctionType, Type};
@@ -71,7 +72,8 @@ impl Lowerer<'_> {
             let ast::Expression::SizeOfTy(operand) = &node.node else {
                 return Err(self.error("types are to be compared"));
             };
-            types.push(self.type_name(&operand.node.0.node)?.unqualified());
+            let ty = self.unevaluated(|this| this.type_name(&operand.node.0.node))?;
+            types.push(ty.unqualified());
         }
         let same =
             matches!(types.as_slice(), [left, right] if self.types.compatible(*left, *right));
@@ -91,10 +93,18 @@ impl Lowerer<'_> {
                     let value = this.rvalue(value);
                     Ok(match &value.kind {
                         ValueKind::Scalar(Expr::Float { .. }) => true,
+                        ValueKind::Scalar(Expr::ObjectAddress(object)) => {
+                            let object = this.objects.get(object.0 as usize);
+                            object.is_some_and(|object| object.storage == Storage::Literal)
+                        }
                         ValueKind::Scalar(expr) => fold::evaluate(expr).is_some(),
                         _ => false,
                     })
                 })?;
+                if !constant && has_call(operand) {
+                    // `strlen("a")` is a constant to compilers, `rand()` is not.
+                    self.unsupported("`__builtin_constant_p` of what calls a function");
+                }
                 Value::scalar(fold::int(i128::from(constant)), Type::INT)
             }
             (Builtin::ChooseExpression, [condition, then, otherwise]) => {
@@ -504,4 +514,23 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(value.ty)?;
         Ok(Value::scalar(fold::zero(scalar), value.ty))
     }
+}
+
+/// Whether there is a call in the expression.
+fn has_call(expression: &Node<ast::Expression>) -> bool {
+    struct Calls(bool);
+
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_call_expression(
+            &mut self,
+            _: &'ast ast::CallExpression,
+            _: &'ast lang_c::span::Span,
+        ) {
+            self.0 = true;
+        }
+    }
+
+    let mut calls = Calls(false);
+    calls.visit_expression(&expression.node, &expression.span);
+    calls.0
 }

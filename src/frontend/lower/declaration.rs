@@ -9,6 +9,7 @@ use super::builder::FunctionBuilder;
 use super::declarator::{Declared, LengthContext};
 use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::specifier::{Specifiers, StorageClass};
+use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::Error;
 use crate::frontend::ir::{
@@ -84,6 +85,10 @@ impl Lowerer<'_> {
                 let value = this.expression(expression)?;
                 Ok(this.rvalue(value).ty)
             })?;
+            if self.types.is_variably_modified(ty) {
+                self.auto_pointer(item, expression)?;
+                continue;
+            }
             let specifiers = Specifiers {
                 ty,
                 storage: None,
@@ -93,6 +98,33 @@ impl Lowerer<'_> {
             self.init_declarator(&specifiers, &declared, Some(initializer))?;
         }
         Ok(())
+    }
+
+    /// `__auto_type x = e;` where the type of `e` has sizes that are computed with its value: it is evaluated, once, before
+    /// the type is known.
+    fn auto_pointer(
+        &mut self,
+        item: &Node<ast::InitDeclarator>,
+        expression: &Node<ast::Expression>,
+    ) -> Result<()> {
+        let span = self.span;
+        let value = self.expression(expression)?;
+        let (value, ty) = self.scalar_value(value)?;
+        let scalar = self.scalar_type(ty)?;
+        self.span = span;
+        let kept = self.temporary(scalar);
+        let place = self.object_place(kept, scalar);
+        self.emit_fresh(Instruction::Assign { place, value });
+        let declared = self.declarator(ty, &item.node.declarator)?;
+        let Some(name) = declared.name else {
+            return Err(self.error("a declaration without a name"));
+        };
+        let name = &name.node.name;
+        self.declare_local(name, &declared, None)?;
+        let target = self.identifier(name)?;
+        let kept = Value::lvalue(Expr::ObjectAddress(kept), ty);
+        let kept = self.rvalue(kept);
+        self.store_value(target, kept)
     }
 
     fn init_declarator(

@@ -176,16 +176,20 @@ impl Lowerer<'_> {
         context: LengthContext,
     ) -> Result<ArrayLength> {
         let span = self.span;
-        let constant = self.unevaluated(|this| {
+        let (constant, has_effects) = self.unevaluated(|this| {
+            let mark = this.function.mark();
             let value = this.expression(size)?;
             this.span = span;
             let value = this.rvalue(value);
             if !this.types.is_integer(value.ty) {
                 return Err(this.error("the size of an array is not an integer"));
             }
-            Ok(this.constant_argument(&value))
+            let constant = this.constant_argument(&value);
+            Ok((constant, this.function.has_acted_since(mark)))
         })?;
-        match constant {
+        let is_evaluated = context != LengthContext::Prototype && !self.scopes.at_file_scope();
+        // `a[(n++, 4)]` is of variable length, though one knows which (C11 6.6p3).
+        match constant.filter(|_| !has_effects || !is_evaluated) {
             Some(value) => match u64::try_from(value) {
                 Ok(length) => Ok(ArrayLength::Constant(length)),
                 Err(_) => Err(self.error("the size of an array is negative")),

@@ -118,7 +118,12 @@ impl Lowerer<'_> {
             }
             ast::Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node),
             ast::Expression::SizeOfTy(operand) => {
-                let ty = self.type_name(&operand.node.0.node)?;
+                // Sizes behind pointers do not matter, and gcc and clang do not evaluate them (C11 6.7.6.2p5 leaves it open).
+                let name = &operand.node.0.node;
+                let mut ty = self.unevaluated(|this| this.type_name(name))?;
+                if self.types.is_variable_size(ty) {
+                    ty = self.type_name(name)?;
+                }
                 self.size_of_type(ty)
             }
             ast::Expression::SizeOfVal(operand) => {
@@ -129,7 +134,10 @@ impl Lowerer<'_> {
                 {
                     return Err(self.error("`sizeof` is applied to a bit-field"));
                 }
-                let ty = self.type_of_operand(&operand.node.0, value.ty)?;
+                let ty = match self.types.is_variable_size(value.ty) {
+                    true => self.expression(&operand.node.0)?.ty,
+                    false => value.ty,
+                };
                 self.size_of_type(ty)
             }
             ast::Expression::AlignOf(operand) => {
@@ -163,19 +171,6 @@ impl Lowerer<'_> {
             ast::Expression::VaArg(argument) => self.va_arg(&argument.node),
             ast::Expression::Statement(statement) => self.statement_expression(statement),
         }
-    }
-
-    /// The type of what `sizeof` or `typeof` is applied to. An operand whose type is a variable-length array is evaluated
-    /// (C11 6.5.3.4p2), unlike others.
-    pub(super) fn type_of_operand(
-        &mut self,
-        operand: &Node<ast::Expression>,
-        ty: Type,
-    ) -> Result<Type> {
-        if self.types.is_variable_size(ty) {
-            return Ok(self.expression(operand)?.ty);
-        }
-        Ok(ty)
     }
 
     /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86

@@ -305,7 +305,11 @@ impl Lowerer<'_> {
                         return Ok(self.scopes.symbol(symbol).ty);
                     }
                     let ty = self.unevaluated(|this| this.expression(expression))?.ty;
-                    self.type_of_operand(expression, ty)
+                    // Unlike for `sizeof`, sizes behind pointers matter.
+                    match self.types.is_variably_modified(ty) {
+                        true => Ok(self.expression(expression)?.ty),
+                        false => Ok(ty),
+                    }
                 }
             },
             ast::TypeSpecifier::TS18661Float(format) if is_int128(format) => {
