@@ -97,6 +97,8 @@ const CORNERS_THEN: u64 = 32;
 /// When the rest is estimated for the first time, and by how much the estimate may be wrong.
 const FIRST_ESTIMATE: Duration = Duration::from_secs(1);
 const ESTIMATE_FACTOR: f64 = 4.0;
+/// What takes less than this, by the estimate, does not wait for others.
+const PROMISING: Duration = Duration::from_secs(30);
 /// How long it goes on if nothing can be estimated.
 const WITHOUT_ESTIMATE: Duration = Duration::from_secs(5);
 /// Runs, or steps of several runs, between two looks at the clock and at the others.
@@ -257,7 +259,9 @@ impl<'e> Explorer<'e> {
                 if hand.is_wanted_back() {
                     return Left::Part(part);
                 }
-                if let Hand::Own(safe_point) = hand {
+                if let Hand::Own(safe_point) = hand
+                    && !self.is_promising(&part.tree)
+                {
                     self.waited += safe_point();
                 }
             }
@@ -383,6 +387,13 @@ impl<'e> Explorer<'e> {
             return Some("a run asks for too many inputs".to_owned());
         }
         None
+    }
+
+    /// Whether the end is in sight. Who sees it goes on beside those whose turn it is, with a lower priority.
+    fn is_promising(&self, tree: &Tree) -> bool {
+        let own = self.task.begin.elapsed().saturating_sub(self.waited);
+        let progress = tree.progress();
+        progress.is_some_and(|progress| own.div_f64(progress.max(1e-6)) < PROMISING)
     }
 
     /// The end, if it was told to stop or takes too long.

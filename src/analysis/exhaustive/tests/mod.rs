@@ -371,28 +371,41 @@ fn what_depends_on_ever_more_inputs_is_given_up_during_the_first_run() {
     assert_eq!(end, Exploration::GivenUp(expected));
 }
 
+/// How far it is cannot be told: each box is a range that conditions leave.
 #[test]
 fn it_waits_when_it_is_told_to() {
-    let program = three_inputs(|[a, b, c]| {
-        store().ule(store().mul(a, store().mul(b, c)), word(23 * 23 * 23))
+    let s = store();
+    let mut b = ProgramBuilder::new();
+    let [limit, i] = ["limit", "i"].map(|name| b.global(name, WORD));
+    let input = b.input("__VERIFIER_nondet", WORD);
+    b.havoc(limit, input);
+    b.assume(s.ult(b.value(limit), word(700)));
+    b.repeat_while(s.ult(b.value(i), b.value(limit)), |b| {
+        b.assign(i, s.add(b.value(i), word(1)));
     });
-    let executable = Executable::compile(&program);
+    let executable = Executable::compile(&b.finish());
     let waits = Cell::new(0);
     let wait = || {
         waits.set(waits.get() + 1);
         Duration::from_secs(3600)
     };
-    let token = CancellationToken::new();
-    let end = explore(
-        &executable,
-        &Options::default(),
-        &token,
-        &Workers::none(),
-        &wait,
-    );
+    let (options, token) = (Options::default(), CancellationToken::new());
+    let end = explore(&executable, &options, &token, &Workers::none(), &wait);
     // Nor does the time of others count as its own.
     assert!(matches!(end, Exploration::Complete(_)), "{end:?}");
-    assert!(waits.get() > 10);
+    assert!(waits.get() >= 10, "{}", waits.get());
+}
+
+/// Each value matters, and one sees how many are left.
+#[test]
+fn it_does_not_wait_when_the_end_is_in_sight() {
+    let cube = |[a, b, c]: [TermId; 3]| store().mul(a, store().mul(b, c));
+    let program = three_inputs(|values| store().ule(cube(values), word(23 * 23 * 23)));
+    let executable = Executable::compile(&program);
+    let wait = || panic!("the end is in sight");
+    let (options, token) = (Options::default(), CancellationToken::new());
+    let end = explore(&executable, &options, &token, &Workers::none(), &wait);
+    assert!(matches!(end, Exploration::Complete(_)), "{end:?}");
 }
 
 /// Three inputs; all values of each matter.
