@@ -79,14 +79,10 @@ struct Analysis<'a> {
     accessed: Vec<Vec<u32>>,
 }
 
-/// The variables' numbers, in order.
+/// The variables' numbers, in the lists' order.
 fn numbers(lists: Vec<Vec<VariableId>>) -> Vec<Vec<u32>> {
-    let sorted = |list: Vec<VariableId>| {
-        let mut numbers: Vec<u32> = list.into_iter().map(|variable| variable.0).collect();
-        numbers.sort_unstable();
-        numbers
-    };
-    lists.into_iter().map(sorted).collect()
+    let of = |list: Vec<VariableId>| list.into_iter().map(|variable| variable.0).collect();
+    lists.into_iter().map(of).collect()
 }
 
 impl<'a> Analysis<'a> {
@@ -236,9 +232,7 @@ impl<'a> Analysis<'a> {
                 .return_objects(&mut after, exit, objects, *callee);
         }
         after.globals = after.globals.replaced(&exit.globals, modified);
-        for &global in modified {
-            self.return_pointer(&mut after, exit, VariableId(global), VariableId(global));
-        }
+        after.objects = after.objects.replaced(&exit.objects, modified);
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
             planted!(
                 "constants: what takes a result keeps its value",
@@ -253,16 +247,6 @@ impl<'a> Analysis<'a> {
     fn return_value(&self, after: &mut State, exit: &State, target: VariableId, from: VariableId) {
         let value = self.evaluator.get(exit, from);
         self.evaluator.set(after, target, value);
-        self.return_pointer(after, exit, target, from);
-    }
-
-    fn return_pointer(
-        &self,
-        after: &mut State,
-        exit: &State,
-        target: VariableId,
-        from: VariableId,
-    ) {
         if self.evaluator.objects.is_some() {
             match exit.objects.get(from.0) {
                 Some(&pointer) => after.objects.insert(target.0, pointer),
