@@ -110,7 +110,7 @@ pub enum Builtin {
     ConstantP,
     /// `__builtin_choose_expr(c, a, b)`.
     ChooseExpression,
-    /// `__builtin_object_size(pointer, kind)`: all ones, or zero for kinds 2 and 3.
+    /// `__builtin_object_size(pointer, kind)`: any value, as it depends on the optimiser.
     ObjectSize,
     /// `__builtin_va_start`, also with one argument.
     VaStart,

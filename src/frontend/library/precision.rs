@@ -200,6 +200,7 @@ fn built_in(builtin: Builtin, name: &str, facts: &mut Facts) {
     match builtin {
         Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc => facts.errno = true,
         Builtin::Nondet | Builtin::NondetMemory => facts.precision.environment = true,
+        Builtin::ObjectSize => facts.precision.approximated = true,
         Builtin::Formatted => {
             use format::Channel;
             let family = format::family(name);

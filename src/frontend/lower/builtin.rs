@@ -130,12 +130,10 @@ impl Lowerer<'_> {
                 Value::void()
             }
             (Builtin::ObjectSize, [operand, kind]) => {
-                // The operand is not evaluated; "not known" is a right answer for any.
+                // The operand is not evaluated. The size, or that it is not known: this is the optimiser's.
                 self.unevaluated(|this| this.expression(operand))?;
-                let (kind, _) = self.constant_value(kind)?;
-                let scalar = self.size_scalar();
-                let unknown = if kind & 2 == 0 { -1 } else { 0 };
-                Value::scalar(fold::integer(unknown, scalar), self.types.size_type())
+                self.constant_value(kind)?;
+                self.approximate("__builtin_object_size", self.types.size_type())?
             }
             (
                 Builtin::ConstantP
