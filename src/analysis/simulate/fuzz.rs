@@ -33,6 +33,8 @@ const REJECTIONS: u64 = 100;
 const SHARE: u32 = 4;
 /// How long the first run may be if it asks for inputs.
 const FIRST_RUN_STEPS: u64 = 10_000_000;
+/// A run of so many steps is long.
+const LONG_RUN_STEPS: u64 = 100_000;
 /// How many candidates wait for being solved at most.
 const UNSOLVED: usize = 1_000;
 /// Runs of each policy before anything is changed.
@@ -191,16 +193,19 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    /// Runs whose inputs all come from one policy.
+    /// Runs whose inputs all come from one policy. The same value everywhere makes alarms that are easy to read; where a run takes
+    /// long, as with large arrays of inputs, it tells less than different ones.
     fn seeds(&mut self) -> ControlFlow<End> {
         let constants = [1, -1, 2].map(Policy::Constant);
+        let mixed = (self.statistics.steps > LONG_RUN_STEPS).then_some(Policy::Mixed);
+        let constants = mixed.into_iter().chain(constants);
         let varied = (0..SEEDS).flat_map(|_| Policy::VARIED);
         let candidate = |policy| Candidate {
             list: Vec::new(),
             policy,
             seed: self.chance.next(),
         };
-        let candidates = constants.into_iter().chain(varied).map(candidate);
+        let candidates = constants.chain(varied).map(candidate);
         let jobs: Vec<_> = candidates.map(Job::Run).collect();
         self.perform(&jobs, Until::Alarm)?;
         ControlFlow::Continue(())
