@@ -14,7 +14,7 @@ use regatta::portfolio::crash;
 use regatta::portfolio::event::{Event, EventKind, Reporter};
 use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
 use regatta::portfolio::verdict::{Conclusion, Verdict};
-use regatta::portfolio::zygote::{Errand, Zygote};
+use regatta::portfolio::zygote::Zygote;
 use regatta::program::{EdgeId, LocationId, simplify};
 use regatta::solver::remote::RemoteSolver;
 use regatta::solver::{Answer, CheckLimit, Reason, Solver};
@@ -396,7 +396,7 @@ fn yices_is_several_analyses_side_by_side() -> Result<(), String> {
     let zygote = Arc::new(zygote("engines/counter_to_ten.c")?);
     let solver = |zygote: &Arc<Zygote>| {
         let zygote = Arc::clone(zygote);
-        RemoteSolver::new(Rc::default(), Box::new(move || zygote.send(Errand::Yices)))
+        RemoteSolver::new(Rc::default(), Box::new(move || zygote.yices()))
     };
     let hard = |solver: &mut RemoteSolver| {
         let t = Rc::clone(solver.arena());
@@ -432,7 +432,7 @@ fn yices_is_several_analyses_side_by_side() -> Result<(), String> {
     let begin = Instant::now();
     // Those that have ended are waited for when the next one is made.
     loop {
-        drop(zygote.send(Errand::Yices));
+        drop(zygote.yices());
         std::thread::sleep(Duration::from_millis(20));
         let left = std::fs::read_to_string(&children).map_err(|error| error.to_string())?;
         if left.split_whitespace().count() <= 2 {

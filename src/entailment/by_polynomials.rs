@@ -280,15 +280,17 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
 
     /// Notes which of the pending conditions hold in the model that the oracle has of the case, if it has one.
     fn learn(&mut self, case: &[TermId]) {
-        let mut pending = std::mem::take(&mut self.pending);
-        pending.retain(|&condition| {
-            let is_shown = self.oracle.shows(self.premises.product_free(condition));
-            if is_shown {
-                self.asked.insert((case.to_vec(), condition), false);
+        let pending = std::mem::take(&mut self.pending);
+        let product_free = pending.iter().map(|&one| self.premises.product_free(one));
+        let product_free: Vec<TermId> = product_free.collect();
+        for (condition, is_shown) in pending.into_iter().zip(self.oracle.shown(&product_free)) {
+            match is_shown {
+                true => {
+                    self.asked.insert((case.to_vec(), condition), false);
+                }
+                false => self.pending.push(condition),
             }
-            !is_shown
-        });
-        self.pending = pending;
+        }
     }
 
     fn asks(&mut self, case: &[TermId], condition: TermId) -> Result<bool, O::Stop> {

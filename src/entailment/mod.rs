@@ -57,9 +57,9 @@ pub trait Oracle {
     /// When the one who asks is to stop.
     fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, Self::Stop>;
 
-    /// Whether the formula holds in a model of the assertions that were asked about last. `false` says nothing.
-    fn shows(&mut self, _formula: TermId) -> bool {
-        false
+    /// Which of the formulas hold in a model of the assertions that were asked about last. `false` says nothing.
+    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+        vec![false; formulas.len()]
     }
 }
 

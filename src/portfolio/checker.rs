@@ -15,7 +15,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::crash::panic_message;
-use super::zygote::{Errand, Zygote};
+use super::zygote::Zygote;
 use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
 use crate::certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
 use crate::huge_pages;
@@ -33,9 +33,7 @@ pub fn check(zygote: &Zygote, request: &Request) -> Answer {
     let time = request.time;
     let end = Instant::now().checked_add(time.saturating_mul(2).saturating_add(GRACE));
     let bytes = request.to_bytes().map_err(|error| error.to_string())?;
-    let mut stream = zygote
-        .send(Errand::Proof)
-        .map_err(|error| error.to_string())?;
+    let mut stream = zygote.proof().map_err(|error| error.to_string())?;
     let sent = stream.write_all(&bytes);
     sent.and_then(|()| stream.shutdown(Shutdown::Write))
         .map_err(|error| error.to_string())?;

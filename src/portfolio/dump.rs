@@ -242,6 +242,10 @@ impl Solver for RecordedSolver {
         self.solver.value(term)
     }
 
+    fn values(&mut self, terms: &[TermId]) -> Vec<Option<Value>> {
+        self.solver.values(terms)
+    }
+
     fn unsat_core(&mut self) -> Vec<TermId> {
         self.solver.unsat_core()
     }

@@ -119,6 +119,20 @@ pub trait Solver {
     /// any value. `None` where the solver cannot say it.
     fn value(&mut self, term: TermId) -> Option<Value>;
 
+    /// What [`Self::value`] says of each of the terms. For a solver in another process it is one question.
+    fn values(&mut self, terms: &[TermId]) -> Vec<Option<Value>> {
+        terms.iter().map(|&term| self.value(term)).collect()
+    }
+
+    /// Which of the Boolean terms are known to hold in the model of the last check. For a solver in another process it is one
+    /// question.
+    fn holding(&mut self, formulas: &[TermId]) -> Vec<bool> {
+        let values = self.values(formulas).into_iter();
+        values
+            .map(|value| value == Some(Value::Bool(true)))
+            .collect()
+    }
+
     /// After an unsatisfiable check, some of its assumptions that the assertions contradict together.
     fn unsat_core(&mut self) -> Vec<TermId>;
 

@@ -277,9 +277,10 @@ impl<'f> Selection<'f> {
                 variables.push((symbol, term));
             }
         });
-        let values = variables.into_iter();
+        let terms: Vec<TermId> = variables.iter().map(|&(_, term)| term).collect();
+        let values = variables.into_iter().zip(self.solver.values(&terms));
         values
-            .filter_map(|(symbol, term)| Some((symbol, self.solver.value(term)?)))
+            .filter_map(|((symbol, _), value)| Some((symbol, value?)))
             .collect()
     }
 

@@ -184,8 +184,11 @@ impl PlaceSolver {
         let block = place.blocks.get(step.block);
         let inputs = block.map_or(&[][..], |block| &block.inputs);
         let inputs = inputs.iter().map(|input| (input.symbol, input.instance));
-        for (symbol, instance) in state.chain(inputs) {
-            let value = self.solver.value(self.arena.variable_at(symbol, instance));
+        let variables: Vec<(Symbol, u32)> = state.chain(inputs).collect();
+        let terms = variables.iter();
+        let terms = terms.map(|&(symbol, instance)| self.arena.variable_at(symbol, instance));
+        let found = self.solver.values(&terms.collect::<Vec<_>>());
+        for ((symbol, instance), value) in variables.into_iter().zip(found) {
             let value = value.unwrap_or_else(|| Value::zero(symbol.sort()));
             values.insert((symbol, instance), value);
         }

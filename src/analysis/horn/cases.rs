@@ -204,9 +204,8 @@ impl<'e> Cases<'e> {
         let result = match solver.check(&[]) {
             Answer::Unsatisfiable => Some(None),
             Answer::Satisfiable if self.is_open() => {
-                let arguments = head.arguments.iter();
-                let values =
-                    arguments.map(|&one| solver.value(one).map(|value| arena.value(&value)));
+                let values = solver.values(&head.arguments).into_iter();
+                let values = values.map(|value| value.map(|value| arena.value(&value)));
                 let values: Option<Vec<TermId>> = values.collect();
                 values.map(|values| Some((number, values)))
             }

@@ -252,7 +252,8 @@ impl<'b> States<'b> {
             Answer::Unsatisfiable => Some(None),
             Answer::Unknown(_) => None,
             Answer::Satisfiable => {
-                let values = terms.iter().map(|&term| number(&self.solver.value(term)?));
+                let values = self.solver.values(terms).into_iter();
+                let values = values.map(|value| number(&value?));
                 values.collect::<Option<Vec<i128>>>().map(Some)
             }
         };

@@ -4,7 +4,7 @@ use super::program::CountedProgram;
 use super::steps::{Steps, check};
 use crate::solver::Answer;
 use crate::solver::horn::Application;
-use crate::term::{Build, TermId, Value, conjuncts, instantiate, store};
+use crate::term::{Build, TermId, conjuncts, instantiate, store};
 
 /// Formulas over the parameters of each predicate; all of them hold.
 pub type Lemmas = Vec<Vec<TermId>>;
@@ -75,7 +75,9 @@ fn consecution(
                 Answer::Unsatisfiable => break,
                 Answer::Satisfiable => {
                     let before = holding.len();
-                    holding.retain(|&(_, after)| solver.value(after) == Some(Value::Bool(true)));
+                    let asked: Vec<TermId> = holding.iter().map(|&(_, after)| after).collect();
+                    let mut still = solver.holding(&asked).into_iter();
+                    holding.retain(|_| still.next() == Some(true));
                     if holding.len() == before {
                         holding.clear();
                     }

@@ -129,12 +129,14 @@ impl<'e> Inductive<'e> {
                 &mut |consecution: &mut Consecution| {
                     let row = sampled.and_then(|place| {
                         let parameters = &self.encoding.system.predicates[number].parameters;
-                        let values = place.variables.iter().map(|variable| {
+                        let arguments = place.variables.iter().map(|variable| {
                             let position =
                                 parameters.iter().position(|one| *one == variable.term)?;
-                            consecution.number(head.arguments[position])
+                            Some(head.arguments[position])
                         });
-                        values.collect::<Option<Vec<i128>>>()
+                        let arguments: Vec<TermId> = arguments.collect::<Option<_>>()?;
+                        let numbers = consecution.numbers(&arguments).into_iter();
+                        numbers.collect::<Option<Vec<i128>>>()
                     });
                     if let Some(row) = row {
                         observe(Refutation {

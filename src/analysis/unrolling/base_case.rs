@@ -298,8 +298,8 @@ impl BaseCases {
             return arena.not(arena.or(alarm.unknown.iter().copied()));
         }
         let mut same = vec![alarm.guard];
-        for &variable in &alarm.values {
-            let value = self.unrolling.solver.value(variable);
+        let values = self.unrolling.solver.values(&alarm.values);
+        for (&variable, value) in alarm.values.iter().zip(values) {
             if let Some(value) = value
                 && !matches!(value, Value::Array(_))
             {

@@ -253,8 +253,10 @@ impl Unrolling {
     pub fn assume_broken(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
         let mut broken = Vec::new();
         let mut facts = Vec::new();
-        for passed in self.passed(invariants) {
-            if !self.holds(passed.here) {
+        let all = self.passed(invariants);
+        let asked: Vec<TermId> = all.iter().map(|passed| passed.here).collect();
+        for (passed, holds) in all.into_iter().zip(self.solver.holding(&asked)) {
+            if !holds {
                 facts.push((passed.guard, passed.here));
                 broken.push(passed.invariant);
             }
@@ -272,8 +274,9 @@ impl Unrolling {
         let arena = Rc::clone(self.solver.arena());
         self.indices.refresh(&self.cpa.domain.definitions, &arena);
         let mut values: FxHashMap<Sort, FxHashMap<Value, TermId>> = FxHashMap::default();
-        for &index in self.indices.all() {
-            if let Some(value) = self.solver.value(index) {
+        let indices = self.indices.all();
+        for (&index, value) in indices.iter().zip(self.solver.values(indices)) {
+            if let Some(value) = value {
                 let of_the_sort = values.entry(arena.sort(index)).or_default();
                 of_the_sort.entry(value).or_insert(index);
             }
@@ -299,24 +302,25 @@ impl Unrolling {
 
     /// The invariants at the states that the model of the last check passes.
     fn passed(&mut self, invariants: &ByPlace) -> Vec<Passed> {
-        let mut all = Vec::new();
+        let mut states = Vec::new();
+        let mut guards = Vec::new();
         for (_, element) in self.reached.since(0) {
-            let Place::At(at) = element.state.place else {
-                continue;
-            };
-            let path = &element.state.domain.formula;
-            let Some(known) = invariants.get(&at) else {
-                continue;
-            };
-            let passes = path.guard == TermId::TRUE
-                || self.solver.value(path.guard) == Some(Value::Bool(true));
-            if passes {
-                all.extend(known.iter().map(|&formula| Passed {
-                    invariant: Candidate { at, formula },
-                    guard: path.guard,
-                    here: self.cpa.domain.at_end(path, formula),
-                }));
+            if let Place::At(at) = element.state.place
+                && let Some(known) = invariants.get(&at)
+            {
+                let path = &element.state.domain.formula;
+                states.push((at, path, known));
+                guards.push(path.guard);
             }
+        }
+        let passes = self.solver.holding(&guards);
+        let mut all = Vec::new();
+        for ((at, path, known), _) in states.into_iter().zip(passes).filter(|(_, passes)| *passes) {
+            all.extend(known.iter().map(|&formula| Passed {
+                invariant: Candidate { at, formula },
+                guard: path.guard,
+                here: self.cpa.domain.at_end(path, formula),
+            }));
         }
         all
     }

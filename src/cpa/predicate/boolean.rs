@@ -23,7 +23,7 @@ use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
-use crate::term::{Build, Op, Pool, Sort, Symbol, TermId, Value};
+use crate::term::{Build, Op, Pool, Sort, Symbol, TermId};
 
 /// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
 /// not excluded.
@@ -356,10 +356,8 @@ impl Image {
             }
             models += 1;
             statistics.models += 1;
-            let values: Vec<bool> = literals
-                .iter()
-                .map(|&(_, literal)| self.solver.value(literal) == Some(Value::Bool(true)))
-                .collect();
+            let asked: Vec<TermId> = literals.iter().map(|&(_, literal)| literal).collect();
+            let values = self.solver.holding(&asked);
             match &mut hull {
                 Some(hull) => hull.add(&values),
                 None => hull = Some(Hull::of(&values)),

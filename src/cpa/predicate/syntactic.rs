@@ -15,7 +15,7 @@ use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
-use crate::term::{Build, TermId, Value, store};
+use crate::term::{Build, TermId, store};
 
 /// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
 /// not excluded.
@@ -114,7 +114,9 @@ impl<'f> SyntacticAbstraction<'f> {
                 Answer::Unsatisfiable => break,
                 Answer::Satisfiable => {
                     let before = open.len();
-                    open.retain(|&(_, image)| solver.value(image) == Some(Value::Bool(true)));
+                    let images: Vec<TermId> = open.iter().map(|&(_, image)| image).collect();
+                    let mut holding = solver.holding(&images).into_iter();
+                    open.retain(|_| holding.next() == Some(true));
                     if open.len() == before {
                         open.clear();
                     }

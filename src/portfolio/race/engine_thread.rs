@@ -27,7 +27,6 @@ use crate::portfolio::dump::RecordedSolver;
 use crate::portfolio::event::EventKind;
 use crate::portfolio::evidence::Ground;
 use crate::portfolio::verdict::Conclusion;
-use crate::portfolio::zygote::Errand;
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
@@ -453,7 +452,7 @@ impl EngineThread {
         }
         let task = Arc::clone(task);
         Some(Box::new(move || match &task.zygote {
-            Some(zygote) => zygote.send(Errand::Yices),
+            Some(zygote) => zygote.yices(),
             None => Err(ErrorKind::NotFound.into()),
         }))
     }

@@ -1,7 +1,8 @@
 //! A solver in another process, behind [`Solver`].
 //!
 //! Yices may be called by one thread of a process at a time, so a second analysis that wants it has it in a process of its own.
-//! Whoever may fork makes the process, which [`serve`]s at the other end of a stream. What changes the solver's state is kept here until
+//! Whoever may fork makes the process, which [`serve`]s at the other end of two streams: one is for questions and answers, and the
+//! thread that solves reads it itself, as waking another one costs more than many a question; interruptions have their own. What changes the solver's state is kept here until
 //! something is asked; then everything travels together, and terms travel once ([`Exporter`]).
 //!
 //! A solver that dies takes nothing with it: what is asked from then on is unknown. Neither does one that does not hear:
@@ -14,6 +15,7 @@ mod wire;
 
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 pub use self::serve::serve;
-use self::wire::{Frame, Message, Reply, Request, receive, send};
+use self::wire::{Frame, Interruption, Reply, Request, receive, send};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use crate::counters;
 use crate::term::{Arena, Exporter, TermId, Value};
@@ -32,8 +34,48 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked whether that is so, and at the thread's priority.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Makes the process; the stream that leads to it.
-pub type Start = Box<dyn FnOnce() -> io::Result<UnixStream>>;
+/// Makes the process; the streams that lead to it.
+pub type Start = Box<dyn FnOnce() -> io::Result<Streams>>;
+
+/// One end of what a solver and who asks it talk by.
+#[derive(Debug)]
+pub struct Streams {
+    /// Questions and answers.
+    pub questions: UnixStream,
+    /// Interruptions, which do not wait until a question is read.
+    pub interruptions: UnixStream,
+}
+
+impl Streams {
+    /// Both ends.
+    ///
+    /// # Errors
+    /// When the system refuses a socket.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (asks, answers) = UnixStream::pair()?;
+        let (interrupts, listens) = UnixStream::pair()?;
+        let ours = Self {
+            questions: asks,
+            interruptions: interrupts,
+        };
+        let theirs = Self {
+            questions: answers,
+            interruptions: listens,
+        };
+        Ok((ours, theirs))
+    }
+
+    /// What another process is given to have this end, by numbers.
+    pub fn handed(&self) -> [RawFd; 2] {
+        [self.questions.as_raw_fd(), self.interruptions.as_raw_fd()]
+    }
+
+    /// Nothing goes through any more: whoever reads sees an end.
+    fn hang_up(&self) {
+        let _ = self.questions.shutdown(Shutdown::Both);
+        let _ = self.interruptions.shutdown(Shutdown::Both);
+    }
+}
 
 /// A solver in another process.
 pub struct RemoteSolver {
@@ -43,6 +85,7 @@ pub struct RemoteSolver {
     pending: Vec<Request>,
     /// Until there is something to ask.
     start: Option<Start>,
+    questions: Option<UnixStream>,
     line: Arc<Line>,
     peer: Peer,
     /// Why nothing more can be found out.
@@ -60,7 +103,7 @@ struct Line(Mutex<LineState>);
 
 #[derive(Default)]
 struct LineState {
-    stream: Option<UnixStream>,
+    streams: Option<Streams>,
     /// Checks that have begun.
     checks: u64,
     /// Whether the last one has not ended.
@@ -100,6 +143,7 @@ impl RemoteSolver {
             exporter: Exporter::default(),
             pending: Vec::new(),
             start: Some(start),
+            questions: None,
             line: Arc::default(),
             peer: Peer::default(),
             lost: None,
@@ -123,9 +167,10 @@ impl RemoteSolver {
     /// Starts the process, if that has not been done.
     fn reach(&mut self) -> io::Result<()> {
         if let Some(start) = self.start.take() {
-            let stream = start()?;
-            stream.set_read_timeout(Some(LOOK))?;
-            self.line.0.lock().stream = Some(stream);
+            let streams = start()?;
+            streams.questions.set_read_timeout(Some(LOOK))?;
+            self.questions = Some(streams.questions.try_clone()?);
+            self.line.0.lock().streams = Some(streams);
         }
         Ok(())
     }
@@ -140,26 +185,23 @@ impl RemoteSolver {
             terms: self.exporter.take(),
             requests,
         };
-        let stream = {
+        let Some(stream) = &self.questions else {
+            return Err(ErrorKind::NotConnected.into());
+        };
+        {
             let mut line = self.line.0.lock();
-            let Some(stream) = &line.stream else {
-                return Err(ErrorKind::NotConnected.into());
-            };
-            let stream = stream.try_clone()?;
             line.checks += u64::from(is_check);
             line.is_checking = is_check;
             line.interrupted = None;
-            // With the lock, so that an interruption cannot come between its parts.
-            send(&stream, &Message::Frame(frame))?;
-            stream
-        };
+        }
+        send(stream, &frame)?;
         let reply = loop {
             let waits = || {
                 self.peer.follow();
                 let interrupted = self.line.0.lock().interrupted;
                 interrupted.is_none_or(|since| since.elapsed() < PATIENCE)
             };
-            match receive(&stream, waits)? {
+            match receive(stream, waits)? {
                 Reply::Here { thread } => self.peer.thread = Some(thread),
                 reply => break reply,
             }
@@ -226,7 +268,7 @@ impl Solver for RemoteSolver {
                     .collect();
                 answer
             }
-            Some(Reply::Here { .. } | Reply::Value(_)) | None => {
+            Some(Reply::Here { .. } | Reply::Values(_)) | None => {
                 let interrupted = self.line.0.lock().interrupted.is_some();
                 Answer::Unknown(match &self.lost {
                     _ if interrupted => Reason::Interrupted,
@@ -238,13 +280,18 @@ impl Solver for RemoteSolver {
     }
 
     fn value(&mut self, term: TermId) -> Option<Value> {
-        if !self.satisfiable {
-            return None;
+        self.values(&[term]).pop().flatten()
+    }
+
+    fn values(&mut self, terms: &[TermId]) -> Vec<Option<Value>> {
+        let nothing = vec![None; terms.len()];
+        if !self.satisfiable || terms.is_empty() {
+            return nothing;
         }
-        let place = self.export(term);
-        match self.answer(Request::Value(place))? {
-            Reply::Value(value) => value,
-            Reply::Here { .. } | Reply::Checked { .. } => None,
+        let places = terms.iter().map(|&term| self.export(term)).collect();
+        match self.answer(Request::Values(places)) {
+            Some(Reply::Values(values)) if values.len() == terms.len() => values,
+            _ => nothing,
         }
     }
 
@@ -278,8 +325,8 @@ impl Drop for RemoteSolver {
 impl Line {
     /// The process ends when nobody holds the stream any more.
     fn hang_up(&self) {
-        if let Some(stream) = self.0.lock().stream.take() {
-            let _ = stream.shutdown(Shutdown::Both);
+        if let Some(streams) = self.0.lock().streams.take() {
+            streams.hang_up();
         }
     }
 }
@@ -292,9 +339,9 @@ impl Interrupt for Line {
         }
         line.interrupted.get_or_insert_with(Instant::now);
         let check = line.checks;
-        if let Some(stream) = &line.stream {
+        if let Some(streams) = &line.streams {
             // Who waits for the answer sees that the process is gone.
-            let _ = send(stream, &Message::Interrupt { check });
+            let _ = send(&streams.interruptions, &Interruption { check });
         }
     }
 }

@@ -1,17 +1,16 @@
 //! The other end: a solver that does what comes in.
 
 use std::io::{self, ErrorKind};
-use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::super::{Answer, Interrupt, Reason, Solver, SolverError};
-use super::wire::{Frame, Message, Reply, Request, receive, send};
+use super::Streams;
+use super::wire::{Frame, Interruption, Reply, Request, receive, send};
 use crate::huge_pages;
 use crate::term::{Arena, TermId};
 use crate::workers::SOLVER_STACK;
@@ -31,32 +30,31 @@ struct State {
     solver: Option<Arc<dyn Interrupt>>,
 }
 
-/// Serves until the other side hangs up or the solver ends. It solves on a thread of its own, which may be at work still when this
-/// returns.
+/// Serves until the other side hangs up or the solver ends. It solves on a thread of its own, which reads the questions and may be at
+/// work still when this returns; the calling thread waits for interruptions.
 ///
 /// # Errors
 /// When there is no thread or the stream breaks.
-pub fn serve<F>(stream: &UnixStream, make: F) -> io::Result<()>
+pub fn serve<F>(streams: Streams, make: F) -> io::Result<()>
 where
     F: FnOnce(Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> + Send + 'static,
 {
     huge_pages::allow_soon();
     let checks = Arc::new(Checks::default());
-    let (sender, frames) = channel();
-    let answers = stream.try_clone()?;
+    let interruptions = streams.interruptions.try_clone()?;
     let of_worker = Arc::clone(&checks);
     std::thread::Builder::new()
         .name("solver".to_owned())
         .stack_size(SOLVER_STACK)
         .spawn(move || {
-            let hangs_up = HangsUp(&answers);
-            let done = work(&answers, &frames, &of_worker, make);
+            let hangs_up = HangsUp(&streams);
+            let done = work(&streams.questions, &of_worker, make);
             drop(hangs_up);
             done
         })?;
     loop {
-        match receive(stream, || true) {
-            Ok(message) => checks.take(message, &sender)?,
+        match receive(&interruptions, || true) {
+            Ok(Interruption { check }) => checks.interrupt(check),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
             Err(error) => return Err(error),
         }
@@ -66,20 +64,15 @@ where
 }
 
 /// Hangs up when it is dropped, for a panic as well.
-struct HangsUp<'s>(&'s UnixStream);
+struct HangsUp<'s>(&'s Streams);
 
 impl Drop for HangsUp<'_> {
     fn drop(&mut self) {
-        let _ = self.0.shutdown(Shutdown::Both);
+        self.0.hang_up();
     }
 }
 
-fn work<F>(
-    stream: &UnixStream,
-    frames: &Receiver<Frame>,
-    checks: &Checks,
-    make: F,
-) -> io::Result<()>
+fn work<F>(stream: &UnixStream, checks: &Checks, make: F) -> io::Result<()>
 where
     F: FnOnce(Rc<Arena>) -> Result<Box<dyn Solver>, SolverError>,
 {
@@ -90,7 +83,8 @@ where
     let mut solver = make(Rc::clone(&arena)).map_err(io::Error::other)?;
     checks.0.lock().solver = Some(solver.interrupter());
     let mut terms: Vec<TermId> = Vec::new();
-    for frame in frames {
+    loop {
+        let frame: Frame = receive(stream, || true)?;
         let imported = frame.terms.import_after(&*arena, &mut terms);
         imported.ok_or(ErrorKind::InvalidData)?;
         let term = |place: u32| -> io::Result<TermId> {
@@ -102,9 +96,10 @@ where
                 Request::Push => solver.push(),
                 Request::Pop => solver.pop(),
                 Request::Assert(formula) => solver.assert(term(formula)?),
-                Request::Value(of) => {
-                    let value = solver.value(term(of)?);
-                    send(stream, &Reply::Value(value))?;
+                Request::Values(places) => {
+                    let terms = places.into_iter().map(term);
+                    let terms: Vec<TermId> = terms.collect::<io::Result<_>>()?;
+                    send(stream, &Reply::Values(solver.values(&terms)))?;
                 }
                 Request::Check { assumptions, limit } => {
                     let assumptions = assumptions.into_iter().map(term);
@@ -123,24 +118,9 @@ where
             }
         }
     }
-    Ok(())
 }
 
 impl Checks {
-    /// Does what cannot wait, and hands the rest over.
-    fn take(self: &Arc<Self>, message: Message, sender: &Sender<Frame>) -> io::Result<()> {
-        match message {
-            Message::Frame(frame) => {
-                let sent = sender.send(frame);
-                sent.map_err(|_| ErrorKind::UnexpectedEof.into())
-            }
-            Message::Interrupt { check } => {
-                self.interrupt(check);
-                Ok(())
-            }
-        }
-    }
-
     /// Ends the check with the number and those before it.
     fn interrupt(self: &Arc<Self>, check: u64) {
         {

@@ -9,18 +9,22 @@ use std::time::{Duration, Instant};
 use num_bigint::BigInt;
 use rand::RngExt;
 
-use super::wire::{Reply, send};
-use super::{PATIENCE, RemoteSolver, serve};
-use crate::solver::{Answer, Reason, Solver, SolverConfig, SolverError, contract, new_solver};
+use super::wire::{Frame, Interruption, Reply, Request, receive, send};
+use super::{PATIENCE, RemoteSolver, Streams, serve};
+use crate::solver::{
+    Answer, CheckLimit, Reason, Solver, SolverConfig, SolverError, contract, new_solver,
+};
 use crate::term::random::{RandomTerms, seeds};
-use crate::term::{Arena, Build, FloatFormat, FloatValue, ScalarSort, Sort, Symbol, TermId, Value};
+use crate::term::{
+    Arena, Build, Exporter, FloatFormat, FloatValue, ScalarSort, Sort, Symbol, TermId, Value,
+};
 
 type Made = Result<Box<dyn Solver>, SolverError>;
 
 fn remote(make: impl FnOnce(Rc<Arena>) -> Made + Send + 'static) -> RemoteSolver {
     let start = || {
-        let (ours, theirs) = UnixStream::pair()?;
-        thread::spawn(move || serve(&theirs, make));
+        let (ours, theirs) = Streams::pair()?;
+        thread::spawn(move || serve(theirs, make));
         Ok(ours)
     };
     RemoteSolver::new(Rc::default(), Box::new(start))
@@ -52,9 +56,9 @@ fn the_same_answers_as_without() {
     for seed in 0..seeds(8) {
         let t = Rc::new(Arena::new());
         let start = || {
-            let (ours, theirs) = UnixStream::pair()?;
+            let (ours, theirs) = Streams::pair()?;
             thread::spawn(move || {
-                serve(&theirs, |arena| new_solver(SolverConfig::default(), arena))
+                serve(theirs, |arena| new_solver(SolverConfig::default(), arena))
             });
             Ok(ours)
         };
@@ -82,6 +86,10 @@ fn the_same_answers_as_without() {
             assert_eq!(remote.check(&[assumption]), expected, "seed {seed}");
             if expected == Answer::Satisfiable {
                 assert_eq!(remote.value(assumption), Some(Value::Bool(true)));
+                let asked = [TermId::FALSE, assumption, t.not(assumption), TermId::TRUE];
+                assert_eq!(remote.holding(&asked), [false, true, false, true]);
+            } else {
+                assert_eq!(remote.values(&[assumption; 2]), [None, None]);
             }
         }
     }
@@ -114,8 +122,8 @@ fn values() {
 /// Whoever is at the other end does what it wants with the stream.
 fn with(other: impl FnOnce(UnixStream) + Send + 'static) -> RemoteSolver {
     let start = || {
-        let (ours, theirs) = UnixStream::pair()?;
-        thread::spawn(move || other(theirs));
+        let (ours, theirs) = Streams::pair()?;
+        thread::spawn(move || other(theirs.questions));
         Ok(ours)
     };
     RemoteSolver::new(Rc::default(), Box::new(start))
@@ -149,6 +157,55 @@ fn a_process_that_is_lost_leaves_everything_open() {
         }
         solver.pop();
     }
+}
+
+/// Interruptions do not wait behind questions, and one that comes before its question ends it all the same; the next is answered.
+#[test]
+fn an_interruption_may_overtake_its_question() {
+    let (asks, answers) = Streams::pair().expect("streams");
+    let server =
+        thread::spawn(|| serve(answers, |arena| new_solver(SolverConfig::default(), arena)));
+    send(&asks.interruptions, &Interruption { check: 1 }).expect("sent");
+    thread::sleep(Duration::from_millis(50));
+    let ask = || {
+        let check = Request::Check {
+            assumptions: Vec::new(),
+            limit: CheckLimit::default(),
+        };
+        let frame = Frame {
+            terms: Exporter::default().take(),
+            requests: vec![check],
+        };
+        send(&asks.questions, &frame).expect("sent");
+        loop {
+            match receive(&asks.questions, || true).expect("an answer") {
+                Reply::Checked { answer, .. } => return answer,
+                Reply::Here { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+    assert_eq!(ask(), Answer::Unknown(Reason::Interrupted));
+    assert_eq!(ask(), Answer::Satisfiable);
+    asks.hang_up();
+    assert!(server.join().expect("no panic").is_ok());
+}
+
+/// Who answers about fewer terms than were asked about says nothing.
+#[test]
+fn values_that_are_missing_are_none() {
+    let mut solver = with(|stream| {
+        let checked = Reply::Checked {
+            answer: Answer::Satisfiable,
+            core: Vec::new(),
+        };
+        for reply in [checked, Reply::Values(vec![Some(Value::Bool(true))])] {
+            let _: Frame = receive(&stream, || true).expect("a question");
+            send(&stream, &reply).expect("sent");
+        }
+    });
+    assert_eq!(solver.check(&[]), Answer::Satisfiable);
+    assert_eq!(solver.values(&[TermId::TRUE, TermId::FALSE]), [None, None]);
 }
 
 /// One that neither answers nor hears is given up soon after it was interrupted.

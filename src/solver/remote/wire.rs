@@ -9,17 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::super::{Answer, CheckLimit};
 use crate::term::{PortableTerms, Value};
 
-/// To the solver.
+/// To the solver, on the stream for what cannot wait: the check with the number, which counts from one, is to end.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub enum Message {
-    Frame(Frame),
-    /// The check with the number, which counts from one, is to end.
-    Interrupt {
-        check: u64,
-    },
+pub struct Interruption {
+    pub check: u64,
 }
 
-/// What is to be done, with the terms that are new in it.
+/// To the solver: what is to be done, with the terms that are new in it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     pub terms: PortableTerms,
@@ -36,7 +32,7 @@ pub enum Request {
         assumptions: Vec<u32>,
         limit: CheckLimit,
     },
-    Value(u32),
+    Values(Vec<u32>),
 }
 
 /// From the solver.
@@ -46,8 +42,8 @@ pub enum Reply {
     Here { thread: u32 },
     /// Of a check; the core by the assumptions' numbers.
     Checked { answer: Answer, core: Vec<u32> },
-    /// Of a term.
-    Value(Option<Value>),
+    /// Of terms, in order.
+    Values(Vec<Option<Value>>),
 }
 
 /// Longer messages are none.

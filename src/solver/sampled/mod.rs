@@ -114,10 +114,11 @@ impl SampledSolver {
         if variables.len() > MOST_VARIABLES {
             return;
         }
-        let values = variables.into_iter().filter_map(|variable| {
-            let term = arena.variable_at(variable.0, variable.1);
-            Some((variable, self.solver.value(term)?))
-        });
-        self.samples.add(values);
+        let terms = variables.iter();
+        let terms = terms.map(|&(symbol, instance)| arena.variable_at(symbol, instance));
+        let values = self.solver.values(&terms.collect::<Vec<_>>());
+        let values = variables.into_iter().zip(values);
+        self.samples
+            .add(values.filter_map(|(variable, value)| Some((variable, value?))));
     }
 }

@@ -19,8 +19,7 @@ use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{
-    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, Value, free_variables, prefix_sums,
-    store,
+    Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, free_variables, prefix_sums, store,
 };
 
 /// Wall times of queries.
@@ -336,10 +335,10 @@ impl Consecution {
                     }
                 }
                 Answer::Satisfiable => {
-                    let (refuted, left): (Vec<usize>, Vec<usize>) =
-                        open.iter().partition(|&&index| {
-                            self.solver.value(goals[index]) != Some(Value::Bool(true))
-                        });
+                    let asked: Vec<TermId> = open.iter().map(|&index| goals[index]).collect();
+                    let mut holding = self.solver.holding(&asked).into_iter();
+                    let (left, refuted): (Vec<usize>, Vec<usize>) =
+                        open.iter().partition(|_| holding.next() == Some(true));
                     // A model that shows nothing is none to go by.
                     if refuted.is_empty() {
                         break;
@@ -423,9 +422,10 @@ impl Consecution {
         });
     }
 
-    /// The number that the term is in the model of the last check.
-    pub fn number(&mut self, term: TermId) -> Option<i128> {
-        number(&self.solver.value(term)?)
+    /// The numbers that the terms are in the model of the last check.
+    pub fn numbers(&mut self, terms: &[TermId]) -> Vec<Option<i128>> {
+        let values = self.solver.values(terms).into_iter();
+        values.map(|value| number(&value?)).collect()
     }
 
     /// The weakest precondition of the formula at the block's end, apart from its guard.
@@ -436,18 +436,18 @@ impl Consecution {
     /// The state behind the block in the model of the last check.
     fn row(&mut self, block: &Block, at: InlinedLocation, samples: &Samples) -> Option<Vec<i128>> {
         let variables = samples.places.get(&at)?.variables.clone();
-        let value = |variable: SampledVariable| {
+        let term = |variable: SampledVariable| {
             let updated = block.updates.iter().find(|(id, _)| *id == variable.id);
-            let term = match (updated, store().kind(variable.term)) {
+            match (updated, store().kind(variable.term)) {
                 (None, _) => variable.term,
                 (Some(&(_, array)), TermKind::Apply { arguments, .. }) => {
                     self.solver.arena().select(array, arguments[1])
                 }
                 (Some(&(_, value)), _) => value,
-            };
-            number(&self.solver.value(term)?)
+            }
         };
-        variables.into_iter().map(value).collect()
+        let terms: Vec<TermId> = variables.into_iter().map(term).collect();
+        self.numbers(&terms).into_iter().collect()
     }
 }
 
@@ -493,8 +493,11 @@ impl Oracle for Asked<'_> {
         ))
     }
 
-    fn shows(&mut self, formula: TermId) -> bool {
-        self.has_model && self.consecution.solver.value(formula) == Some(Value::Bool(true))
+    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+        match self.has_model {
+            true => self.consecution.solver.holding(formulas),
+            false => vec![false; formulas.len()],
+        }
     }
 }
 
