@@ -2,8 +2,9 @@
 //!
 //! Yices may be called by one thread of a process at a time, so a second analysis that wants it has it in a process of its own.
 //! Whoever may fork makes the process, which [`serve`]s at the other end of two streams: one is for questions and answers, and the
-//! thread that solves reads it itself, as waking another one costs more than many a question; interruptions have their own. What changes the solver's state is kept here until
-//! something is asked; then everything travels together, and terms travel once ([`Exporter`]).
+//! thread that solves reads it itself, as waking another one costs more than many a question; interruptions have their own. What
+//! changes the solver's state is kept here until something is asked; then everything travels together, and terms travel once
+//! ([`Exporter`]).
 //!
 //! A solver that dies takes nothing with it: what is asked from then on is unknown. Neither does one that does not hear:
 //! who interrupts it waits [`PATIENCE`] and no longer.
@@ -85,6 +86,7 @@ pub struct RemoteSolver {
     pending: Vec<Request>,
     /// Until there is something to ask.
     start: Option<Start>,
+    /// The stream for questions, from then on.
     questions: Option<UnixStream>,
     line: Arc<Line>,
     peer: Peer,
