@@ -148,3 +148,14 @@ pub trait Solver {
     /// The choice of a solver that does the same work on another thread.
     fn for_another_thread(&self) -> SolverConfig;
 }
+
+/// Keeps those whose formulas are known to hold in the model of the last check.
+pub fn retain_holding<T>(
+    solver: &mut dyn Solver,
+    all: &mut Vec<T>,
+    formula: impl Fn(&T) -> TermId,
+) {
+    let formulas: Vec<TermId> = all.iter().map(formula).collect();
+    let mut holding = solver.holding(&formulas).into_iter();
+    all.retain(|_| holding.next() == Some(true));
+}

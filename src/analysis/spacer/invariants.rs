@@ -2,8 +2,8 @@
 
 use super::program::CountedProgram;
 use super::steps::{Steps, check};
-use crate::solver::Answer;
 use crate::solver::horn::Application;
+use crate::solver::{Answer, retain_holding};
 use crate::term::{Build, TermId, conjuncts, instantiate, store};
 
 /// Formulas over the parameters of each predicate; all of them hold.
@@ -75,9 +75,7 @@ fn consecution(
                 Answer::Unsatisfiable => break,
                 Answer::Satisfiable => {
                     let before = holding.len();
-                    let asked: Vec<TermId> = holding.iter().map(|&(_, after)| after).collect();
-                    let mut still = solver.holding(&asked).into_iter();
-                    holding.retain(|_| still.next() == Some(true));
+                    retain_holding(solver, &mut holding, |&(_, after)| after);
                     if holding.len() == before {
                         holding.clear();
                     }

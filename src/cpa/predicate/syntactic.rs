@@ -14,7 +14,7 @@ use super::path_formula::PathFormula;
 use crate::counters::{self, Counter};
 use crate::cpa::location::Place;
 use crate::program::InlinedLocation;
-use crate::solver::{Answer, CheckLimit, Solver, SolverError};
+use crate::solver::{Answer, CheckLimit, Solver, SolverError, retain_holding};
 use crate::term::{Build, TermId, store};
 
 /// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
@@ -114,9 +114,7 @@ impl<'f> SyntacticAbstraction<'f> {
                 Answer::Unsatisfiable => break,
                 Answer::Satisfiable => {
                     let before = open.len();
-                    let images: Vec<TermId> = open.iter().map(|&(_, image)| image).collect();
-                    let mut holding = solver.holding(&images).into_iter();
-                    open.retain(|_| holding.next() == Some(true));
+                    retain_holding(&mut **solver, &mut open, |&(_, image)| image);
                     if open.len() == before {
                         open.clear();
                     }
