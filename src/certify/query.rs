@@ -119,6 +119,9 @@ fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
     if walk.assumes_of_any_index() {
         parts = parts.max(open.len().div_ceil(INSTANTIATED_TOGETHER));
     }
+    if walk.cases > 1 {
+        parts = parts.max(walk.cases);
+    }
     if parts == 1 || open.len() < 2 {
         return Vec::new();
     }

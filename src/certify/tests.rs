@@ -182,6 +182,38 @@ fn an_invariant_of_a_loop() {
     task.does_not_confirm(vec![ProofStep::Unrolling { bound: 5 }]);
 }
 
+/// Which of forty numbers a variable is; a step leads from the last one to the first one, or to one more.
+fn counter_of_forty(is_closed: bool) -> Task {
+    Task::new(c(&format!(
+        "int main() {{
+            unsigned x = 0, y = 3;
+            while (__VERIFIER_nondet_int()) {{
+                x = x < {} ? x + 1 : 0;
+                y = x + 3;
+            }}
+            assert(x != 40 && y == x + 3);
+        }}",
+        if is_closed { 39 } else { 40 }
+    )))
+}
+
+#[test]
+fn a_claim_of_many_cases() {
+    for is_closed in [true, false] {
+        let task = counter_of_forty(is_closed);
+        let (x, y) = (task.value("x"), task.value("y"));
+        let case = |value: u128| {
+            let difference = store().eq(store().sub(y, x), number(3));
+            store().and2(store().eq(x, number(value)), difference)
+        };
+        let claim = task.with_invariant(1, store().or((0..40).map(case).collect::<Vec<_>>()));
+        match is_closed {
+            true => task.confirms(claim),
+            false => _ = task.does_not_confirm(claim),
+        }
+    }
+}
+
 #[test]
 fn invariants_that_do_not_hold() {
     let task = Task::new(c(COUNTERS));

@@ -17,6 +17,7 @@
 //!   operators [`lifted`] to what is one of a few constants, and rounds left out by [`exclusion`] that are to be impossible.
 
 mod assumptions;
+mod cases;
 mod cells;
 mod exclusion;
 mod execute;
@@ -47,6 +48,7 @@ use super::solvers::Solvers;
 use crate::program::persistent::PersistentMap;
 use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
 use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
+pub(super) use cases::{Starts, tells_cases};
 
 /// Why a check was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,6 +211,8 @@ pub(super) struct Walk<'c, 'p> {
     /// Whether something has been forgotten.
     pub over_approximated: bool,
     universal: Vec<Universal>,
+    /// The most cases that the formulas of a place were taken apart into.
+    pub cases: usize,
     /// What conditions mean, if they are recorded.
     labels: Option<RefCell<Labels>>,
     begin: Cell<Begin>,
@@ -294,6 +298,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             entered: Vec::new(),
             over_approximated: false,
             universal: Vec::new(),
+            cases: 1,
         }
     }
 

@@ -75,7 +75,11 @@ impl Tuples {
             .filter(|&index| values[index].is_none())
             .collect();
         let part = |tuple: &Vec<i128>| open.iter().map(|&index| tuple[index]).collect();
-        let tuples: BTreeSet<Vec<i128>> = self.all.iter().filter(fits).map(part).collect();
+        // They are in order: those that begin with what is known are next to each other.
+        let begin: Vec<i128> = values.iter().map_while(|&value| value).collect();
+        let from_there = self.all.range(begin.clone()..);
+        let near = from_there.take_while(|tuple| tuple.starts_with(&begin));
+        let tuples: BTreeSet<Vec<i128>> = near.filter(fits).map(part).collect();
         self.formula(arena, terms, &open, &tuples)
     }
 
@@ -119,37 +123,27 @@ impl Tuples {
 
     /// The features in an order in which one follows another that says much of it.
     fn related_next_to_each_other(&self) -> Vec<usize> {
-        let mut left: Vec<usize> = (0..self.features.len()).collect();
+        let columns: Vec<Vec<usize>> = (0..self.features.len())
+            .map(|index| numbered(self.all.iter().map(|tuple| tuple[index])))
+            .collect();
+        let mut left: Vec<usize> = (0..columns.len()).collect();
         let mut order: Vec<usize> = Vec::new();
+        // What the last feature in the order says of each, and the one before.
+        let mut gains = vec![[0.0; 2]; columns.len()];
         while !left.is_empty() {
-            let tail = &order[order.len().saturating_sub(2)..];
-            let gains = left.iter().map(|&next| {
-                let gains = tail.iter().map(|&last| self.information(last, next));
-                (gains.sum::<f64>(), next)
-            });
-            let best = gains.max_by(|(one, _), (other, _)| one.total_cmp(other));
-            let best = best.map_or(0, |(_, next)| next);
+            let gain = |&index: &usize| gains[index].iter().sum::<f64>();
+            let best = left
+                .iter()
+                .copied()
+                .max_by(|one, other| gain(one).total_cmp(&gain(other)));
+            let best = best.unwrap_or_default();
             left.retain(|&other| other != best);
+            for &next in &left {
+                gains[next] = [information(&columns[best], &columns[next]), gains[next][0]];
+            }
             order.push(best);
         }
         order
-    }
-
-    /// The mutual information of two features, in nats, over the tuples.
-    fn information(&self, one: usize, other: usize) -> f64 {
-        let entropy = |of: &[usize]| {
-            let mut counts: FxHashMap<Vec<i128>, f64> = FxHashMap::default();
-            for tuple in &self.all {
-                let part = of.iter().map(|&index| tuple[index]).collect();
-                *counts.entry(part).or_default() += 1.0;
-            }
-            let total = self.all.len() as f64;
-            let terms = counts
-                .values()
-                .map(|count| -(count / total) * (count / total).ln());
-            terms.sum::<f64>()
-        };
-        entropy(&[one]) + entropy(&[other]) - entropy(&[one, other])
     }
 
     /// Stops telling apart what has too many values, and what makes for too many tuples; says whether there was such.
@@ -187,6 +181,38 @@ impl Tuples {
         });
         self.all = without.collect();
     }
+}
+
+/// The same numbers for the same values, from 0 on.
+fn numbered(values: impl Iterator<Item = i128>) -> Vec<usize> {
+    let mut known: FxHashMap<i128, usize> = FxHashMap::default();
+    let numbers = values.map(|value| {
+        let next = known.len();
+        *known.entry(value).or_insert(next)
+    });
+    numbers.collect()
+}
+
+/// The mutual information of two columns of numbers from 0 on, in nats.
+fn information(one: &[usize], other: &[usize]) -> f64 {
+    let distinct = |column: &[usize]| column.iter().max().map_or(0, |most| most + 1);
+    let entropy = |counts: &mut dyn Iterator<Item = u32>| {
+        let total = one.len() as f64;
+        let shares = counts
+            .filter(|&count| count != 0)
+            .map(|count| f64::from(count) / total);
+        shares.map(|share| -share * share.ln()).sum::<f64>()
+    };
+    let of_one = |column: &[usize]| {
+        let mut counts = vec![0_u32; distinct(column)];
+        column.iter().for_each(|&number| counts[number] += 1);
+        entropy(&mut counts.into_iter())
+    };
+    let mut pairs: FxHashMap<(usize, usize), u32> = FxHashMap::default();
+    for (&one, &other) in one.iter().zip(other) {
+        *pairs.entry((one, other)).or_default() += 1;
+    }
+    of_one(one) + of_one(other) - entropy(&mut pairs.into_values())
 }
 
 /// What is below a node, with the values that lead there.

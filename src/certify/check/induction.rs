@@ -1,11 +1,29 @@
 //! The check of batches and of the property by k-induction.
 
+use std::time::Duration;
+
 use super::super::call_strings::Node;
-use super::super::query::{Answer, ask};
+use super::super::query::{Answer, ask, ask_within};
 use super::super::record::What;
-use super::super::walk::{Frontier, GivenUp, Recursion, State, Walk};
+use super::super::walk::{Frontier, GivenUp, Recursion, Starts, State, Walk, tells_cases};
 use super::{Checker, Failure, Invariants, Places};
 use crate::term::{Build, TermId};
+
+/// Wall time of the question about all cases of what is claimed together. Tests mean the cases.
+const ALL_CASES: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 500 });
+
+/// How long the question may take, where it can be asked case by case as well.
+fn time_of(claims: &Invariants, starts: Starts) -> Duration {
+    match starts {
+        Starts::Whole if any_cases(claims) => ALL_CASES,
+        _ => Duration::MAX,
+    }
+}
+
+/// Whether there are cases at any place.
+fn any_cases(claims: &Invariants) -> bool {
+    claims.values().any(|formulas| tells_cases(formulas))
+}
 
 impl Checker<'_> {
     /// Checks a k-inductive batch.
@@ -16,11 +34,29 @@ impl Checker<'_> {
         relied: Invariants,
     ) -> Result<(), Failure> {
         self.confirm_facts()?;
-        let cuts = self.cuts.clone();
         let mut known = relied;
         for (node, formulas) in batch {
             known.entry(*node).or_default().extend(formulas);
         }
+        let mark = self.mark();
+        match self.inductive_from(batch, k, &known, Starts::Whole) {
+            Err(Failure::Unclear(_)) if any_cases(&known) => {
+                self.forget(mark);
+                self.inductive_from(batch, k, &known, Starts::ByCase)
+            }
+            checked => checked,
+        }
+    }
+
+    fn inductive_from(
+        &mut self,
+        batch: &Invariants,
+        k: u32,
+        known: &Invariants,
+        starts: Starts,
+    ) -> Result<(), Failure> {
+        let cuts = self.cuts.clone();
+        let time = time_of(known, starts);
         let known = |node: Node| known.get(&node).map_or(&[][..], Vec::as_slice);
         let claimed = |node: Node| batch.get(&node).map_or(&[][..], Vec::as_slice);
         let violations = |walk: &Walk<'_, '_>, node: Node, state: &State| -> Vec<TermId> {
@@ -60,36 +96,37 @@ impl Checker<'_> {
 
         // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
         while let Some(place) = places.next() {
-            let state = walk.start(place, known(place));
-            let mut frontier = Frontier::from([(place, state)]);
-            for step in 1..=k {
-                frontier = walk.segment(frontier)?;
-                for (&node, state) in &mut frontier {
-                    if step
-                        == planted!(
-                            "checker: formulas are checked from the first places only",
-                            1,
-                            0
-                        )
-                    {
-                        places.add(node)?;
-                    }
-                    if step == k {
-                        let violations = violations(&walk, node, state);
-                        planted!(
-                            "checker: a batch has no step case",
-                            goals.extend(violations),
-                            ()
-                        );
-                    } else {
-                        walk.restrict(state, node, known(node));
+            for state in walk.starts(place, known(place), starts) {
+                let mut frontier = Frontier::from([(place, state)]);
+                for step in 1..=k {
+                    frontier = walk.segment(frontier)?;
+                    for (&node, state) in &mut frontier {
+                        if step
+                            == planted!(
+                                "checker: formulas are checked from the first places only",
+                                1,
+                                0
+                            )
+                        {
+                            places.add(node)?;
+                        }
+                        if step == k {
+                            let violations = violations(&walk, node, state);
+                            planted!(
+                                "checker: a batch has no step case",
+                                goals.extend(violations),
+                                ()
+                            );
+                        } else {
+                            walk.restrict(state, node, known(node));
+                        }
                     }
                 }
             }
         }
 
         // 3. One question, and another one only if it fails.
-        if ask(&walk, &goals)? != Answer::Impossible {
+        if ask_within(&walk, &goals, time)? != Answer::Impossible {
             let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
             return Err(if base == Answer::Impossible {
@@ -127,7 +164,26 @@ impl Checker<'_> {
         k: u32,
         relied: &Invariants,
     ) -> Result<(), SafetyFailure> {
+        let mark = self.mark();
+        match self.safety_from(k, relied, Starts::Whole) {
+            Err(StepFails(Failure::Unclear(_)) | BaseFails(Failure::Unclear(_)))
+                if any_cases(relied) =>
+            {
+                self.forget(mark);
+                self.safety_from(k, relied, Starts::ByCase)
+            }
+            checked => checked,
+        }
+    }
+
+    fn safety_from(
+        &mut self,
+        k: u32,
+        relied: &Invariants,
+        starts: Starts,
+    ) -> Result<(), SafetyFailure> {
         let cuts = self.cuts.clone();
+        let time = time_of(relied, starts);
         let known = |node: Node| relied.get(&node).map_or(&[][..], Vec::as_slice);
         let mut places = Places::default();
 
@@ -152,36 +208,37 @@ impl Checker<'_> {
             Vec::new()
         );
         while let Some(place) = places.next() {
-            let state = walk.start(place, known(place));
-            let mut frontier = Frontier::from([(place, state)]);
-            for step in 1..=k {
-                walk.targets.clear();
-                frontier = walk.segment(frontier)?;
-                if step
-                    == planted!(
-                        "checker: the property is checked from the first places only",
-                        1,
-                        0
-                    )
-                {
-                    frontier.keys().try_for_each(|&node| places.add(node))?;
-                }
-                if step < k {
-                    for (&node, state) in &mut frontier {
-                        walk.restrict(state, node, known(node));
+            for state in walk.starts(place, known(place), starts) {
+                let mut frontier = Frontier::from([(place, state)]);
+                for step in 1..=k {
+                    walk.targets.clear();
+                    frontier = walk.segment(frontier)?;
+                    if step
+                        == planted!(
+                            "checker: the property is checked from the first places only",
+                            1,
+                            0
+                        )
+                    {
+                        frontier.keys().try_for_each(|&node| places.add(node))?;
+                    }
+                    if step < k {
+                        for (&node, state) in &mut frontier {
+                            walk.restrict(state, node, known(node));
+                        }
                     }
                 }
+                planted!(
+                    "checker: the property has no step case",
+                    goals.append(&mut walk.targets),
+                    ()
+                );
+                Self::enter(&mut walk, k, &mut places)?;
             }
-            planted!(
-                "checker: the property has no step case",
-                goals.append(&mut walk.targets),
-                ()
-            );
-            Self::enter(&mut walk, k, &mut places)?;
         }
 
         // 3. One question, and another one only if it fails.
-        if ask(&walk, &goals)? != Answer::Impossible {
+        if ask_within(&walk, &goals, time)? != Answer::Impossible {
             let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
             return Err(if base == Answer::Impossible {

@@ -43,7 +43,7 @@ impl Walk<'_, '_> {
         (entry, state)
     }
 
-    /// An arbitrary state at the node of which the claims hold.
+    /// An arbitrary state at the node of which the claims and the formulas hold.
     pub fn start(&mut self, node: Node, formulas: &[TermId]) -> State {
         self.begin.set(Begin {
             from: Some(node),
@@ -53,6 +53,7 @@ impl Walk<'_, '_> {
         let claims = self.claims(node);
         self.assume_claims(&mut state, node, &claims, |_| true);
         self.assume_formulas(&mut state, node, formulas);
+        self.put_definitions(&mut state, node, formulas);
         state
     }
 
@@ -172,7 +173,7 @@ impl Walk<'_, '_> {
         self.assume(state, all);
     }
 
-    fn slot_of(&self, node: Node, variable: TermId) -> Option<u32> {
+    pub(super) fn slot_of(&self, node: Node, variable: TermId) -> Option<u32> {
         let TermKind::Variable { symbol, .. } = store().kind(variable) else {
             return None;
         };

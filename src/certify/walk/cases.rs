@@ -1,0 +1,240 @@
+//! Long claims taken apart: a state at which one of many cases holds becomes a state for each.
+//!
+//! What one case says variables are (`pc = 1`, `local = token + 3`) is put into its state, and decides most conditions of what
+//! is walked from there. So of a large disjunction, as those who enumerate modes make them, there are many small questions
+//! instead of one large one.
+
+use super::super::call_strings::Node;
+use super::super::certificate::quantified;
+use super::{State, Walk};
+use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm, size, store};
+
+/// A disjunction of fewer terms is not worth a case distinction.
+const LONG: usize = 64;
+
+/// More cases are not told apart.
+const MOST: usize = 64;
+
+/// Nor as many as make for so many edges, all walks from the place together.
+const MOST_EDGES: usize = 100_000;
+
+/// What a variable is is put in if it has at most so many terms.
+const LARGEST_DEFINITION: usize = 8;
+
+/// What states to start from.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub enum Starts {
+    /// One that is all there are.
+    Whole,
+    /// One for each of the cases that formulas tell apart.
+    ByCase,
+}
+
+/// Whether the formulas tell cases apart.
+pub fn tells_cases(formulas: &[TermId]) -> bool {
+    longest(&[conjuncts(formulas.iter().copied())]).is_some()
+}
+
+impl Walk<'_, '_> {
+    /// Arbitrary states at the node that together are all those of which the claims and the formulas hold.
+    pub fn starts(&mut self, node: Node, formulas: &[TermId], starts: Starts) -> Vec<State> {
+        if starts == Starts::Whole {
+            return vec![self.start(node, formulas)];
+        }
+        let edges = self.lowered.program.edges.len().max(1);
+        let cases = cases(formulas, MOST.min(MOST_EDGES / edges));
+        self.cases = self.cases.max(cases.len());
+        let counted = planted!(
+            "walk: the first case of a claim is the only one",
+            usize::MAX,
+            1
+        );
+        let cases = cases.into_iter().take(counted);
+        cases.map(|formulas| self.start(node, &formulas)).collect()
+    }
+
+    /// Puts in what variables are where formulas that were assumed say so. The state is the same: its guard says it, too.
+    pub(super) fn put_definitions(&self, state: &mut State, node: Node, formulas: &[TermId]) {
+        for &formula in formulas {
+            let Some((variable, value)) = definition(formula) else {
+                continue;
+            };
+            if let Some(slot) = self.slot_of(node, variable)
+                && state.values.get(slot).is_none()
+            {
+                state.values.insert(slot, self.formula(state, node, value));
+            }
+        }
+    }
+}
+
+/// The cases that the formulas tell apart, at most so many, the longest disjunctions first; what holds in each.
+fn cases(formulas: &[TermId], most: usize) -> Vec<Vec<TermId>> {
+    let mut cases = vec![conjuncts(formulas.iter().copied())];
+    while let Some((case, formula, alternatives)) = longest(&cases) {
+        if cases.len() + alternatives.len() > most + 1 {
+            break;
+        }
+        let common = cases.swap_remove(case);
+        cases.extend(alternatives.into_iter().map(|alternative| {
+            let others = common.iter().copied().filter(|&one| one != formula);
+            conjuncts(others.chain([alternative]))
+        }));
+    }
+    cases
+}
+
+/// The longest disjunction in the cases: in which case, itself, and what it consists of.
+fn longest(cases: &[Vec<TermId>]) -> Option<(usize, TermId, Vec<TermId>)> {
+    let formulas = cases.iter().zip(0..).flat_map(|(formulas, case)| {
+        let formulas = formulas.iter();
+        formulas.map(move |&formula| (case, formula))
+    });
+    let disjunctions = formulas.filter_map(|(case, formula)| match store().kind(formula) {
+        TermKind::Apply {
+            op: Op::Or,
+            arguments,
+        } => Some((case, formula, arguments.to_vec())),
+        _ => None,
+    });
+    let long = disjunctions
+        .map(|one| (size(store(), one.1), one))
+        .filter(|&(size, (_, formula, _))| size >= LONG && quantified(formula).is_none());
+    long.max_by_key(|&(size, _)| size).map(|(_, one)| one)
+}
+
+/// The formulas, conjunctions taken apart.
+fn conjuncts(formulas: impl Iterator<Item = TermId>) -> Vec<TermId> {
+    let mut all = Vec::new();
+    let mut work: Vec<TermId> = formulas.collect();
+    work.reverse();
+    while let Some(formula) = work.pop() {
+        match store().kind(formula) {
+            TermKind::Apply {
+                op: Op::And,
+                arguments,
+            } if quantified(formula).is_none() => work.extend(arguments.iter().rev()),
+            _ => all.push(formula),
+        }
+    }
+    all
+}
+
+/// What the formula says a variable is, in terms of others; nothing else is said.
+fn definition(formula: TermId) -> Option<(TermId, TermId)> {
+    let pool = store();
+    let sides = match pool.kind(formula) {
+        TermKind::Variable { .. } => return Some((formula, TermId::TRUE)),
+        TermKind::Apply {
+            op: Op::Not,
+            arguments: &[one],
+        } if pool.is_variable(one) => return Some((one, TermId::FALSE)),
+        TermKind::Apply {
+            op: Op::Eq,
+            arguments: &[one, other],
+        } if matches!(pool.sort(one), Sort::BitVec(_)) => [(one, other), (other, one)],
+        _ => return None,
+    };
+    sides.into_iter().find_map(|(side, other)| {
+        let summands = match pool.kind(side) {
+            TermKind::Apply {
+                op: Op::BvAdd,
+                arguments,
+            } => arguments.to_vec(),
+            _ => vec![side],
+        };
+        let variable = *summands.iter().find(|&&one| pool.is_variable(one))?;
+        let others = summands.iter().filter(|&&one| one != variable);
+        let value = planted!(
+            "walk: a sum is what one of its summands is",
+            others.fold(other, |value, &one| pool.sub(value, one)),
+            other
+        );
+        let is_small = size(pool, value) <= LARGEST_DEFINITION;
+        let mut occurs = false;
+        for_each_subterm(pool, [value], |term, _| occurs |= term == variable);
+        (is_small && !occurs).then_some((variable, value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::{BitVecValue, Symbol, Value, evaluate};
+
+    const BYTE: Sort = Sort::BitVec(8);
+
+    fn variable(number: usize) -> TermId {
+        store().variable(Symbol::new(["a", "b", "c"][number], BYTE))
+    }
+
+    fn holds(formula: TermId, values: [u8; 3]) -> bool {
+        let names = ["a", "b", "c"].map(|name| Symbol::new(name, BYTE));
+        let assignment = |symbol: Symbol, _: u32| {
+            let number = names.iter().position(|&one| one == symbol)?;
+            Some(Value::BitVec(BitVecValue::new(8, values[number].into())))
+        };
+        let value = evaluate(store(), formula, &assignment).expect("a value");
+        value.as_bool().expect("a truth value")
+    }
+
+    /// That the variables have these values.
+    fn tuple(values: [u8; 3]) -> TermId {
+        let parts = (0..3).map(|number| {
+            let constant = store().bv(8, values[number].into());
+            store().eq(variable(number), constant)
+        });
+        store().and(parts.collect::<Vec<_>>())
+    }
+
+    proptest! {
+        #[test]
+        fn cases_are_all_there_is(
+            tuples in prop::collection::vec(prop::array::uniform3(0_u8..6), 10..60),
+            least in 0_u8..4,
+            most in 1_usize..80,
+            values in prop::array::uniform3(0_u8..6),
+        ) {
+            let known = store().ule(store().bv(8, least.into()), variable(0));
+            let one_of = store().or(tuples.iter().map(|&one| tuple(one)).collect::<Vec<_>>());
+            let cases = cases(&[known, one_of], most);
+            prop_assert!(cases.len() <= most.max(1));
+            let is_case = cases.iter().any(|case| case.iter().all(|&one| holds(one, values)));
+            let expected = values[0] >= least && tuples.contains(&values);
+            prop_assert_eq!(is_case, expected);
+        }
+
+        #[test]
+        fn a_definition_says_the_same(
+            constant in any::<u8>(),
+            is_difference in any::<bool>(),
+            swapped in any::<bool>(),
+            values in prop::array::uniform3(0_u8..6),
+        ) {
+            let other = match is_difference {
+                true => store().sub(store().bv(8, 0), variable(1)),
+                false => variable(1),
+            };
+            let sum = store().add(variable(0), other);
+            let constant = store().bv(8, constant.into());
+            let formula = match swapped {
+                true => store().eq(constant, store().add(sum, variable(2))),
+                false => store().eq(sum, store().add(variable(2), constant)),
+            };
+            let (variable, value) = definition(formula).expect("a definition");
+            prop_assert_eq!(holds(formula, values), holds(store().eq(variable, value), values));
+        }
+    }
+
+    #[test]
+    fn what_says_no_more_than_another_is_not_taken_apart() {
+        let few = store().or([tuple([0, 0, 0]), tuple([1, 1, 1])]);
+        assert_eq!(cases(&[few], MOST), [[few]]);
+        // Nor is there a definition of something by itself.
+        let square = store().mul(variable(0), variable(0));
+        assert_eq!(definition(store().eq(variable(0), square)), None);
+        assert_eq!(definition(store().ule(variable(0), variable(1))), None);
+    }
+}
