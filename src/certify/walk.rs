@@ -12,7 +12,8 @@
 //! over, changing all that it can ([`Walk::entered`] has the states for which its body is to be looked at).
 //!
 //! * [`values`]: what terms are worth in a state; [`states`]: conditions of states, and states merged;
-//!   [`assumptions`]: states restricted to what is claimed; [`plans`]: what is passed, in which order; [`execute`]: edges.
+//!   [`assumptions`]: states restricted to what is claimed; [`cases`]: a state for each case of a long claim; [`plans`]: what is
+//!   passed, in which order; [`execute`]: edges.
 //! * [`rounds`]: a walk of another order, from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops, [`cells`] of memory,
 //!   operators [`lifted`] to what is one of a few constants, and rounds left out by [`exclusion`] that are to be impossible.
 

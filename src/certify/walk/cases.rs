@@ -19,7 +19,7 @@ const MOST: usize = 64;
 const MOST_EDGES: usize = 100_000;
 
 /// What a variable is is put in if it has at most so many terms.
-const LARGEST_DEFINITION: usize = 8;
+const LARGEST_DEFINITION: usize = 12;
 
 /// What states to start from.
 #[derive(Copy, Clone, PartialEq, Eq)]
