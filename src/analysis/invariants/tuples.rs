@@ -1,6 +1,7 @@
 //! Sets of tuples of values, as formulas.
 
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -184,8 +185,8 @@ impl Tuples {
 }
 
 /// The same numbers for the same values, from 0 on.
-fn numbered(values: impl Iterator<Item = i128>) -> Vec<usize> {
-    let mut known: FxHashMap<i128, usize> = FxHashMap::default();
+fn numbered<T: Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut known: FxHashMap<T, usize> = FxHashMap::default();
     let numbers = values.map(|value| {
         let next = known.len();
         *known.entry(value).or_insert(next)
@@ -193,26 +194,19 @@ fn numbered(values: impl Iterator<Item = i128>) -> Vec<usize> {
     numbers.collect()
 }
 
-/// The mutual information of two columns of numbers from 0 on, in nats.
+/// The entropy of a column of numbers from 0 on, in nats.
+fn entropy(column: &[usize]) -> f64 {
+    let mut counts = vec![0_u32; column.iter().max().map_or(0, |most| most + 1)];
+    column.iter().for_each(|&number| counts[number] += 1);
+    let shares = counts.into_iter().filter(|&count| count != 0);
+    let shares = shares.map(|count| f64::from(count) / column.len() as f64);
+    shares.map(|share| -share * share.ln()).sum()
+}
+
+/// The mutual information of two columns, in nats.
 fn information(one: &[usize], other: &[usize]) -> f64 {
-    let distinct = |column: &[usize]| column.iter().max().map_or(0, |most| most + 1);
-    let entropy = |counts: &mut dyn Iterator<Item = u32>| {
-        let total = one.len() as f64;
-        let shares = counts
-            .filter(|&count| count != 0)
-            .map(|count| f64::from(count) / total);
-        shares.map(|share| -share * share.ln()).sum::<f64>()
-    };
-    let of_one = |column: &[usize]| {
-        let mut counts = vec![0_u32; distinct(column)];
-        column.iter().for_each(|&number| counts[number] += 1);
-        entropy(&mut counts.into_iter())
-    };
-    let mut pairs: FxHashMap<(usize, usize), u32> = FxHashMap::default();
-    for (&one, &other) in one.iter().zip(other) {
-        *pairs.entry((one, other)).or_default() += 1;
-    }
-    of_one(one) + of_one(other) - entropy(&mut pairs.into_values())
+    let both = numbered(one.iter().zip(other));
+    entropy(one) + entropy(other) - entropy(&both)
 }
 
 /// What is below a node, with the values that lead there.

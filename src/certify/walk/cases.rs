@@ -7,7 +7,7 @@
 use super::super::call_strings::Node;
 use super::super::certificate::quantified;
 use super::{State, Walk};
-use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm, size, store};
+use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
 
 /// A disjunction of fewer terms is not worth a case distinction.
 const LONG: usize = 64;
@@ -32,7 +32,7 @@ pub enum Starts {
 
 /// Whether the formulas tell cases apart.
 pub fn tells_cases(formulas: &[TermId]) -> bool {
-    longest(&[conjuncts(formulas.iter().copied())]).is_some()
+    longest(&[all_conjuncts(formulas)]).is_some()
 }
 
 impl Walk<'_, '_> {
@@ -70,18 +70,25 @@ impl Walk<'_, '_> {
 
 /// The cases that the formulas tell apart, at most so many, the longest disjunctions first; what holds in each.
 fn cases(formulas: &[TermId], most: usize) -> Vec<Vec<TermId>> {
-    let mut cases = vec![conjuncts(formulas.iter().copied())];
+    let mut cases = vec![all_conjuncts(formulas)];
     while let Some((case, formula, alternatives)) = longest(&cases) {
         if cases.len() + alternatives.len() > most + 1 {
             break;
         }
         let common = cases.swap_remove(case);
         cases.extend(alternatives.into_iter().map(|alternative| {
-            let others = common.iter().copied().filter(|&one| one != formula);
-            conjuncts(others.chain([alternative]))
+            let mut case = common.clone();
+            case.retain(|&one| one != formula);
+            case.extend(conjuncts(store(), alternative));
+            case
         }));
     }
     cases
+}
+
+fn all_conjuncts(formulas: &[TermId]) -> Vec<TermId> {
+    let formulas = formulas.iter();
+    formulas.flat_map(|&one| conjuncts(store(), one)).collect()
 }
 
 /// The longest disjunction in the cases: in which case, itself, and what it consists of.
@@ -90,34 +97,14 @@ fn longest(cases: &[Vec<TermId>]) -> Option<(usize, TermId, Vec<TermId>)> {
         let formulas = formulas.iter();
         formulas.map(move |&formula| (case, formula))
     });
-    let disjunctions = formulas.filter_map(|(case, formula)| match store().kind(formula) {
-        TermKind::Apply {
-            op: Op::Or,
-            arguments,
-        } => Some((case, formula, arguments.to_vec())),
-        _ => None,
+    let disjunctions = formulas.filter_map(|(case, formula)| {
+        let alternatives = store().arguments(Op::Or, formula)?;
+        Some((case, formula, alternatives.to_vec()))
     });
     let long = disjunctions
         .map(|one| (size(store(), one.1), one))
         .filter(|&(size, (_, formula, _))| size >= LONG && quantified(formula).is_none());
     long.max_by_key(|&(size, _)| size).map(|(_, one)| one)
-}
-
-/// The formulas, conjunctions taken apart.
-fn conjuncts(formulas: impl Iterator<Item = TermId>) -> Vec<TermId> {
-    let mut all = Vec::new();
-    let mut work: Vec<TermId> = formulas.collect();
-    work.reverse();
-    while let Some(formula) = work.pop() {
-        match store().kind(formula) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } if quantified(formula).is_none() => work.extend(arguments.iter().rev()),
-            _ => all.push(formula),
-        }
-    }
-    all
 }
 
 /// What the formula says a variable is, in terms of others; nothing else is said.
@@ -136,13 +123,8 @@ fn definition(formula: TermId) -> Option<(TermId, TermId)> {
         _ => return None,
     };
     sides.into_iter().find_map(|(side, other)| {
-        let summands = match pool.kind(side) {
-            TermKind::Apply {
-                op: Op::BvAdd,
-                arguments,
-            } => arguments.to_vec(),
-            _ => vec![side],
-        };
+        let summands = pool.arguments(Op::BvAdd, side);
+        let summands = summands.map_or_else(|| vec![side], <[TermId]>::to_vec);
         let variable = *summands.iter().find(|&&one| pool.is_variable(one))?;
         let others = summands.iter().filter(|&&one| one != variable);
         let value = planted!(
@@ -151,9 +133,7 @@ fn definition(formula: TermId) -> Option<(TermId, TermId)> {
             other
         );
         let is_small = size(pool, value) <= LARGEST_DEFINITION;
-        let mut occurs = false;
-        for_each_subterm(pool, [value], |term, _| occurs |= term == variable);
-        (is_small && !occurs).then_some((variable, value))
+        (is_small && !occurs(pool, variable, [value])).then_some((variable, value))
     })
 }
 
