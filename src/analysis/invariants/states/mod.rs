@@ -5,14 +5,20 @@
 //! little is left then, and a solver's models of that give the tuples behind it (so it is symbolic abstraction, too, in
 //! the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the first tuples. What turns out to have
 //! many values is not told apart any more.
+//!
+//! Most blocks are decided by what a tuple says; these are run as programs of words ([`words`]), without making a term.
+
+mod machine;
+mod words;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use self::machine::{Machine, Run};
 pub use super::features::Precision;
-use super::features::{Features, Kind};
+use super::features::{Feature, Features, Kind};
 use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
 use super::tuples::Tuples;
@@ -36,6 +42,8 @@ pub struct States<'b> {
     places: FxHashMap<InlinedLocation, Tuples>,
     /// For a block, by where it begins and ends, what the features at its end are in terms of the state at its beginning.
     preimages: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
+    /// The blocks from a place as programs.
+    machines: FxHashMap<InlinedLocation, Machine>,
     until_unsafe: bool,
     is_safe: bool,
 }
@@ -70,6 +78,22 @@ impl Known {
     }
 }
 
+/// A tuple that blocks are run from.
+struct Origin<'t> {
+    at: InlinedLocation,
+    tuple: &'t [i128],
+    machine: &'t mut Machine,
+    /// Made when it is first asked for.
+    known: Option<Known>,
+}
+
+impl Origin<'_> {
+    fn known(&mut self, states: &States<'_>) -> &Known {
+        let (at, tuple) = (self.at, self.tuple);
+        self.known.get_or_insert_with(|| states.known(at, tuple))
+    }
+}
+
 impl<'b> States<'b> {
     /// With the tuples of the samples. Exploration ends where the property is not proved, but for the highest precision. More
     /// than the time is not taken. None if the precision is none of its own for this program.
@@ -92,6 +116,7 @@ impl<'b> States<'b> {
                 .map(|(&at, place)| (at, Tuples::new(features.of(place))))
                 .collect(),
             preimages: FxHashMap::default(),
+            machines: FxHashMap::default(),
             until_unsafe: precision != Precision::Conditions,
             is_safe: true,
         })
@@ -115,27 +140,38 @@ impl<'b> States<'b> {
             if processed > MOST || self.token.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
-            let known = self.known(source, &tuple);
-            for block in self.blocks.from(source).iter() {
+            let blocks = self.blocks.from(source);
+            let mut machine = self.machines.remove(&source).unwrap_or_default();
+            machine.begin(&**self.solver.arena(), self.features(source), &tuple);
+            let mut from = Origin {
+                at: source,
+                tuple: &tuple,
+                machine: &mut machine,
+                known: None,
+            };
+            for (number, block) in blocks.iter().enumerate() {
                 match (block.target(), self.blocks.is_target(block)) {
-                    (Some(target), false) => match self.follow(block, target, &known)? {
-                        Followed::Added(tuples) => {
-                            waiting.extend(tuples.into_iter().map(|tuple| (target, tuple)));
-                        }
-                        Followed::Forgotten => {
-                            waiting.retain(|(at, _)| *at != target);
-                            let again = self.tuples(target).into_iter();
-                            waiting.extend(again.map(|tuple| (target, tuple)));
-                            // Of this tuple, not all that the block leads to has been seen.
-                            if source != target {
-                                waiting.push((source, tuple));
+                    (Some(target), false) => {
+                        match self.follow((number, block), target, &mut from)? {
+                            Followed::Added(tuples) => {
+                                waiting.extend(tuples.into_iter().map(|tuple| (target, tuple)));
                             }
-                            break;
+                            Followed::Forgotten => {
+                                waiting.retain(|(at, _)| *at != target);
+                                let again = self.tuples(target).into_iter();
+                                waiting.extend(again.map(|tuple| (target, tuple)));
+                                // Of this tuple, not all that the block leads to has been seen.
+                                if source != target {
+                                    waiting.push((source, tuple));
+                                }
+                                break;
+                            }
                         }
-                    },
-                    _ => self.is_safe = self.is_safe && self.excludes(block, &known),
+                    }
+                    _ => self.is_safe = self.is_safe && self.excludes(block, &mut from),
                 }
             }
+            self.machines.insert(source, machine);
         }
         Some(Explored {
             places: self.places,
@@ -152,15 +188,16 @@ impl<'b> States<'b> {
         }
     }
 
+    fn features(&self, at: InlinedLocation) -> &[Feature] {
+        let place = self.places.get(&at);
+        place.map_or(&[][..], |place| &place.features)
+    }
+
     fn known(&self, at: InlinedLocation, tuple: &[i128]) -> Known {
         let arena = self.solver.arena();
         let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut conditions = Vec::new();
-        let features = self
-            .places
-            .get(&at)
-            .map_or(&[][..], |place| &place.features);
-        for (feature, &value) in features.iter().zip(tuple) {
+        for (feature, &value) in self.features(at).iter().zip(tuple) {
             let constant = constant(feature.sort, value);
             match feature.kind {
                 Kind::Variable => _ = values.insert(feature.term, constant),
@@ -183,8 +220,12 @@ impl<'b> States<'b> {
     }
 
     /// Whether the block, which leads to a target, is not run in the states.
-    fn excludes(&mut self, block: &Block, known: &Known) -> bool {
+    fn excludes(&mut self, block: &Block, from: &mut Origin<'_>) -> bool {
         let arena = self.solver.arena().clone();
+        if from.machine.excludes(&*arena, block) {
+            return true;
+        }
+        let known = from.known(self);
         let guard = known.rebuild(&arena).rebuild(block.guard);
         let open = arena.and2(guard, known.condition);
         open == TermId::FALSE || self.model(open, &[]) == Some(None)
@@ -193,17 +234,11 @@ impl<'b> States<'b> {
     /// Adds the tuples to which the block leads from the states; `None` if that is not found out.
     fn follow(
         &mut self,
-        block: &Block,
+        (number, block): (usize, &Block),
         target: InlinedLocation,
-        known: &Known,
+        from: &mut Origin<'_>,
     ) -> Option<Followed> {
         let arena = self.solver.arena().clone();
-        let mut rebuild = known.rebuild(&arena);
-        let guard = rebuild.rebuild(block.guard);
-        let guard = arena.and2(guard, known.condition);
-        if guard == TermId::FALSE {
-            return Some(Followed::Added(Vec::new()));
-        }
         let place = self.places.entry(target).or_default();
         // What is forgotten is forgotten for good: the number says which there are.
         let preimages = self.preimages.entry((block.source, target)).or_default();
@@ -211,6 +246,29 @@ impl<'b> States<'b> {
             let preimage = |term| block.preimage(&*arena, self.blocks, term);
             *preimages = place.terms().into_iter().map(preimage).collect();
         }
+        let run = from
+            .machine
+            .run(&*arena, (number, block), preimages, &place.all);
+        match run {
+            Run::NothingNew => return Some(Followed::Added(Vec::new())),
+            Run::To(tuple) => {
+                place.add(tuple.clone());
+                return Some(match place.forget() {
+                    true => Followed::Forgotten,
+                    false => Followed::Added(vec![tuple]),
+                });
+            }
+            Run::Unclear => {}
+        }
+        let known = from.known(self);
+        let preimages = &self.preimages[&(block.source, target)];
+        let mut rebuild = known.rebuild(&arena);
+        let guard = rebuild.rebuild(block.guard);
+        let guard = arena.and2(guard, known.condition);
+        if guard == TermId::FALSE {
+            return Some(Followed::Added(Vec::new()));
+        }
+        let place = &self.places[&target];
         let terms = preimages.iter().map(|&term| rebuild.rebuild(term));
         let terms: Vec<TermId> = terms.collect();
         let mut open = arena.and2(guard, arena.not(place.is_one(&arena, &terms)));
