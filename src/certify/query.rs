@@ -85,17 +85,15 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         (all, _) = assertions(walk, &conditions);
     }
     let parts = parts(walk, &conditions);
-    let alone = if parts.is_empty() {
-        most
-    } else {
-        most.min(WHOLE)
+    let answer = match parts.is_empty() {
+        true => check(walk, &all, &names, most)?,
+        // The cases have been asked about as one.
+        false if walk.cases > 1 => by_parts(walk, &conditions, &parts, most)?,
+        false => match check(walk, &all, &names, most.min(WHOLE))? {
+            TextAnswer::Unknown(_) => by_parts(walk, &conditions, &parts, most)?,
+            answer => answer,
+        },
     };
-    let mut answer = check(walk, &all, &names, alone)?;
-    if let TextAnswer::Unknown(_) = answer
-        && !parts.is_empty()
-    {
-        answer = by_parts(walk, &conditions, &parts, most)?;
-    }
     match answer {
         TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {

@@ -106,7 +106,7 @@ impl Walk<'_, '_> {
             let b = b.copied().unwrap_or_else(|| self.initial(slot));
             planted!(
                 "walk: states that meet have each other's values",
-                arena.ite(choice, a, b),
+                arena.ite_of_sums(choice, a, b),
                 arena.ite(choice, b, a)
             )
         });

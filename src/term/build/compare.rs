@@ -10,7 +10,8 @@ use super::*;
 const CHOICES: usize = 16;
 
 /// Compares a term that is a chain of choices with constants: `(c ? 1 : 0) == 0` is `¬c`, `(c ? x : 3) < 3` is
-/// `c ∧ x < 3`. `compare` compares what is not such a choice. `None` if the term is none.
+/// `c ∧ x < 3`; or of choices among choices, if all of these are of constants. `compare` compares what is not such a choice.
+/// `None` if the term is none.
 pub(super) fn through_choices<P: Pool + ?Sized>(
     pool: &P,
     term: TermId,
@@ -32,10 +33,12 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
         guards.push((condition, known, compare(constant)));
         rest = other;
     }
-    if guards.is_empty() {
+    // Choices among choices, of constants only.
+    let of_constants = choice(pool, rest).and_then(|_| steps::mapped(pool, rest, &compare));
+    if guards.is_empty() && of_constants.is_none() {
         return None;
     }
-    let innermost = compare(rest);
+    let innermost = of_constants.unwrap_or_else(|| compare(rest));
     let outward = guards.into_iter().rev();
     Some(
         outward.fold(innermost, |inner, (condition, known, result)| {

@@ -16,6 +16,7 @@ mod integer;
 mod linear;
 mod part;
 mod solve;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -136,6 +137,13 @@ pub trait Build: Pool {
     /// Inequality.
     fn ne(&self, a: TermId, b: TermId) -> TermId {
         self.not(self.eq(a, b))
+    }
+
+    /// The choice between two terms; where they are the same but for constants that are added, the constants are chosen:
+    /// `c ? x + 1 : x` is `x + (c ? 1 : 0)`. So a counter is a matter of conditions.
+    fn ite_of_sums(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
+        let result = steps::choice_of_sums(self, condition, then, otherwise);
+        recorded(self, Op::Ite, &[condition, then, otherwise], result)
     }
 
     // --- bit vectors ---

@@ -1,0 +1,222 @@
+//! Constants that conditions choose among, alone and as a step from another term: `x + (c ? 1 : 0)`.
+//!
+//! A variable that branches count up is `(d ? y : y + 1)` with `y = (c ? x : x + 1)` and so on. Solvers find it hard to see
+//! how much that is more than `x`; as one term and a constant that conditions choose, it is a matter of the conditions.
+
+use smallvec::SmallVec;
+
+use super::linear::Linear;
+use super::*;
+
+/// More constants and choices among them are not looked at.
+const LARGEST: usize = 64;
+
+/// Constants and choices among them, each after what it chooses from.
+type Chosen = SmallVec<[TermId; 16]>;
+
+/// What the term is made of, if that is constants and choices; `None` if it is not, or too large.
+fn chosen<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Chosen> {
+    fn visit<P: Pool + ?Sized>(pool: &P, term: TermId, all: &mut Chosen) -> Option<()> {
+        if all.contains(&term) {
+            return Some(());
+        }
+        if pool.constant(term).is_none() {
+            let (_, then, otherwise) = choice(pool, term)?;
+            visit(pool, then, all)?;
+            visit(pool, otherwise, all)?;
+        }
+        all.push(term);
+        (all.len() <= LARGEST).then_some(())
+    }
+    let mut all = Chosen::new();
+    visit(pool, term, &mut all)?;
+    Some(all)
+}
+
+/// The same choices among what the constants become; `None` if the term is none of constants, or too large.
+pub(super) fn mapped<P: Pool + ?Sized>(
+    pool: &P,
+    term: TermId,
+    of_constant: impl Fn(TermId) -> TermId,
+) -> Option<TermId> {
+    let all = chosen(pool, term)?;
+    let mut results = Chosen::new();
+    let result_of = |results: &Chosen, part: TermId| {
+        let place = all.iter().position(|&one| one == part);
+        place.map(|place| results[place])
+    };
+    for &part in &all {
+        let result = match choice(pool, part) {
+            Some((condition, then, otherwise)) => {
+                let then = result_of(&results, then)?;
+                let otherwise = result_of(&results, otherwise)?;
+                planted!(
+                    "steps: choices among constants swap their branches",
+                    pool.ite(condition, then, otherwise),
+                    pool.ite(condition, otherwise, then)
+                )
+            }
+            None => of_constant(part),
+        };
+        results.push(result);
+    }
+    results.pop()
+}
+
+/// A sum, of which one addend is chosen among constants.
+struct Stepped {
+    base: Linear,
+    step: TermId,
+}
+
+impl Stepped {
+    fn of<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Self> {
+        let sort = pool.sort(term);
+        let mut base = Linear::of(pool, sort, &[(term, 1)])?;
+        let constant = linear::literal(pool, sort, std::mem::take(&mut base.constant));
+        let is_chosen = |term| pool.constant(term).is_none() && chosen(pool, term).is_some();
+        let addends = base.addends.iter();
+        let mut steps = addends.filter(|&&(term, factor)| factor == 1 && is_chosen(term));
+        let step = steps.next().map(|&(term, _)| term);
+        if steps.next().is_some() {
+            return None;
+        }
+        let Some(step) = step else {
+            return Some(Self {
+                base,
+                step: constant,
+            });
+        };
+        base.addends.retain(|(term, _)| *term != step);
+        let step = mapped(pool, step, |one| {
+            planted!(
+                "steps: what is added to a chosen constant is forgotten",
+                pool.apply(Op::BvAdd, sort, &[one, constant]),
+                one
+            )
+        });
+        Some(Self { base, step: step? })
+    }
+}
+
+/// The choice of the first term if the condition holds, else of the second; where these are the same but for constants that
+/// are added, the constants are chosen.
+pub(super) fn choice_of_sums<P: Pool + ?Sized>(
+    pool: &P,
+    condition: TermId,
+    then: TermId,
+    otherwise: TermId,
+) -> TermId {
+    let stepped = |term| match pool.sort(term) {
+        Sort::BitVec(_) if then != otherwise => Stepped::of(pool, term),
+        _ => None,
+    };
+    match (stepped(then), stepped(otherwise)) {
+        (Some(one), Some(other))
+            if planted!(
+                "steps: any two sums are the same but for constants",
+                one.base == other.base,
+                true
+            ) =>
+        {
+            let step = pool.ite(condition, one.step, other.step);
+            pool.apply(Op::BvAdd, pool.sort(then), &[one.base.term(pool), step])
+        }
+        _ => pool.ite(condition, then, otherwise),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::term::{Arena, evaluate};
+
+    fn value(pool: &impl Pool, term: TermId, state: [u8; 5]) -> Value {
+        let assignment = |symbol: Symbol, _: u32| {
+            let number = names().iter().position(|&one| one == symbol)?;
+            Some(match symbol.sort() {
+                Sort::Bool => Value::Bool(state[number] % 2 == 1),
+                _ => Value::bit_vec(8, state[number].into()),
+            })
+        };
+        evaluate(pool, term, &assignment).expect("a value")
+    }
+
+    fn names() -> [Symbol; 5] {
+        let byte = Sort::BitVec(8);
+        let sorts = [byte, byte, Sort::Bool, Sort::Bool, Sort::Bool];
+        let names = ["step x", "step y", "step p", "step q", "step r"];
+        std::array::from_fn(|number| Symbol::new(names[number], sorts[number]))
+    }
+
+    proptest! {
+        #[test]
+        fn a_choice_of_sums_is_the_choice(
+            code in prop::collection::vec((0_u8..6, any::<[u8; 3]>()), 1..12),
+            bound in 0_u8..5,
+            states in prop::collection::vec(any::<[u8; 5]>(), 8),
+        ) {
+            let arena = Arena::new();
+            let [x, y, p, q, r] = names().map(|name| arena.variable(name));
+            // The same terms, made by plain choices.
+            let mut terms = vec![(x, x), (y, y), (arena.bv(8, 3), arena.bv(8, 3))];
+            for (op, [one, other, seed]) in code {
+                let pick = |number: u8| terms[terms.len() - 1 - usize::from(number) % terms.len().min(3)];
+                let (one, other) = (pick(one), pick(other));
+                let condition = [p, q, r, arena.not(p)][usize::from(seed) % 4];
+                let number = arena.bv(8, (seed % 5).into());
+                terms.push(match op {
+                    0 => (arena.add(one.0, number), arena.add(one.1, number)),
+                    1 => (arena.sub(one.0, other.0), arena.sub(one.1, other.1)),
+                    2 => {
+                        let next = (arena.add(one.0, number), arena.add(one.1, number));
+                        (arena.ite_of_sums(condition, one.0, next.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, next.1]))
+                    }
+                    _ => (arena.ite_of_sums(condition, one.0, other.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, other.1])),
+                });
+            }
+            let &(found, expected) = terms.last().expect("terms");
+            let compared = arena.eq(found, arena.bv(8, bound.into()));
+            let ordered = arena.ult(found, arena.bv(8, bound.into()));
+            let beyond = arena.eq(found, arena.add(x, arena.bv(8, bound.into())));
+            for state in states {
+                let expected = value(&arena, expected, state);
+                prop_assert_eq!(&value(&arena, found, state), &expected);
+                let bits = match expected {
+                    Value::BitVec(bits) => bits.bits() as u8,
+                    _ => unreachable!("a byte"),
+                };
+                prop_assert_eq!(value(&arena, compared, state), Value::Bool(bits == bound));
+                prop_assert_eq!(value(&arena, ordered, state), Value::Bool(bits < bound));
+                prop_assert_eq!(value(&arena, beyond, state), Value::Bool(bits == state[0].wrapping_add(bound)));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_counted_is_decided_by_the_conditions() {
+        let arena = Arena::new();
+        let [x, _, p, q, r] = names().map(|name| arena.variable(name));
+        let one = arena.bv(8, 1);
+        let counted = [p, q, r].into_iter().fold(x, |count, condition| {
+            arena.ite_of_sums(condition, arena.add(count, one), count)
+        });
+        let all = arena.eq(counted, arena.add(x, arena.bv(8, 3)));
+        for number in 0..8_u8 {
+            let state = [200, 0, number & 1, number >> 1 & 1, number >> 2 & 1];
+            assert_eq!(value(&arena, all, state), Value::Bool(number == 7));
+        }
+        // Nothing is said of numbers.
+        crate::term::for_each_subterm(&arena, [all], |_, kind| {
+            assert!(!matches!(
+                kind,
+                TermKind::Apply {
+                    op: Op::BvAdd | Op::Eq,
+                    ..
+                }
+            ));
+        });
+    }
+}
