@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::features::{Feature, Kind, distinct};
 use super::samples::number;
 use crate::term::{Arena, Build, Pool, TermId};
+
+/// A tuple of values by their numbers among the values that there are of each feature.
+pub type Tuple = Box<[u16]>;
 
 /// Tuples of what has few values at a cut point.
 #[derive(Clone, Debug, Default)]
@@ -15,9 +19,9 @@ pub struct Tuples {
     /// What the tuples have the values of.
     pub features: Vec<Feature>,
     /// The tuples.
-    pub all: BTreeSet<Vec<i128>>,
-    /// The values of each feature.
-    values: Vec<FxHashSet<i128>>,
+    pub all: BTreeSet<Tuple>,
+    /// The values of each feature, in the order in which they were found.
+    values: Vec<Vec<i128>>,
 }
 
 /// More values of a feature are many.
@@ -31,22 +35,47 @@ impl Tuples {
     pub fn new(mut features: Vec<(Feature, Vec<i128>)>) -> Self {
         features.sort_by_key(|(_, values)| distinct(values));
         let rows = features.first().map_or(0, |(_, values)| values.len());
-        let tuple = |row: usize| features.iter().map(|(_, values)| values[row]).collect();
-        let all = (0..rows).map(tuple).collect();
-        let values = features.iter().map(|(_, values)| values.iter().copied());
-        Self {
-            values: values.map(FxHashSet::from_iter).collect(),
-            all,
-            features: features.into_iter().map(|(feature, _)| feature).collect(),
+        let mut tuples = Self {
+            values: vec![Vec::new(); features.len()],
+            all: BTreeSet::new(),
+            features: features.iter().map(|(feature, _)| *feature).collect(),
+        };
+        for row in 0..rows {
+            let tuple: Vec<i128> = features.iter().map(|(_, values)| values[row]).collect();
+            tuples.add(&tuple);
         }
+        tuples
     }
 
-    /// Adds a tuple; says if it is new.
-    pub fn add(&mut self, tuple: Vec<i128>) -> bool {
-        for (values, &value) in self.values.iter_mut().zip(&tuple) {
-            values.insert(value);
-        }
-        self.all.insert(tuple)
+    /// Adds a tuple; returns it if it is new.
+    pub fn add(&mut self, tuple: &[i128]) -> Option<Tuple> {
+        let numbers = self.values.iter_mut().zip(tuple).map(|(values, value)| {
+            let number = values.iter().position(|one| one == value);
+            number.unwrap_or_else(|| {
+                values.push(*value);
+                values.len() - 1
+            }) as u16
+        });
+        let tuple: Tuple = numbers.collect();
+        self.all.insert(tuple.clone()).then_some(tuple)
+    }
+
+    /// Whether the tuple of these values is among them.
+    pub fn contains(&self, tuple: &[i128]) -> bool {
+        let numbers = self.values.iter().zip(tuple).map(|(values, value)| {
+            let number = values.iter().position(|one| one == value)?;
+            Some(number as u16)
+        });
+        let tuple: Option<SmallVec<[u16; 64]>> = numbers.collect();
+        tuple.is_some_and(|tuple| self.all.contains(&tuple[..]))
+    }
+
+    /// The values of a tuple.
+    pub fn values(&self, tuple: &[u16]) -> Vec<i128> {
+        let numbers = self.values.iter().zip(tuple);
+        numbers
+            .map(|(values, &number)| values[usize::from(number)])
+            .collect()
     }
 
     /// What the features are in the state itself.
@@ -64,23 +93,34 @@ impl Tuples {
     /// That one of the tuples is what there is, where the features are the terms.
     pub fn is_one(&self, arena: &Arena, terms: &[TermId]) -> TermId {
         let value = |&term: &TermId| number(&arena.constant(term)?.to_value());
-        let values: Vec<Option<i128>> = terms.iter().map(value).collect();
-        if let Some(tuple) = values.iter().copied().collect::<Option<Vec<i128>>>() {
-            return arena.boolean(self.all.contains(&tuple));
+        let known: Vec<Option<i128>> = terms.iter().map(value).collect();
+        if let Some(tuple) = known.iter().copied().collect::<Option<Vec<i128>>>() {
+            return arena.boolean(self.contains(&tuple));
         }
-        let fits = |tuple: &&Vec<i128>| {
-            let mut parts = tuple.iter().zip(&values);
-            parts.all(|(one, value)| value.is_none_or(|value| value == *one))
-        };
-        let open: Vec<usize> = (0..values.len())
-            .filter(|&index| values[index].is_none())
+        let open: Vec<usize> = (0..known.len())
+            .filter(|&index| known[index].is_none())
             .collect();
-        let part = |tuple: &Vec<i128>| open.iter().map(|&index| tuple[index]).collect();
+        // What is known, by its number; what no tuple has is excluded by all.
+        let numbers = known.iter().zip(&self.values).map(|(value, values)| {
+            let Some(value) = value else {
+                return Some(None);
+            };
+            let number = values.iter().position(|one| one == value)?;
+            Some(Some(number as u16))
+        });
+        let Some(numbers) = numbers.collect::<Option<Vec<Option<u16>>>>() else {
+            return TermId::FALSE;
+        };
+        let fits = |tuple: &&Tuple| {
+            let mut parts = tuple.iter().zip(&numbers);
+            parts.all(|(one, number)| number.is_none_or(|number| number == *one))
+        };
+        let part = |tuple: &Tuple| open.iter().map(|&index| tuple[index]).collect();
         // They are in order: those that begin with what is known are next to each other.
-        let begin: Vec<i128> = values.iter().map_while(|&value| value).collect();
+        let begin: Tuple = numbers.iter().map_while(|&number| number).collect();
         let from_there = self.all.range(begin.clone()..);
         let near = from_there.take_while(|tuple| tuple.starts_with(&begin));
-        let tuples: BTreeSet<Vec<i128>> = near.filter(fits).map(part).collect();
+        let tuples: BTreeSet<Tuple> = near.filter(fits).map(part).collect();
         self.formula(arena, terms, &open, &tuples)
     }
 
@@ -89,8 +129,8 @@ impl Tuples {
         let by_number: Vec<usize> = (0..self.features.len()).collect();
         let orders = [by_number, self.related_next_to_each_other()];
         let arranged = orders.into_iter().map(|order| {
-            let tuple = |tuple: &Vec<i128>| order.iter().map(|&index| tuple[index]).collect();
-            let tuples: BTreeSet<Vec<i128>> = self.all.iter().map(tuple).collect();
+            let tuple = |tuple: &Tuple| order.iter().map(|&index| tuple[index]).collect();
+            let tuples: BTreeSet<Tuple> = self.all.iter().map(tuple).collect();
             (order, tuples)
         });
         let best = arranged.min_by_key(|(_, tuples)| nodes(tuples));
@@ -105,11 +145,12 @@ impl Tuples {
         pool: &impl Build,
         terms: &[TermId],
         order: &[usize],
-        tuples: &BTreeSet<Vec<i128>>,
+        tuples: &BTreeSet<Tuple>,
     ) -> TermId {
-        let tuples: Vec<&[i128]> = tuples.iter().map(Vec::as_slice).collect();
-        let is = |level: usize, value: i128| {
+        let tuples: Vec<&[u16]> = tuples.iter().map(|tuple| &tuple[..]).collect();
+        let is = |level: usize, value: u16| {
             let number = order[level];
+            let value = self.values[number][usize::from(value)];
             self.features[number].is(pool, terms[number], value)
         };
         let node = &mut |level: usize, parts: Parts<TermId>| {
@@ -150,7 +191,7 @@ impl Tuples {
     /// Stops telling apart what has too many values, and what makes for too many tuples; says whether there was such.
     pub fn forget(&mut self) -> bool {
         let mut is_changed = false;
-        let has_many = |(feature, values): (&Feature, &FxHashSet<i128>)| {
+        let has_many = |(feature, values): (&Feature, &Vec<i128>)| {
             !matches!(feature.kind, Kind::Choice { .. }) && values.len() > FEW
         };
         while let Some(index) = self.features.iter().zip(&self.values).position(has_many) {
@@ -176,10 +217,7 @@ impl Tuples {
         self.features.remove(index);
         self.values.remove(index);
         let all = std::mem::take(&mut self.all).into_iter();
-        let without = all.map(|mut tuple| {
-            tuple.remove(index);
-            tuple
-        });
+        let without = all.map(|tuple| [&tuple[..index], &tuple[index + 1..]].concat().into());
         self.all = without.collect();
     }
 }
@@ -210,12 +248,12 @@ fn information(one: &[usize], other: &[usize]) -> f64 {
 }
 
 /// What is below a node, with the values that lead there.
-type Parts<T> = Vec<(T, Vec<i128>)>;
+type Parts<T> = Vec<(T, Vec<u16>)>;
 
 /// The nodes of the tuples' decision diagram.
-fn nodes(tuples: &BTreeSet<Vec<i128>>) -> usize {
-    let depth = tuples.first().map_or(0, Vec::len);
-    let tuples: Vec<&[i128]> = tuples.iter().map(Vec::as_slice).collect();
+fn nodes(tuples: &BTreeSet<Tuple>) -> usize {
+    let depth = tuples.first().map_or(0, |tuple| tuple.len());
+    let tuples: Vec<&[u16]> = tuples.iter().map(|tuple| &tuple[..]).collect();
     let mut known: FxHashMap<(usize, Parts<usize>), usize> = FxHashMap::default();
     let node = &mut |level: usize, parts: Parts<usize>| {
         let next = known.len() + 1;
@@ -228,7 +266,7 @@ fn nodes(tuples: &BTreeSet<Vec<i128>>) -> usize {
 /// Folds the tuples, which are in order and the same up to the level, from the leaves: a node's parts are what is below
 /// it with the values that lead there.
 fn diagram<T: Copy + Eq>(
-    tuples: &[&[i128]],
+    tuples: &[&[u16]],
     level: usize,
     depth: usize,
     leaf: T,
@@ -325,7 +363,7 @@ mod tests {
         for value in 20..40 {
             let mut tuple = vec![0; 3];
             tuple[index] = value;
-            assert!(set.add(tuple));
+            assert!(set.add(&tuple).is_some());
         }
         assert!(set.forget());
         assert_eq!(set.features.len(), 2);

@@ -1,8 +1,7 @@
 //! The blocks from a place as one program of words, run on one tuple after the other.
 
-use std::collections::BTreeSet;
-
 use super::super::features::{Feature, Kind};
+use super::super::tuples::Tuples;
 use super::words::{Place, Values, Words};
 use crate::program::block::Block;
 use crate::term::{Pool, TermId};
@@ -136,7 +135,7 @@ impl Machine {
         pool: &impl Pool,
         (number, block): (usize, &Block),
         after: &[TermId],
-        known: &BTreeSet<Vec<i128>>,
+        known: &Tuples,
     ) -> Run {
         if self.blocks.len() <= number {
             self.blocks.resize_with(number + 1, || None);
@@ -155,7 +154,7 @@ impl Machine {
         run
     }
 
-    fn run_compiled(&mut self, block: &Compiled, known: &BTreeSet<Vec<i128>>) -> Run {
+    fn run_compiled(&mut self, block: &Compiled, known: &Tuples) -> Run {
         let is_any = self.is_state(0);
         let any = &mut self.states[0];
         let guard = self.words.number(any, block.guard);

@@ -21,7 +21,7 @@ pub use super::features::Precision;
 use super::features::{Feature, Features, Kind};
 use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
-use super::tuples::Tuples;
+use super::tuples::{Tuple, Tuples};
 use super::{Candidate, Proved, Publisher, Snapshot};
 use crate::analysis::CancellationToken;
 use crate::certify::certificate::Certificate;
@@ -57,7 +57,7 @@ pub struct Explored {
 /// What became of the states behind a block.
 enum Followed {
     /// These tuples are new.
-    Added(Vec<Vec<i128>>),
+    Added(Vec<Tuple>),
     /// Something is not told apart any more where the block leads; all there is to do again.
     Forgotten,
 }
@@ -126,7 +126,7 @@ impl<'b> States<'b> {
     pub fn explore(mut self, safe_point: &dyn Fn() -> Duration) -> Option<Explored> {
         let points = self.blocks.cut_points();
         let mut processed = 0;
-        let mut waiting: Vec<(InlinedLocation, Vec<i128>)> = points
+        let mut waiting: Vec<(InlinedLocation, Tuple)> = points
             .iter()
             .flat_map(|&at| self.tuples(at).into_iter().map(move |tuple| (at, tuple)))
             .collect();
@@ -142,10 +142,12 @@ impl<'b> States<'b> {
             }
             let blocks = self.blocks.from(source);
             let mut machine = self.machines.remove(&source).unwrap_or_default();
-            machine.begin(&**self.solver.arena(), self.features(source), &tuple);
+            let values = self.places.get(&source);
+            let values = values.map_or_else(Vec::new, |place| place.values(&tuple));
+            machine.begin(&**self.solver.arena(), self.features(source), &values);
             let mut from = Origin {
                 at: source,
-                tuple: &tuple,
+                tuple: &values,
                 machine: &mut machine,
                 known: None,
             };
@@ -180,10 +182,10 @@ impl<'b> States<'b> {
     }
 
     /// The tuples at a place; at the entry there is one of nothing.
-    fn tuples(&self, at: InlinedLocation) -> Vec<Vec<i128>> {
+    fn tuples(&self, at: InlinedLocation) -> Vec<Tuple> {
         match self.places.get(&at) {
             Some(tuples) => tuples.all.iter().cloned().collect(),
-            None if at == self.blocks.inlined().entry() => vec![Vec::new()],
+            None if at == self.blocks.inlined().entry() => vec![Tuple::default()],
             None => Vec::new(),
         }
     }
@@ -246,16 +248,14 @@ impl<'b> States<'b> {
             let preimage = |term| block.preimage(&*arena, self.blocks, term);
             *preimages = place.terms().into_iter().map(preimage).collect();
         }
-        let run = from
-            .machine
-            .run(&*arena, (number, block), preimages, &place.all);
+        let run = from.machine.run(&*arena, (number, block), preimages, place);
         match run {
             Run::NothingNew => return Some(Followed::Added(Vec::new())),
             Run::To(tuple) => {
-                place.add(tuple.clone());
+                let added = place.add(&tuple);
                 return Some(match place.forget() {
                     true => Followed::Forgotten,
-                    false => Followed::Added(vec![tuple]),
+                    false => Followed::Added(added.into_iter().collect()),
                 });
             }
             Run::Unclear => {}
@@ -286,9 +286,7 @@ impl<'b> States<'b> {
             };
             let place = self.places.get_mut(&target)?;
             let is_other = arena.not(place.is(&*arena, &terms, &tuple));
-            if !place.add(tuple.clone()) {
-                return None;
-            }
+            let tuple = place.add(&tuple)?;
             if place.forget() {
                 return Some(Followed::Forgotten);
             }
