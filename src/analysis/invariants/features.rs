@@ -313,8 +313,10 @@ fn choices(
     let mut constants: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut compared: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut copies: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
+    // Of no use where only constants are chosen.
     let mut sampled: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
-    for column in samples.places.values().flat_map(Column::all) {
+    let places = samples.places.values().filter(|_| !is_chosen);
+    for column in places.flat_map(Column::all) {
         if let Some(symbol) = symbol(column.variable.term) {
             sampled.entry(symbol).or_default().extend(&column.signed);
         }
@@ -332,7 +334,7 @@ fn choices(
                     }
                     TermKind::Variable { symbol, .. } if !wild.contains(&symbol) => {
                         let values = sampled.get(&symbol).filter(|values| values.len() <= FEW);
-                        if let (Some(values), false) = (values, is_chosen) {
+                        if let Some(values) = values {
                             constants.entry(target).or_default().extend(values);
                         }
                     }
