@@ -6,7 +6,7 @@
 //! variable is chosen by the conditions of the edges relative to the join's dominator (as in gated SSA: Tu and Padua,
 //! PLDI 1995). If the join postdominates its dominator and nothing in between can block, its gate is true, and the
 //! branches leave no trace in the path condition. A path condition is the conjunction of the gates along the dominator
-//! tree.
+//! tree. What branches count up is chosen as a constant ([`Build::ite_of_sums`]), so that sums of counters are sums.
 //!
 //! Conditions of edges from one node need not exclude each other. Where that cannot be seen, a Boolean input of its own
 //! makes the choice, since the terms that choose at a join could otherwise hide one of two possible paths.
@@ -369,7 +369,7 @@ impl<'a> Encoder<'a> {
                             _ => {
                                 let one = one.copied().unwrap_or_else(|| unchanged(variable));
                                 let other = other.copied().unwrap_or_else(|| unchanged(variable));
-                                store().ite(condition, one, other)
+                                store().ite_of_sums(condition, one, other)
                             }
                         }
                     })

@@ -16,20 +16,28 @@ type Chosen = SmallVec<[TermId; 16]>;
 
 /// What the term is made of, if that is constants and choices; `None` if it is not, or too large.
 fn chosen<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Chosen> {
-    fn visit<P: Pool + ?Sized>(pool: &P, term: TermId, all: &mut Chosen) -> Option<()> {
+    fn visit<P: Pool + ?Sized>(
+        pool: &P,
+        term: TermId,
+        all: &mut Chosen,
+        visits: &mut usize,
+    ) -> Option<()> {
         if all.contains(&term) {
             return Some(());
         }
+        // Long chains may alternate between few constants: not what is found is counted, but what is looked at.
+        *visits = visits.checked_sub(1)?;
         if pool.constant(term).is_none() {
             let (_, then, otherwise) = choice(pool, term)?;
-            visit(pool, then, all)?;
-            visit(pool, otherwise, all)?;
+            visit(pool, then, all, visits)?;
+            visit(pool, otherwise, all, visits)?;
         }
         all.push(term);
-        (all.len() <= LARGEST).then_some(())
+        Some(())
     }
     let mut all = Chosen::new();
-    visit(pool, term, &mut all)?;
+    let mut visits = LARGEST;
+    visit(pool, term, &mut all, &mut visits)?;
     Some(all)
 }
 
@@ -193,6 +201,23 @@ mod tests {
                 prop_assert_eq!(value(&arena, beyond, state), Value::Bool(bits == state[0].wrapping_add(bound)));
             }
         }
+    }
+
+    #[test]
+    fn long_chains_of_choices_are_left_alone() {
+        let arena = Arena::new();
+        let [x, ..] = names().map(|name| arena.variable(name));
+        let mut chain = arena.bv(8, 7);
+        for number in 0..100_000_u32 {
+            let condition = arena.variable_at(names()[2], number + 1);
+            let constant = arena.bv(8, u128::from(number % 2));
+            chain = arena.intern(Op::Ite, Sort::BitVec(8), &[condition, constant, chain]);
+        }
+        assert_eq!(chosen(&arena, chain), None);
+        let compared = arena.eq(chain, arena.bv(8, 9));
+        assert!(arena.constant(compared).is_none());
+        let next = arena.ite_of_sums(arena.variable(names()[3]), arena.add(x, chain), x);
+        assert!(choice(&arena, next).is_some());
     }
 
     #[test]
