@@ -50,11 +50,10 @@ impl Tuples {
     /// Adds a tuple; returns it if it is new.
     pub fn add(&mut self, tuple: &[i128]) -> Option<Tuple> {
         let numbers = self.values.iter_mut().zip(tuple).map(|(values, value)| {
-            let number = values.iter().position(|one| one == value);
-            number.unwrap_or_else(|| {
+            number_of(values, *value).unwrap_or_else(|| {
                 values.push(*value);
-                values.len() - 1
-            }) as u16
+                (values.len() - 1) as u16
+            })
         });
         let tuple: Tuple = numbers.collect();
         self.all.insert(tuple.clone()).then_some(tuple)
@@ -62,10 +61,8 @@ impl Tuples {
 
     /// Whether the tuple of these values is among them.
     pub fn contains(&self, tuple: &[i128]) -> bool {
-        let numbers = self.values.iter().zip(tuple).map(|(values, value)| {
-            let number = values.iter().position(|one| one == value)?;
-            Some(number as u16)
-        });
+        let numbers = self.values.iter().zip(tuple);
+        let numbers = numbers.map(|(values, &value)| number_of(values, value));
         let tuple: Option<SmallVec<[u16; 64]>> = numbers.collect();
         tuple.is_some_and(|tuple| self.all.contains(&tuple[..]))
     }
@@ -102,11 +99,9 @@ impl Tuples {
             .collect();
         // What is known, by its number; what no tuple has is excluded by all.
         let numbers = known.iter().zip(&self.values).map(|(value, values)| {
-            let Some(value) = value else {
-                return Some(None);
-            };
-            let number = values.iter().position(|one| one == value)?;
-            Some(Some(number as u16))
+            let number = value.map(|value| number_of(values, value));
+            // None outside where no tuple has the value.
+            number.map_or(Some(None), |number| number.map(Some))
         });
         let Some(numbers) = numbers.collect::<Option<Vec<Option<u16>>>>() else {
             return TermId::FALSE;
@@ -220,6 +215,12 @@ impl Tuples {
         let without = all.map(|tuple| [&tuple[..index], &tuple[index + 1..]].concat().into());
         self.all = without.collect();
     }
+}
+
+/// The number of a value among those of a feature.
+fn number_of(values: &[i128], value: i128) -> Option<u16> {
+    let place = values.iter().position(|&one| one == value);
+    place.map(|place| place as u16)
 }
 
 /// The same numbers for the same values, from 0 on.

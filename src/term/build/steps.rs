@@ -47,13 +47,20 @@ pub(super) fn mapped<P: Pool + ?Sized>(
     term: TermId,
     of_constant: impl Fn(TermId) -> TermId,
 ) -> Option<TermId> {
-    let all = chosen(pool, term)?;
+    mapped_all(pool, &chosen(pool, term)?, of_constant)
+}
+
+fn mapped_all<P: Pool + ?Sized>(
+    pool: &P,
+    all: &Chosen,
+    of_constant: impl Fn(TermId) -> TermId,
+) -> Option<TermId> {
     let mut results = Chosen::new();
     let result_of = |results: &Chosen, part: TermId| {
         let place = all.iter().position(|&one| one == part);
         place.map(|place| results[place])
     };
-    for &part in &all {
+    for &part in all {
         let result = match choice(pool, part) {
             Some((condition, then, otherwise)) => {
                 let then = result_of(&results, then)?;
@@ -82,21 +89,21 @@ impl Stepped {
         let sort = pool.sort(term);
         let mut base = Linear::of(pool, sort, &[(term, 1)])?;
         let constant = linear::literal(pool, sort, std::mem::take(&mut base.constant));
-        let is_chosen = |term| pool.constant(term).is_none() && chosen(pool, term).is_some();
         let addends = base.addends.iter();
-        let mut steps = addends.filter(|&&(term, factor)| factor == 1 && is_chosen(term));
-        let step = steps.next().map(|&(term, _)| term);
-        if steps.next().is_some() {
-            return None;
-        }
-        let Some(step) = step else {
+        let unscaled = addends.filter(|&&(_, factor)| factor == 1);
+        let mut steps = unscaled.filter_map(|&(term, _)| Some((term, chosen(pool, term)?)));
+        let Some((term, all)) = steps.next() else {
             return Some(Self {
                 base,
                 step: constant,
             });
         };
-        base.addends.retain(|(term, _)| *term != step);
-        let step = mapped(pool, step, |one| {
+        if steps.next().is_some() {
+            return None;
+        }
+        drop(steps);
+        base.addends.retain(|(addend, _)| *addend != term);
+        let step = mapped_all(pool, &all, |one| {
             planted!(
                 "steps: what is added to a chosen constant is forgotten",
                 pool.apply(Op::BvAdd, sort, &[one, constant]),

@@ -68,7 +68,7 @@ impl Default for Machine {
 
 impl Machine {
     /// Begins with the states whose features have the tuple's values. Features go away, but never come back.
-    pub fn begin(&mut self, pool: &impl Pool, features: &[Feature], tuple: &[i128]) {
+    pub fn begin(&mut self, pool: &impl Pool, features: &[Feature], tuple: Vec<i128>) {
         if self.says.len() != features.len() {
             let words = &mut self.words;
             let mut place = |term| words.place(pool, term);
@@ -87,9 +87,13 @@ impl Machine {
             });
             self.says = says.collect();
         }
-        self.tuple.clear();
-        self.tuple.extend_from_slice(tuple);
+        self.tuple = tuple;
         self.begun = [None; OTHERS.len()];
+    }
+
+    /// The tuple that it is about.
+    pub fn tuple(&self) -> &[i128] {
+        &self.tuple
     }
 
     /// Whether all that the tuple says is so in the states of this number, as far as words tell.

@@ -79,18 +79,18 @@ impl Known {
 }
 
 /// A tuple that blocks are run from.
-struct Origin<'t> {
+struct Origin<'m> {
     at: InlinedLocation,
-    tuple: &'t [i128],
-    machine: &'t mut Machine,
+    machine: &'m mut Machine,
     /// Made when it is first asked for.
     known: Option<Known>,
 }
 
 impl Origin<'_> {
     fn known(&mut self, states: &States<'_>) -> &Known {
-        let (at, tuple) = (self.at, self.tuple);
-        self.known.get_or_insert_with(|| states.known(at, tuple))
+        let (at, machine) = (self.at, &*self.machine);
+        self.known
+            .get_or_insert_with(|| states.known(at, machine.tuple()))
     }
 }
 
@@ -144,10 +144,9 @@ impl<'b> States<'b> {
             let mut machine = self.machines.remove(&source).unwrap_or_default();
             let values = self.places.get(&source);
             let values = values.map_or_else(Vec::new, |place| place.values(&tuple));
-            machine.begin(&**self.solver.arena(), self.features(source), &values);
+            machine.begin(&**self.solver.arena(), self.features(source), values);
             let mut from = Origin {
                 at: source,
-                tuple: &values,
                 machine: &mut machine,
                 known: None,
             };

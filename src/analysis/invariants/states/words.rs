@@ -6,7 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::term::{BitVecValue, Constant, Op, Pool, Sort, TermId, TermKind, Value, apply_op};
+use crate::term::{
+    BitVecValue, Constant, Op, Pool, Sort, TermId, TermKind, Value, apply_op, for_each_subterm,
+};
 
 /// Of deeper terms nothing is known.
 const DEEPEST: u32 = 400;
@@ -71,7 +73,7 @@ pub struct Words {
 }
 
 /// The values of a program's terms in a state.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Values {
     /// What variables are that nothing is said of: this number, or an unknown of their own.
     others: Option<u64>,
@@ -94,47 +96,42 @@ fn is_word(sort: Sort) -> bool {
 impl Words {
     /// Takes a term into the program.
     pub fn place(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> Place {
-        let mut work = vec![term];
-        while let Some(&top) = work.last() {
-            if self.places.contains_key(&top) {
-                work.pop();
-                continue;
-            }
-            let sort = pool.sort(top);
-            let mut depth = 0;
-            let kind = match pool.kind(top) {
-                _ if !is_word(sort) => Kind::Other,
-                TermKind::Variable { .. } => Kind::Variable,
-                TermKind::Constant(Constant::Bool(truth)) => Kind::Constant(truth.into()),
-                TermKind::Constant(Constant::BitVec(bits)) => Kind::Constant(bits.bits() as u64),
-                TermKind::Constant(_) => Kind::Other,
-                TermKind::Apply { op, arguments } => {
-                    let before = work.len();
-                    let open = arguments.iter();
-                    work.extend(open.filter(|one| !self.places.contains_key(one)));
-                    if work.len() > before {
-                        continue;
-                    }
-                    let first = self.arguments.len() as u32;
-                    let places = arguments.iter().map(|one| self.places[one]);
-                    self.arguments.extend(places);
-                    let depths = self.arguments[first as usize..].iter();
-                    let deepest = depths.map(|&one| self.node(one).depth).max();
-                    depth = deepest.unwrap_or_default() + 1;
-                    if depth > DEEPEST {
-                        Kind::Other
-                    } else {
-                        let count = arguments.len() as u32;
-                        Kind::Apply { op, first, count }
-                    }
+        if !self.places.contains_key(&term) {
+            for_each_subterm(pool, [term], |part, kind| {
+                if !self.places.contains_key(&part) {
+                    self.push(part, pool.sort(part), kind);
                 }
-            };
-            let place = Place(self.nodes.len() as u32);
-            self.nodes.push(Node { kind, sort, depth });
-            self.places.insert(top, place);
-            work.pop();
+            });
         }
         self.places[&term]
+    }
+
+    /// Takes a term whose arguments are in the program.
+    fn push(&mut self, term: TermId, sort: Sort, kind: TermKind<'_>) {
+        let mut depth = 0;
+        let kind = match kind {
+            _ if !is_word(sort) => Kind::Other,
+            TermKind::Variable { .. } => Kind::Variable,
+            TermKind::Constant(Constant::Bool(truth)) => Kind::Constant(truth.into()),
+            TermKind::Constant(Constant::BitVec(bits)) => Kind::Constant(bits.bits() as u64),
+            TermKind::Constant(_) => Kind::Other,
+            TermKind::Apply { op, arguments } => {
+                let first = self.arguments.len() as u32;
+                for argument in arguments {
+                    let place = self.places[argument];
+                    self.arguments.push(place);
+                    depth = depth.max(self.node(place).depth + 1);
+                }
+                let count = arguments.len() as u32;
+                match depth {
+                    0..=DEEPEST => Kind::Apply { op, first, count },
+                    _ => Kind::Other,
+                }
+            }
+        };
+        let place = Place(self.nodes.len() as u32);
+        self.nodes.push(Node { kind, sort, depth });
+        self.places.insert(term, place);
     }
 
     fn node(&self, place: Place) -> Node {
