@@ -244,7 +244,7 @@ fn exclude_one_another(
 }
 
 /// The atoms of the conditions by which values are chosen in the term.
-pub(super) fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
+fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
     let mut stack = Vec::new();
     for_each_subterm(arena, [term], |_, kind| {
         if let TermKind::Apply {

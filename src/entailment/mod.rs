@@ -6,7 +6,7 @@
 //! 1. the goal is true, or one of the premises;
 //! 2. equations among the premises decide it in each case of its conditions ([`by_cases`]), as they are or with unknowns in
 //!    the places of products and quotients ([`unknowns`]);
-//! 3. it holds whichever power of two a variable is, if the premises say that it is one ([`powers`]);
+//! 3. it holds by multiplying out alone (rung 6 without a solver), or whichever power of two a variable is, if the premises say that it is one ([`powers`]);
 //! 4. a solver finds that it holds whatever products and quotients are;
 //! 5. it finds so if remainders by the same divisor obey the laws of division ([`remainders`]);
 //! 6. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it
@@ -35,6 +35,7 @@ mod tests;
 pub mod unknowns;
 
 use std::cell::{OnceCell, RefCell};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -51,6 +52,9 @@ pub trait Oracle {
     /// Why there is no point in asking on.
     type Stop;
 
+    /// Whether it ever says anything.
+    const ANSWERS: bool = true;
+
     /// Whether the assertions exclude one another; if so, which of them do so, by their places. `Ok(None)` says nothing.
     ///
     /// # Errors
@@ -60,6 +64,19 @@ pub trait Oracle {
     /// Which of the formulas hold in a model of the assertions that were asked about last. `false` says nothing.
     fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
         vec![false; formulas.len()]
+    }
+}
+
+/// Nobody to ask.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Silence;
+
+impl Oracle for Silence {
+    type Stop = Infallible;
+    const ANSWERS: bool = false;
+
+    fn exclude(&mut self, _: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+        Ok(None)
     }
 }
 
@@ -176,6 +193,11 @@ impl<'p> Premises<'p> {
         if let Some(core) = self.without_solver(goal) {
             return Ok(Some(core));
         }
+        if self.have_products()
+            && let Some(core) = self.by_multiplying_out(goal)
+        {
+            return Ok(Some(core));
+        }
         if let Some(core) = self.by_powers(goal, oracle)? {
             return Ok(Some(core));
         }
@@ -193,6 +215,12 @@ impl<'p> Premises<'p> {
                 .have_products()
                 .then(|| (0..self.formulas.len()).collect()))
         ))
+    }
+
+    /// Rung 6 without a solver: polynomial equations that hold under no condition, or in each case of the goal's choices.
+    pub fn by_multiplying_out(&self, goal: TermId) -> Option<Core> {
+        let Ok(core) = self.by_polynomials(goal, &mut Silence);
+        core
     }
 
     /// Rung 3: premises that imply the goal whichever power of two a variable is.

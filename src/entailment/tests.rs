@@ -51,8 +51,16 @@ impl Formulas<'_> {
     }
 
     fn condition(&mut self) -> TermId {
-        let name = ["p", "q"][self.below(2)];
-        self.arena.variable(Symbol::new(name, Sort::Bool))
+        let arena = self.arena;
+        let [p, q] = ["p", "q"].map(|name| arena.variable(Symbol::new(name, Sort::Bool)));
+        match self.below(12) {
+            0..4 => p,
+            4..8 => q,
+            8 => arena.eq(p, q),
+            9 => arena.and2(p, q),
+            10 => arena.or2(p, arena.not(q)),
+            _ => arena.ult(self.variable(), self.variable()),
+        }
     }
 
     fn addend(&mut self) -> TermId {
@@ -206,6 +214,43 @@ fn what_is_found_holds() {
     }
     assert!(early > 100 && late > early, "{early} and {late}");
     assert!(multiplied > early, "{multiplied}, {early} without a solver");
+}
+
+#[test]
+fn cases_are_told_apart_by_names_and_whole_conditions() {
+    let arena = Rc::new(Arena::new());
+    let number = |name| arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)));
+    let [x, y, z, w] = ["x", "y", "z", "w"].map(number);
+    let [name, p, q] = ["name", "p", "q"].map(|name| arena.variable(Symbol::new(name, Sort::Bool)));
+    let product = arena.mul(x, y);
+    // The checker names the conditions of ways, and says what a way knows as a part of its condition.
+    let way = arena.eq(name, arena.and2(p, arena.eq(product, z)));
+    let is_found = |formulas: &[TermId], goal| {
+        let premises = Premises::new(&arena, formulas);
+        premises.by_multiplying_out(goal).is_some()
+    };
+    let squared = |one| arena.mul(one, w);
+    let chosen = |condition| arena.eq(squared(arena.ite(condition, product, z)), squared(z));
+    assert!(is_found(&[way], chosen(name)));
+    assert!(!is_found(&[way], chosen(p)));
+    assert!(!is_found(&[way], chosen(arena.or2(name, q))));
+    // One of the ways was taken, and it is not the other one.
+    let either = arena.or2(name, arena.and2(q, arena.not(p)));
+    assert!(is_found(&[way, either], chosen(p)));
+    assert!(!is_found(&[way, arena.or2(name, q)], chosen(p)));
+    // A chain of choices by conditions that have parts in common; and one that says nothing that could be taken apart.
+    let (small, large) = (arena.ult(x, y), arena.ule(y, x));
+    let chain = |last| {
+        let rest = arena.ite(arena.and2(large, q), arena.mul(w, z), last);
+        arena.ite(small, arena.mul(z, w), rest)
+    };
+    let times = |last| arena.eq(arena.mul(chain(last), x), arena.mul(squared(z), x));
+    let equal = arena.sub(arena.mul(w, arena.add(z, x)), arena.mul(w, x));
+    assert!(is_found(&[], times(equal)));
+    assert!(is_found(&[q], times(product)));
+    assert!(!is_found(&[], times(product)));
+    let same = arena.ite(arena.eq(p, q), arena.mul(w, z), product);
+    assert!(!is_found(&[], arena.eq(same, squared(z))));
 }
 
 #[test]
