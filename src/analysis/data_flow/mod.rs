@@ -16,7 +16,8 @@
 //! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor are
 //! [`guess::Round::Fits`], the rounds that follow it ([`guess::Round::CellOrders`], [`guess::Round::CellCases`],
 //! [`guess::Round::SortedCells`]) and [`guess::Round::Objects`], which have few candidates, all about programs with arrays or
-//! with objects on the heap, and so are quick by themselves.
+//! with objects on the heap, and so are quick by themselves. [`guess::Round::Identities`] is quick because it asks no solver:
+//! what it tries are equations, and those that multiplying out does not show ([`crate::entailment`]) are left to other rounds.
 //!
 //! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
 //! refinement runs it on path programs ([`super::cegar`]).
@@ -38,7 +39,7 @@ use super::invariants::Candidate;
 use super::invariants::guess::{
     self, Degree, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
 };
-use super::invariants::houdini::{Houdini, Refutation};
+use super::invariants::houdini::{Houdini, Means, Refutation};
 use super::invariants::samples::Watched;
 use super::invariants::samples::{PlaceSamples, Samples};
 use super::invariants::states::{Precision, States};
@@ -218,7 +219,13 @@ impl<'b> Analysis<'b> {
             samples: samples(blocks, options, context),
             proposed: Vec::new(),
         });
-        guesses.round(language, &mut self.houdini, context)
+        self.houdini.set_means(match language {
+            guess::Round::Identities => Means::Algebra,
+            _ => Means::All,
+        });
+        let new = guesses.round(language, &mut self.houdini, context);
+        self.houdini.set_means(Means::All);
+        new
     }
 
     /// Proves what it can about objects on the heap.
@@ -416,6 +423,7 @@ impl Guesses<'_> {
         let mut all = Vec::new();
         for (&at, place) in &self.samples.places {
             let formulas = match place.rows.is_empty() {
+                true if round == guess::Round::Identities => Vec::new(),
                 true => vec![TermId::FALSE],
                 false => candidates(round, place, &self.vocabulary),
             };

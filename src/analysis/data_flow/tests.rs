@@ -76,6 +76,42 @@ fn a_remainder_is_proved_and_lost_when_the_number_wraps_around() {
     );
 }
 
+#[test]
+fn equations_are_proved_by_multiplying_out() {
+    let options = Options {
+        rounds: vec![Round::Guess(guess::Round::Identities)],
+        ..Options::default()
+    };
+    for step in [1, 2] {
+        let lowered = lowered(&format!(
+            "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+            int main(void) {{
+                unsigned y = __VERIFIER_nondet_uint(), x = 0, n = 0;
+                while (__VERIFIER_nondet_uint()) {{
+                    unsigned d = __VERIFIER_nondet_uint();
+                    if (d > 5) {{ x += d * y; n += d; }}
+                    else if (d > 3 && x > n) {{ x += y * y; n += y; }}
+                    else {{ x += y; n += {step}; }}
+                    if (x != n * y) reach_error();
+                }}
+            }}"
+        ));
+        let simplified = simplify(&lowered);
+        let blocks = blocks(simplified.program.clone());
+        let setting = Setting::default();
+        let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+        match answer.expect("a solver") {
+            Answer::Safe(certificate) if step == 1 => {
+                let limit = Duration::from_secs(60);
+                let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
+                assert_eq!(outcome, Check::Confirmed);
+            }
+            Answer::Unknown(_) if step == 2 => {}
+            answer => panic!("{step}: {answer:?}"),
+        }
+    }
+}
+
 /// Two threads that hand a number to and fro, each when the other has gone to sleep.
 fn hand_over(step: u32) -> String {
     format!(

@@ -2,9 +2,9 @@
 //! Samples are signed numbers.
 
 use super::elimination::{Echelon, PRIME, integral};
-use super::{Column, constant, product, sum};
+use super::{Column, Vocabulary, constant, product, sum, values};
 use crate::analysis::invariants::samples::PlaceSamples;
-use crate::term::{Build, Sort, TermId, store};
+use crate::term::{Build, Op, Pool, Sort, TermId, store};
 
 /// The degree of a polynomial.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,23 @@ pub fn equations(place: &PlaceSamples, degree: Degree) -> Vec<TermId> {
             all.extend(over(sort, &quantities, degree));
         }
     }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The equations of degree two, and those of bit vectors among the program's conditions, that all samples of the place satisfy.
+pub fn identities(
+    place: &PlaceSamples,
+    columns: &[Column],
+    vocabulary: &Vocabulary,
+) -> Vec<TermId> {
+    let mut all = values::conditions(columns, vocabulary);
+    all.retain(|&condition| {
+        let sides = store().arguments(Op::Eq, condition);
+        sides.is_some_and(|sides| matches!(store().sort(sides[0]), Sort::BitVec(_)))
+    });
+    all.extend(equations(place, Degree(2)));
     all.sort_unstable();
     all.dedup();
     all

@@ -36,6 +36,7 @@ use super::samples::{PlaceSamples, SampledVariable};
 use crate::analysis::options::choice;
 use crate::term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
 pub use elimination::{Echelon, integral};
+use equations::identities;
 pub use equations::{Degree, equation, equations};
 pub use vocabulary::Vocabulary;
 use writes::Quantified;
@@ -75,6 +76,9 @@ pub enum Round {
     Polynomial,
     /// Polynomial equations of degree two.
     Quadratic,
+    /// Equations of degree two and those among the program's conditions, as far as multiplying out shows them: no solver is
+    /// asked.
+    Identities,
     /// Linear equations of variables and powers of two of variables.
     Powers,
     /// Remainders by variables.
@@ -98,13 +102,14 @@ choice!(
     "differences" = Self::Differences,
     "polynomial" = Self::Polynomial,
     "quadratic" = Self::Quadratic,
+    "identities" = Self::Identities,
     "powers" = Self::Powers,
     "moduli" = Self::Moduli,
 );
 
 impl Round {
     /// All but [`Self::States`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
-    /// of their own, [`Self::Quadratic`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which
+    /// of their own, [`Self::Quadratic`] and [`Self::Identities`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which
     /// are for recursion; in order.
     pub const ALL: [Self; 9] = [
         Self::Values,
@@ -137,6 +142,7 @@ impl Round {
             Self::Differences => "differences",
             Self::Polynomial => "polynomial equations",
             Self::Quadratic => "quadratic equations",
+            Self::Identities => "identities",
             Self::Powers => "powers of two",
             Self::Moduli => "remainders",
         }
@@ -169,6 +175,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
             all
         }
         Round::Quadratic => equations(place, Degree(2)),
+        Round::Identities => identities(place, &columns, vocabulary),
         Round::Powers => powers::candidates(place, vocabulary),
         Round::Moduli => moduli::candidates(&columns, vocabulary),
     }

@@ -134,7 +134,7 @@ fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
 }
 
 /// The program's conditions, and their negations, that no sample contradicts.
-fn conditions(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
+pub(super) fn conditions(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for condition in vocabulary.conditions_over(columns.iter().map(|column| column.variable.term)) {
         let truths = vocabulary.truths(condition, columns);

@@ -70,6 +70,16 @@ pub struct Consecution {
     alone: Respondents,
     pub token: CancellationToken,
     pub patience: Patience,
+    pub means: Means,
+}
+
+/// By what goals are shown.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// The whole ladder of [`crate::entailment`].
+    All,
+    /// The rungs that ask no solver, multiplying out among them.
+    Algebra,
 }
 
 /// What another thread needs to ask the same way.
@@ -78,6 +88,7 @@ pub(super) struct Recipe {
     solver: SolverConfig,
     token: CancellationToken,
     patience: Patience,
+    means: Means,
 }
 
 impl Recipe {
@@ -85,7 +96,11 @@ impl Recipe {
     pub fn make(&self) -> Result<Consecution, SolverError> {
         let solver = new_solver(self.solver, Rc::new(Arena::new()))?;
         let token = &self.token;
-        Ok(Consecution::new(&self.blocks, solver, token, self.patience))
+        let made = Consecution::new(&self.blocks, solver, token, self.patience);
+        Ok(Consecution {
+            means: self.means,
+            ..made
+        })
     }
 }
 
@@ -97,6 +112,7 @@ impl Consecution {
             solver: self.solver.for_another_thread(),
             token: self.token.clone(),
             patience: self.patience,
+            means: self.means,
         }
     }
 
@@ -113,6 +129,7 @@ impl Consecution {
             alone: Respondents::default(),
             token: token.clone(),
             patience,
+            means: Means::All,
         }
     }
 
@@ -140,6 +157,13 @@ impl Consecution {
             }
             !is_decided
         });
+        if self.means == Means::Algebra {
+            let premises = [assumed, &[block.guard]].concat();
+            let premises = Premises::new(&arena, &premises);
+            open.retain(|&(_, preimage)| premises.by_multiplying_out(preimage).is_some());
+            held.extend(open.into_iter().map(|(goal, _)| goal));
+            return held;
+        }
         if open.is_empty() {
             return held;
         }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-pub use self::consecution::{BRISK, Consecution, Patience};
+pub use self::consecution::{BRISK, Consecution, Means, Patience};
 use self::consecution::{IMPATIENT, PATIENT, Recipe};
 use self::worklist::Worklist;
 use super::samples::Samples;
@@ -83,6 +83,11 @@ impl Houdini {
     /// Gives candidates that are dropped rather than waited for so many times the usual time, within bounds.
     pub fn set_impatience(&mut self, factor: u32) {
         self.own.patience = IMPATIENT.times(factor);
+    }
+
+    /// By what candidates are shown from now on.
+    pub fn set_means(&mut self, means: Means) {
+        self.own.means = means;
     }
 
     /// Publishes the largest inductive subset of the candidates, and says what of it is new. `observe` is told what
