@@ -5,7 +5,7 @@
 //! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
 
 use super::observed::Observed;
-use super::writes::Quantified;
+use super::writes::{Quantified, for_each_variable};
 use super::{Vocabulary, at_most, constant, read_indices, sum};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVariable};
 use crate::certify::certificate::{any_index, is_any_index};
@@ -30,6 +30,16 @@ struct Range {
     ends: (End, End),
 }
 
+impl Range {
+    /// Whether it is what is on one side of a variable.
+    fn is_open(&self) -> bool {
+        matches!(
+            self.ends,
+            (End::First, End::Variable(..)) | (End::Variable(..), End::Never)
+        )
+    }
+}
+
 /// An end of a range.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum End {
@@ -46,7 +56,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
     let mut all = Vec::new();
     for (number, array) in place.arrays.iter().enumerate() {
         let mut found = Vec::new();
-        for range in ranges(place, array.index, vocabulary) {
+        for range in ranges(place, array.index, vocabulary, None) {
             let cells = cells_in(place, &range);
             if cells.len() < CONVINCING {
                 continue;
@@ -75,7 +85,12 @@ pub(super) fn generalised(
 ) -> Vec<TermId> {
     let mut quantified: Vec<Quantified> = Vec::new();
     for &condition in conditions {
+        let before = quantified.len();
         quantified.extend(of_any_index(condition));
+        if quantified.len() == before {
+            // Where an array does not begin with its region, indices are sums.
+            quantified.extend(for_each_variable(condition));
+        }
     }
     quantified.retain(|one| speaks_of(place, one.fact));
     let mut all = Vec::new();
@@ -83,12 +98,21 @@ pub(super) fn generalised(
     let mut under_flags = Vec::new();
     for one in &quantified {
         let observed = Observed::of(place, one);
-        for range in ranges(place, one.sort, vocabulary) {
-            let claim = store().implies(range.term, one.fact);
+        let claim = |range: &Range| store().implies(range.term, one.fact);
+        for range in ranges(place, one.sort, vocabulary, None) {
             if is_allowed(place, &observed, range.ends) {
-                all.push(claim);
+                all.push(claim(&range));
             }
-            under_flags.extend(flags.iter().map(|&flag| store().implies(flag, claim)));
+        }
+        for flag in &flags {
+            let ranges = ranges(place, one.sort, vocabulary, Some(flag)).into_iter();
+            let allowed = ranges.filter(|range| range.is_open()).filter(|range| {
+                let inside = is_inside(place, range.ends);
+                !observed.denies(|row, index| {
+                    flag.is_set(&place.array_rows[row].scalars) && inside(row, index)
+                })
+            });
+            under_flags.extend(allowed.map(|range| store().implies(flag.term, claim(&range))));
         }
     }
     all.extend(under_flags);
@@ -137,7 +161,12 @@ pub(super) fn written(
 
 /// Whether the samples allow the fact for the indices from one end to the other.
 fn is_allowed(place: &PlaceSamples, observed: &Observed, ends: (End, End)) -> bool {
-    observed.allows(|row, index| {
+    observed.allows(is_inside(place, ends))
+}
+
+/// Whether an index is between the ends in a row.
+fn is_inside(place: &PlaceSamples, ends: (End, End)) -> impl Fn(usize, i128) -> bool {
+    move |row, index| {
         // As unsigned numbers, negative ones are beyond all indices.
         let end = |end: End| match end {
             End::First => 0,
@@ -152,7 +181,7 @@ fn is_allowed(place: &PlaceSamples, observed: &Observed, ends: (End, End)) -> bo
             },
         };
         end(ends.0) <= index && index < end(ends.1)
-    })
+    }
 }
 
 /// Whether all variables of a claim about any index are sampled at the place.
@@ -208,8 +237,23 @@ fn resized_variable(mut term: TermId) -> Option<TermId> {
     }
 }
 
+/// That a variable has a value.
+struct Flag {
+    term: TermId,
+    /// The variable's number.
+    variable: usize,
+    value: i128,
+}
+
+impl Flag {
+    /// Whether it has it in a row.
+    fn is_set(&self, row: &[i128]) -> bool {
+        row[self.variable] == self.value
+    }
+}
+
 /// That a variable with few values has one of them, for each.
-fn flags(place: &PlaceSamples) -> Vec<TermId> {
+fn flags(place: &PlaceSamples) -> Vec<Flag> {
     let mut flags = Vec::new();
     for (number, variable) in place.variables.iter().enumerate() {
         let mut values: Vec<i128> = place.rows.iter().map(|row| row[number]).collect();
@@ -217,14 +261,23 @@ fn flags(place: &PlaceSamples) -> Vec<TermId> {
         values.dedup();
         // With one value, it may have others that no sample shows.
         if (1..=2).contains(&values.len()) && flags.len() < 4 {
-            let equal = |&value: &i128| store().eq(variable.term, constant(variable.sort, value));
-            flags.extend(values.iter().map(equal));
+            flags.extend(values.into_iter().map(|value| Flag {
+                term: store().eq(variable.term, constant(variable.sort, value)),
+                variable: number,
+                value,
+            }));
         }
     }
     flags
 }
 
-fn ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Range> {
+/// The ranges of interest, where the flag is set if there is one: a variable may be an index then alone.
+fn ranges(
+    place: &PlaceSamples,
+    index: Sort,
+    vocabulary: &Vocabulary,
+    flag: Option<&Flag>,
+) -> Vec<Range> {
     let mut uppers = vec![End::Never];
     uppers.extend(
         vocabulary
@@ -236,7 +289,8 @@ fn ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Ran
     let mut lowers = vec![End::First];
     for (number, variable) in place.variables.iter().enumerate() {
         let wide = matches!(variable.sort, Sort::Int | Sort::BitVec(16..));
-        let negative = place.rows.iter().any(|row| row[number] < -1);
+        let mut rows = place.rows.iter();
+        let negative = rows.any(|row| row[number] < -1 && flag.is_none_or(|flag| flag.is_set(row)));
         if wide && !negative {
             uppers.push(End::Variable(number, 0));
             uppers.push(End::Variable(number, 1));

@@ -11,6 +11,7 @@ use crate::term::{
 /// So many states are looked at, and indices beyond this one are not.
 const MOST_ROWS: usize = 24;
 const LAST_INDEX: i128 = 1 << 20;
+const FIRST_INDICES: i128 = 16;
 
 /// The truth of a fact in states and for indices, where the samples tell.
 pub(super) struct Observed {
@@ -39,17 +40,34 @@ impl Observed {
         let mut points = Vec::new();
         if let Some((fact_of_cells, cells)) = without_reads(place, fact.fact) {
             for (number, row) in place.array_rows.iter().enumerate().take(MOST_ROWS) {
-                for &index in row.indices.iter().filter(|index| **index < LAST_INDEX) {
-                    let holds = truth(place, row, fact_of_cells, &cells, index);
-                    points.extend(holds.map(|holds| Point {
+                let point = |index| {
+                    let holds = truth(place, row, fact_of_cells, &cells, index)?;
+                    Some(Point {
                         row: number,
                         index,
                         holds,
-                    }));
+                    })
+                };
+                let before = points.len();
+                let indices = row.indices.iter().copied();
+                points.extend(
+                    indices
+                        .filter(|&index| index < LAST_INDEX)
+                        .filter_map(point),
+                );
+                if points.len() == before {
+                    // Those of an array that begins elsewhere.
+                    points.extend((0..FIRST_INDICES).filter_map(point));
                 }
             }
         }
         Self { points }
+    }
+
+    /// Whether the fact does not hold for one of the indices for which `is_inside` says so in a state.
+    pub(super) fn denies(&self, is_inside: impl Fn(usize, i128) -> bool) -> bool {
+        let mut points = self.points.iter();
+        points.any(|point| !point.holds && is_inside(point.row, point.index))
     }
 
     /// Whether the fact may hold for all indices for which `is_inside` says so in a state: no sample is against it, and
