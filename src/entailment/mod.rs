@@ -6,7 +6,8 @@
 //! 1. the goal is true, or one of the premises;
 //! 2. equations among the premises decide it in each case of its conditions ([`by_cases`]), as they are or with unknowns in
 //!    the places of products and quotients ([`unknowns`]);
-//! 3. it holds by multiplying out alone (rung 6 without a solver), or whichever power of two a variable is, if the premises say that it is one ([`powers`]);
+//! 3. it holds by multiplying out alone (rung 6 without a solver), or whichever power of two a variable is, if the premises
+//!    say that it is one ([`powers`]);
 //! 4. a solver finds that it holds whatever products and quotients are;
 //! 5. it finds so if remainders by the same divisor obey the laws of division ([`remainders`]);
 //! 6. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it

@@ -5,11 +5,13 @@
 //! asked of the solver with unknowns in the places of products, which it is good at; the rest is multiplying out
 //! ([`super::polynomials`]), which it is not.
 //!
-//! Where the two sides depend on conditions, each case is looked at by itself ([`Search::tell_apart`]); what a case says of names
-//! of conditions, by which the checker knows the ways that lead somewhere, takes the premises apart once more.
+//! Where the two sides depend on conditions, each case is looked at by itself ([`cases`]).
+
+mod cases;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::cases::Case;
 use super::by_cases::{Literal, literals};
 use super::combination::combination;
 use super::laws::{powers, quotients};
@@ -20,11 +22,8 @@ use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
 
-/// The most parts of premises, cases of conditions and visits to tell them apart, denials that are looked at, equations that are used,
-/// and variables that may be equal.
+/// The most parts of premises, denials that are looked at, equations that are used, and variables that may be equal.
 const MOST_LITERALS: usize = 1_000;
-const MOST_CASES: usize = 16;
-const MOST_VISITS: usize = 4 * MOST_CASES;
 const MOST_DENIALS: usize = 3;
 const MOST_FACTS: usize = 24;
 const MOST_VARIABLES: usize = 7;
@@ -123,49 +122,6 @@ struct Definition {
     places: Vec<usize>,
 }
 
-/// A case of the conditions on which choices depend.
-struct Case {
-    /// What is left of the two that are said to differ.
-    denial: [TermId; 2],
-    /// The conditions, or their negations, that hold.
-    holds: Vec<TermId>,
-    /// What follows for conditions and names of conditions.
-    truths: FxHashMap<TermId, TermId>,
-    /// The assertions by which they follow.
-    places: Vec<usize>,
-    /// What the assertions and the conditions say.
-    literals: Vec<Literal>,
-}
-
-impl Case {
-    /// What is left of a condition that is known itself.
-    fn part_of(&self, arena: &Arena, condition: TermId) -> TermId {
-        let others = |part| match part == condition {
-            true => None,
-            false => self.truths.get(&part).copied(),
-        };
-        Rebuild::new(arena, arena, others).rebuild(condition)
-    }
-
-    /// What is left of the term; what conditions become may be known in turn.
-    fn left_of(&self, arena: &Arena, term: TermId) -> TermId {
-        let left = self.rebuild(arena).rebuild(term);
-        match left == term {
-            true => left,
-            false => self.left_of(arena, left),
-        }
-    }
-
-    /// Puts what is known of conditions in their places.
-    fn rebuild<'a>(
-        &'a self,
-        arena: &'a Arena,
-    ) -> Rebuild<'a, Arena, Arena, impl FnMut(TermId) -> Option<TermId> + use<'a>> {
-        let replace = |part| self.truths.get(&part).copied();
-        Rebuild::new(arena, arena, replace)
-    }
-}
-
 /// An equation that holds unless one of the others does.
 #[derive(Clone)]
 pub(super) struct Fact {
@@ -191,111 +147,15 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         if arena.eq(denial[0], denial[1]) == TermId::TRUE {
             return Ok(true);
         }
-        let mut cases = Vec::new();
-        let mut visits = MOST_VISITS;
-        if self
-            .tell_apart(denial, Vec::new(), &mut cases, &mut visits)
-            .is_none()
-        {
+        let Some(cases) = self.cases(denial) else {
             return Ok(false);
-        }
+        };
         for case in cases {
             if !self.excludes_case(case)? {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// Notes the cases of the conditions on which choices in the denial depend and which the assertions allow; `None` if there are
-    /// too many. A condition is decided as a whole, and those behind it only where they still matter, so that a chain of
-    /// choices has as many cases as ends.
-    fn tell_apart(
-        &mut self,
-        denial: [TermId; 2],
-        holds: Vec<TermId>,
-        cases: &mut Vec<Case>,
-        visits: &mut usize,
-    ) -> Option<()> {
-        *visits = visits.checked_sub(1)?;
-        let Some(mut case) = self.case(holds) else {
-            return Some(());
-        };
-        let arena = self.arena();
-        case.denial = denial.map(|side| case.left_of(arena, side));
-        let Some(condition) = first_condition(arena, case.denial) else {
-            cases.push(case);
-            return (cases.len() <= MOST_CASES).then_some(());
-        };
-        for condition in planted!(
-            "by polynomials: the first case is enough",
-            [condition, arena.not(condition)],
-            [condition, condition]
-        ) {
-            let holds = [&case.holds[..], &[condition]].concat();
-            self.tell_apart(case.denial, holds, cases, visits)?;
-        }
-        Some(())
-    }
-
-    /// What the assertions say where these conditions hold, with what follows for names of conditions; `None`, and notes the
-    /// assertions, if they then exclude one another.
-    fn case(&mut self, holds: Vec<TermId>) -> Option<Case> {
-        let arena = self.arena();
-        let first = self.assertions.len();
-        let mut left = [self.assertions, &holds].concat();
-        let mut known: FxHashSet<TermId> = FxHashSet::default();
-        let truths = |&one: &TermId| [(one, TermId::TRUE), (arena.not(one), TermId::FALSE)];
-        let mut case = Case {
-            denial: [TermId::TRUE; 2],
-            truths: holds.iter().flat_map(truths).collect(),
-            holds,
-            places: Vec::new(),
-            literals: Vec::new(),
-        };
-        loop {
-            {
-                let mut rebuild = case.rebuild(arena);
-                for one in &mut left {
-                    *one = match case.truths.contains_key(one) {
-                        true => case.part_of(arena, *one),
-                        false => rebuild.rebuild(*one),
-                    };
-                }
-            }
-            if let Some(place) = left.iter().position(|&one| one == TermId::FALSE) {
-                self.used.extend(case.places);
-                self.used.insert(place);
-                return None;
-            }
-            let mut found = literals(arena, &left, MOST_LITERALS).unwrap_or_default();
-            found.retain(|literal| known.insert(literal.formula));
-            let before = case.truths.len();
-            let mut more = Vec::new();
-            for literal in &mut found {
-                let formula = literal.formula;
-                let name = arena.denied(formula).unwrap_or(formula);
-                if arena.is_variable(name) || literal.places.iter().any(|&place| place >= first) {
-                    let denied = arena.not(formula);
-                    case.truths.insert(formula, TermId::TRUE);
-                    case.truths.insert(
-                        denied,
-                        planted!(
-                            "by polynomials: what is denied in a case may hold in it",
-                            TermId::FALSE,
-                            TermId::TRUE
-                        ),
-                    );
-                    more.extend_from_slice(&literal.places);
-                }
-                literal.places.extend_from_slice(&case.places);
-            }
-            case.places.extend(more);
-            case.literals.append(&mut found);
-            if case.truths.len() == before {
-                return Some(case);
-            }
-        }
     }
 
     /// Variables that are names for something, each without those before.
@@ -352,14 +212,14 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         if target.as_ref().is_some_and(Polynomial::is_zero) {
             return Ok(true);
         }
-        let mut facts = self.facts(&case);
-        let case = case.holds;
-        if self.is_excluded(&case, TermId::TRUE)? {
+        if self.is_excluded(&case.holds, TermId::TRUE)? {
             return Ok(true);
         }
         let Some(target) = target else {
             return Ok(false);
         };
+        let mut facts = self.facts(&case);
+        let case = case.holds;
         let terms: Vec<TermId> = facts.iter().flat_map(|fact| fact.equation).collect();
         let terms = [&denial[..], &terms[..]].concat();
         facts.extend(quotients(arena, &terms));
@@ -697,18 +557,6 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
     fn is_cell(&self, atom: TermId) -> bool {
         self.arena().arguments(Op::Select, atom).is_some()
     }
-}
-
-/// The condition of a choice in the terms that is in no other choice's branch.
-fn first_condition(arena: &Arena, terms: [TermId; 2]) -> Option<TermId> {
-    let mut condition = None;
-    // What a term is in comes after it.
-    for_each_subterm(arena, terms, |term, _| {
-        if let Some(choice) = arena.arguments(Op::Ite, term) {
-            condition = Some(choice[0]);
-        }
-    });
-    condition
 }
 
 /// The term with a choice in the place of each read of an array that was written to: of what was written, and what was there.
