@@ -564,6 +564,19 @@ fn mistakes_are_told() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("\nmax_bound = 2\n"));
 }
 
+/// As it may be where runs are shuffled and several are made at a time.
+fn begin_the_second_repetition_first(results: &Path) {
+    let text = std::fs::read_to_string(results).expect("results");
+    let lines = text.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).expect("a record");
+        if record["repetition"] == 0 {
+            record["begun"] = (record["begun"].as_f64().expect("a moment") + 1e3).into();
+        }
+        format!("{record}\n")
+    });
+    std::fs::write(results, lines.collect::<String>()).expect("results are written");
+}
+
 /// What is written as BenchExec's result files and read again has the same tables.
 #[test]
 fn what_is_exported_comes_back() {
@@ -579,6 +592,7 @@ fn what_is_exported_comes_back() {
     let path = folder.path();
     let output = regatta(path, &["experiment", "run", "e.toml"]);
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    begin_the_second_repetition_first(&path.join("e.results/results.jsonl"));
     let export = [
         "experiment",
         "export",

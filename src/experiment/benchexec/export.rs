@@ -342,6 +342,7 @@ fn write_run(
         (title::BEGUN, utc::microseconds(record.begun)),
         (title::TASK_SET, record.category.clone()),
         (title::TASK, record.key.task.clone()),
+        (title::REPETITION, (record.key.repetition + 1).to_string()),
     ];
     columns.extend(termination.map(|reason| (title::TERMINATION, reason.to_owned())));
     columns.retain(|(_, value)| !value.is_empty());

@@ -29,7 +29,7 @@ pub struct Imported {
 }
 
 /// Titles that have a counterpart in a record, or are told by others.
-const TAKEN: [&str; 14] = [
+const TAKEN: [&str; 15] = [
     title::STATUS,
     title::CATEGORY,
     title::CPU,
@@ -44,6 +44,7 @@ const TAKEN: [&str; 14] = [
     title::REASON,
     title::TASK_SET,
     title::TASK,
+    title::REPETITION,
 ];
 
 /// Who measured.
@@ -101,7 +102,7 @@ fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
     for ((_, document), identity) in documents.iter().zip(&identities) {
         let repetition = executions[identity]
             .iter()
-            .position(|moment| *moment == moment_of(document));
+            .position(|execution| *execution == Execution::of(document));
         for run in &document.runs {
             let found = task_key(run).and_then(|key| names.get_key_value(&key));
             let Some((key, name)) = found else {
@@ -175,22 +176,36 @@ fn measured() -> Measured {
     }
 }
 
-/// When a file's execution began, as it says it.
-fn moment_of(document: &Document) -> String {
-    let of = |name: &str| document.attribute(name).unwrap_or_default();
-    // What one call of BenchExec ran has one date; several of ours may begin in the same second.
-    format!("{} {}", of("date"), of("starttime"))
+/// Which execution of its configuration a file is of; in their order.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Execution {
+    /// As our own files say it; without it zero.
+    repetition: u32,
+    /// What one call of BenchExec ran has one date; several of ours may begin in the same second.
+    moment: String,
+}
+
+impl Execution {
+    fn of(document: &Document) -> Self {
+        let attribute = |name: &str| document.attribute(name).unwrap_or_default();
+        let mut runs = document.runs.iter();
+        let given = runs.find_map(|run| run.columns.get(title::REPETITION));
+        Self {
+            repetition: given.and_then(|text| text.parse().ok()).unwrap_or(0),
+            moment: format!("{} {}", attribute("date"), attribute("starttime")),
+        }
+    }
 }
 
 /// The executions of each configuration in their order.
 fn executions(
     documents: &[(&Path, Document)],
     identities: &[Identity],
-) -> BTreeMap<Identity, BTreeSet<String>> {
-    let mut executions: BTreeMap<Identity, BTreeSet<String>> = BTreeMap::new();
+) -> BTreeMap<Identity, BTreeSet<Execution>> {
+    let mut executions: BTreeMap<Identity, BTreeSet<Execution>> = BTreeMap::new();
     for ((_, document), identity) in documents.iter().zip(identities) {
         let of = executions.entry(identity.clone()).or_default();
-        of.insert(moment_of(document));
+        of.insert(Execution::of(document));
     }
     executions
 }

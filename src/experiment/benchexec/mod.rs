@@ -33,6 +33,9 @@ mod title {
     pub const TASK_SET: &str = "taskset";
     /// Ours: the task's name in our tables.
     pub const TASK: &str = "taskname";
+    /// Ours: which of its configuration's repetitions the run is of, from 1. Repetitions of a shuffled experiment are made
+    /// side by side, so that the moments at which they began tell nothing.
+    pub const REPETITION: &str = "repetition";
 }
 
 /// Our name there.
