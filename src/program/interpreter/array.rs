@@ -173,6 +173,45 @@ impl<T: Cell> Cells<T> {
         self.default = value;
     }
 
+    /// Of accesses to `count` neighbouring cells each, the first of them at an index and each one so much further: how many,
+    /// of the first `most`, find what the first access finds. No index may be less than zero or above 2^64.
+    ///
+    /// Cells that were never written and cells side by side in the flat part take next to no time.
+    pub(crate) fn alike(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
+        /// Accesses that are looked at one by one.
+        const SEARCHED: u64 = 1 << 22;
+        let index = |access: u64| first.wrapping_add_signed(step.wrapping_mul(access as i64));
+        let lowest = first.min(index(most.saturating_sub(1)));
+        if self.page_table.is_empty() && lowest >= self.flat.len() as u64 {
+            return most;
+        }
+        let sought = self.peek(first);
+        if count == 1 && step.unsigned_abs() == 1 {
+            let differs = |cell: &T| cell != sought;
+            let length = self.flat.len() as u64;
+            let found = match step > 0 {
+                true if index(most - 1) < length => {
+                    let cells = &self.flat[first as usize..=index(most - 1) as usize];
+                    Some(cells.iter().position(differs))
+                }
+                false if first < length => {
+                    let cells = &self.flat[index(most - 1) as usize..=first as usize];
+                    Some(cells.iter().rev().position(differs))
+                }
+                _ => None,
+            };
+            if let Some(found) = found {
+                return found.map_or(most, |access| access as u64);
+            }
+        }
+        let cells = |access: u64| {
+            (0..u64::from(count)).map(move |cell| self.peek(index(access).wrapping_add(cell)))
+        };
+        let most = most.min(SEARCHED);
+        let differs = |access: &u64| !cells(*access).eq(cells(0));
+        (1..most).find(differs).unwrap_or(most)
+    }
+
     /// What cells hold that are not among [`Self::entries`].
     pub(crate) fn default_value(&self) -> &T {
         &self.default
@@ -294,6 +333,11 @@ impl Array {
         }
     }
 
+    /// See [`Cells::alike`].
+    pub(crate) fn alike(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
+        with_cells!(self, cells => cells.alike(first, step, count, most))
+    }
+
     /// Writes an element that is a bit pattern.
     pub(crate) fn write_wide(&mut self, index: u64, value: u128) {
         match self {
@@ -394,6 +438,33 @@ mod tests {
             entries.sort_unstable();
             model.retain(|_, value| *value != default);
             prop_assert_eq!(entries, model.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn accesses_are_alike_up_to_the_first_that_differs(
+            length in prop_oneof![Just(0u64), Just(10), Just(3000)],
+            default in 0u32..2,
+            writes in proptest::collection::vec((0u64..2000, 0u64..40, 0u32..2), 0..8),
+            first in 900u64..1100,
+            step in -3i64..=3,
+            count in 1u8..=4,
+            most in 1u64..300,
+        ) {
+            let mut cells = Cells::<u32>::new(length);
+            cells.fill(default);
+            for (start, number, value) in writes {
+                for index in start..start + number {
+                    cells.write(index, value);
+                }
+            }
+            let access = |number: u64| {
+                let start = first.wrapping_add_signed(step * number as i64);
+                (start..start + u64::from(count)).map(|index| *cells.peek(index)).collect::<Vec<_>>()
+            };
+            let expected = (1..most).find(|&number| access(number) != access(0));
+            prop_assert_eq!(cells.alike(first, step, count, most), expected.unwrap_or(most));
         }
     }
 

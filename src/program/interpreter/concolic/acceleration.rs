@@ -8,7 +8,11 @@
 //! run, as in Kroening, Lewis and Weissenbacher, Under-Approximating Loops in C Programs for Fast Counterexample
 //! Detection, CAV 2013).
 //!
-//! What memory holds, what is drawn from outside, and activations of recursive functions must not change on the way.
+//! What memory holds, what is drawn from outside, and activations of recursive functions must not change on the way. Cells
+//! that each iteration reads a step further must all hold the same.
+//!
+//! A loop within another one is met again and again, too soon for the outer loop to be one of short iterations: where a
+//! leap was long, the next one is tried as soon as its loop comes.
 
 use std::cell::RefCell;
 
@@ -18,11 +22,13 @@ use super::affine::Affine;
 use super::shadow::{Shadow, ShadowInput};
 use crate::program::interpreter::bytecode::{Instruction, Place, Register};
 use crate::program::interpreter::executable::Executable;
+use crate::program::interpreter::heap::Heap;
 use crate::program::interpreter::input::InputSource;
 use crate::program::interpreter::integer::Integer;
 use crate::program::interpreter::machine::{Frame, Machine};
 use crate::program::interpreter::observer::{InstructionView, Observer};
 use crate::program::interpreter::outcome::{Limits, Outcome};
+use crate::program::interpreter::support::index_mask;
 use crate::term::domain::IntervalSet;
 
 /// Steps of a run before the first look, and between two that were of use. Shorter runs take all their steps.
@@ -35,12 +41,16 @@ const WINDOW: usize = 2048;
 const WORTHWHILE: i128 = 16;
 /// No loop has more iterations.
 const ITERATIONS: i128 = 1 << 62;
+/// Steps that a leap must save for its loop to be watched for.
+const LONG: u128 = 1 << 12;
 
 /// When to try the next leap.
 #[derive(Clone, Debug)]
 pub(in crate::program::interpreter) struct Accelerator {
     next: u64,
     wait: u64,
+    /// The head of a loop that was leapt over just now, and far.
+    head: Option<usize>,
 }
 
 impl Default for Accelerator {
@@ -48,6 +58,7 @@ impl Default for Accelerator {
         Self {
             next: FIRST,
             wait: FIRST,
+            head: None,
         }
     }
 }
@@ -59,6 +70,7 @@ impl Accelerator {
         Self {
             next: steps,
             wait: steps,
+            head: None,
         }
     }
 
@@ -84,14 +96,36 @@ impl Accelerator {
             limits,
             steps,
         };
-        let result = attempt.accelerate(observer);
-        self.wait = match result {
-            Ok(true) => FIRST.min(self.wait),
+        let result = match self.head {
+            Some(head) => attempt.accelerate_at(head, observer),
+            None => attempt.accelerate(observer),
+        };
+        let was_awaited = self.head.take().is_some();
+        self.wait = match &result {
+            Ok(Some(_)) => FIRST.min(self.wait),
+            // The loop around it has gone elsewhere.
+            _ if was_awaited => self.wait,
             _ => LONGEST.min(self.wait * 2),
         };
         self.next = *steps + self.wait;
-        result.err()
+        match result {
+            Ok(Some(leap)) if leap.saved >= LONG => {
+                self.head = Some(leap.head);
+                self.next = *steps;
+                None
+            }
+            Ok(_) => None,
+            Err(outcome) => Some(outcome),
+        }
     }
+}
+
+/// Iterations that were leapt over.
+#[derive(Copy, Clone, Debug)]
+struct Leap {
+    head: usize,
+    /// How many steps they would have taken.
+    saved: u128,
 }
 
 /// The registers at a loop's head.
@@ -111,8 +145,8 @@ struct Attempt<'a, 'e, 'l> {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Whether it has leapt.
-    fn accelerate<O: Observer>(&mut self, observer: &mut O) -> Result<bool, Outcome> {
+    /// Leaps if there is a loop for it.
+    fn accelerate<O: Observer>(&mut self, observer: &mut O) -> Result<Option<Leap>, Outcome> {
         let mut visits: FxHashMap<usize, usize> = FxHashMap::default();
         for _ in 0..WINDOW {
             self.step(observer)?;
@@ -128,45 +162,50 @@ impl Attempt<'_, '_, '_> {
         let outermost = heads.first().map(|(_, pc)| *pc);
         let innermost = heads.last().map(|(_, pc)| *pc);
         for head in outermost.into_iter().chain(innermost) {
-            if self.accelerate_at(head, observer)? {
-                return Ok(true);
+            if let Some(leap) = self.accelerate_at(head, observer)? {
+                return Ok(Some(leap));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn accelerate_at<O: Observer>(
         &mut self,
         head: usize,
         observer: &mut O,
-    ) -> Result<bool, Outcome> {
+    ) -> Result<Option<Leap>, Outcome> {
         if !self.run_to(head, observer)? {
-            return Ok(false);
+            return Ok(None);
         }
         let first = self.snapshot();
         if !self.run_to(head, observer)? {
-            return Ok(false);
+            return Ok(None);
         }
         let second = self.snapshot();
         let executable = self.machine.executable;
         let drawn = RefCell::new(Vec::new());
         let Some(shadow) = shadow(executable, &drawn, &first, &second) else {
-            return Ok(false);
+            return Ok(None);
         };
         let mut iteration = Iteration {
             shadow,
             executable,
+            reads: Vec::new(),
             refused: false,
         };
+        let before = *self.steps;
         if !self.run_to(head, &mut iteration)? || iteration.refused {
-            return Ok(false);
+            return Ok(None);
         }
         let third = self.snapshot();
-        let Some(last) = iteration.last(&first, &second, &third) else {
-            return Ok(false);
+        let Some(last) = iteration.last(&first, &second, &third, &self.machine.heap) else {
+            return Ok(None);
         };
         self.arrive(&iteration.shadow, last);
-        Ok(true)
+        Ok(Some(Leap {
+            head,
+            saved: last.unsigned_abs() * u128::from(*self.steps - before),
+        }))
     }
 
     /// One edge.
@@ -251,10 +290,51 @@ fn shadow<'s>(
     Some(shadow)
 }
 
+/// Cells that an iteration reads.
+struct Read {
+    array: Register,
+    /// How many, side by side.
+    count: u8,
+    /// The first of them, by the number of iterations that have gone before.
+    index: Affine,
+}
+
+impl Read {
+    /// The number of the last iteration, up to this one, that finds what the first one finds, and in the object where that
+    /// one finds it; less than zero if that is not known of any.
+    fn last_alike(&self, last: i128, executable: &Executable, heap: &Heap) -> i128 {
+        let memory = &heap.memories[self.array as usize];
+        // The check of the access that has been made remembers the object's range.
+        let low = i128::from(memory.low);
+        let end = low + i128::from(memory.length);
+        let end = end.min(i128::from(index_mask(executable, self.array)) + 1);
+        let (_, within) = match (low..=end - i128::from(self.count)).contains(&self.index.offset) {
+            true => self
+                .index
+                .inputs_between(Some(low), Some(end - i128::from(self.count))),
+            false => return -1,
+        };
+        let last = within.map_or(last, |within| last.min(within));
+        let (Ok(first), Ok(step), Ok(most)) = (
+            u64::try_from(self.index.offset),
+            i64::try_from(self.index.factor),
+            u64::try_from(last + 1),
+        ) else {
+            return -1;
+        };
+        match planted!("interpreter: cells are alike unseen", false, true) {
+            true => last,
+            false => i128::from(memory.cells.alike(first, step, self.count, most)) - 1,
+        }
+    }
+}
+
 /// Follows an iteration.
 struct Iteration<'s> {
     shadow: Shadow<'s>,
     executable: &'s Executable,
+    /// What it reads where another iteration reads other cells.
+    reads: Vec<Read>,
     /// Whether it did what cannot be leapt over.
     refused: bool,
 }
@@ -288,21 +368,64 @@ impl Observer for Iteration<'_> {
             I::Return { .. } => view.returns_from.is_none_or(is_recursive),
             _ => false,
         };
-        if !self.refused {
-            self.shadow.instruction(view);
+        if self.refused {
+            return;
+        }
+        match *view.instruction {
+            I::Load { to, array, index } => self.load(to, array, index, 1, view),
+            I::LoadBytes {
+                count,
+                to,
+                array,
+                index,
+            } => self.load(to, array, index, count, view),
+            _ => self.shadow.instruction(view),
         }
     }
 }
 
 impl Iteration<'_> {
+    /// All iterations are taken to find the same: [`Self::last`] sees to it.
+    fn load(
+        &mut self,
+        to: Register,
+        array: Register,
+        index: Register,
+        count: u8,
+        view: &InstructionView<'_>,
+    ) {
+        let Some(index) = self.shadow.form_at(Place::Narrow(index)) else {
+            return self.shadow.instruction(view);
+        };
+        self.reads.push(Read {
+            array,
+            count,
+            index,
+        });
+        self.shadow.set(Place::Narrow(to), Affine::known(0));
+    }
+
     /// The number of the last iteration that is known to be like this one, which has number zero; `None` if the state
     /// behind it is not the one before the next.
-    fn last(&self, earlier: &Snapshot, before: &Snapshot, after: &Snapshot) -> Option<i128> {
+    fn last(
+        &self,
+        earlier: &Snapshot,
+        before: &Snapshot,
+        after: &Snapshot,
+        heap: &Heap,
+    ) -> Option<i128> {
         let unchanged = before.wide == after.wide
             && before.frames == after.frames
             && before.faults == after.faults;
         let last = self.shadow.inputs[0].set.end_from(0)?;
         if !unchanged || last < WORTHWHILE {
+            return None;
+        }
+        let reads = self.reads.iter();
+        let last = reads.fold(last, |last, read| {
+            read.last_alike(last, self.executable, heap)
+        });
+        if last < WORTHWHILE {
             return None;
         }
         // The form behind an iteration is the one before it for a number more.

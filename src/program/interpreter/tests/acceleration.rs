@@ -1,14 +1,16 @@
 //! Leaps over iterations that are alike: they end where a run without them does.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
+use super::memory::make_object_of;
 use super::runs::{WORD, run, word};
 use crate::program::interpreter::concolic::acceleration::Accelerator;
 use crate::program::interpreter::{
     Executable, Limits, Machine, NoObserver, Observer, Outcome, ZeroInputs,
 };
 use crate::program::{Arithmetic, Program, ProgramBuilder, VariableId};
-use crate::term::{Build, Sort, TermId, Value, store};
+use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
 
 /// Wants to see everything.
 struct Attentive;
@@ -64,11 +66,7 @@ fn so_is_one_around_another() {
 #[test]
 fn what_memory_gets_in_a_loop_is_not_forgotten() {
     let mut b = ProgramBuilder::new();
-    let region = b.region(
-        "cells",
-        crate::term::ScalarSort::BitVec(32),
-        crate::term::ScalarSort::BitVec(32),
-    );
+    let region = b.region("cells", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
     let (x, y) = (b.global("x", WORD), b.global("y", WORD));
     let condition = store().ult(b.value(x), word(100_000));
     b.repeat_while(condition, |b| {
@@ -79,6 +77,138 @@ fn what_memory_gets_in_a_loop_is_not_forgotten() {
     let (report, values) = run(&b.finish());
     assert!(matches!(report.outcome, Outcome::Ended { .. }));
     assert_eq!(values[y.index()], Value::bit_vec(32, 1));
+}
+
+/// Two loops, of which the inner one reads all cells before the one of the outer loop.
+#[test]
+fn a_loop_that_reads_is_leapt_over_where_it_finds_the_same() {
+    let mut b = ProgramBuilder::new();
+    let cells = b.region("cells", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
+    let [x, y, found] = ["x", "y", "found"].map(|name| b.global(name, WORD));
+    b.write(cells, word(7_000), word(5));
+    let condition = store().ult(b.value(x), word(20_000));
+    b.repeat_while(condition, |b| {
+        b.assign(y, b.value(x));
+        let condition = store().ne(b.value(y), word(0));
+        b.repeat_while(condition, |b| {
+            b.assign(y, store().sub(b.value(y), word(1)));
+            let cell = |at| store().select(b.contents(cells), at);
+            let (here, there) = (cell(b.value(x)), cell(b.value(y)));
+            b.branch(
+                store().ult(here, there),
+                |b| b.assign(found, store().add(b.value(found), word(1))),
+                |_| {},
+            );
+        });
+        b.assign(x, store().add(b.value(x), word(1)));
+    });
+    let mut program = b.finish();
+    make_object_of(&mut program, cells, "cells", 20_000, 4);
+    let executable = Executable::compile(&program);
+    let mut machine = Machine::new(&executable);
+    let limits = Limits {
+        steps: 10_000_000,
+        ..LIMITS
+    };
+    // One by one they are a thousand million.
+    let report = machine.run(&mut ZeroInputs, limits);
+    assert!(matches!(report.outcome, Outcome::Ended { .. }));
+    assert_eq!(
+        machine.value(found),
+        Value::bit_vec(32, 20_000 - 7_001),
+        "those behind cell 7000 find it"
+    );
+}
+
+/// Cells of the object that [`Reading`] reads. Where it goes on, each access is a fault.
+const OBJECT: u64 = 1300;
+
+/// Memory that a loop within a loop reads.
+#[derive(Clone, Debug)]
+struct Reading {
+    /// Cells that are written first: where, how many, and what.
+    writes: Vec<(u32, u32, u8)>,
+    start: u32,
+    step: i64,
+    iterations: u32,
+    /// How much further the loop begins in the next round.
+    shift: u32,
+    rounds: u32,
+    /// Whether cells are bytes, read by four.
+    by_bytes: bool,
+}
+
+fn readings() -> impl Strategy<Value = Reading> {
+    let writes = proptest::collection::vec((900u32..1500, 1u32..90, 0u8..2), 0..4);
+    (
+        writes,
+        (1000u32..1200, -3i64..=3, 1u32..300),
+        (0u32..3, 1u32..20),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(writes, (start, step, iterations), (shift, rounds), by_bytes)| Reading {
+                writes,
+                start,
+                step,
+                iterations,
+                shift,
+                rounds,
+                by_bytes,
+            },
+        )
+}
+
+impl Reading {
+    fn program(&self) -> Program {
+        let mut b = ProgramBuilder::new();
+        let width = if self.by_bytes { 8 } else { 32 };
+        let cells = b.region("cells", ScalarSort::BitVec(32), ScalarSort::BitVec(width));
+        let [i, round, at, sum, ones] =
+            ["i", "round", "at", "sum", "ones"].map(|name| b.global(name, WORD));
+        for (start, number, value) in &self.writes {
+            for index in *start..start + number {
+                let value = store().bv(width, (*value).into());
+                b.write(cells, word(index), value);
+            }
+        }
+        let condition = store().ult(b.value(round), word(self.rounds));
+        b.repeat_while(condition, |b| {
+            let start = store().mul(b.value(round), word(self.shift));
+            b.assign(at, store().add(start, word(self.start)));
+            b.assign(i, word(0));
+            let condition = store().ult(b.value(i), word(self.iterations));
+            b.repeat_while(condition, |b| {
+                let cell = |offset: u32| {
+                    let index = store().add(b.value(at), word(offset));
+                    store().select(b.contents(cells), index)
+                };
+                let read = match self.by_bytes {
+                    true => {
+                        let high = store().concat(cell(3), cell(2));
+                        store().concat(high, store().concat(cell(1), cell(0)))
+                    }
+                    false => cell(0),
+                };
+                b.assign(sum, store().add(b.value(sum), read));
+                b.branch(
+                    store().eq(read, word(1)),
+                    |b| b.assign(ones, store().add(b.value(ones), word(1))),
+                    |_| {},
+                );
+                b.assign(
+                    at,
+                    store().add(b.value(at), store().bv_signed(32, self.step.into())),
+                );
+                b.assign(i, store().add(b.value(i), word(1)));
+            });
+            b.assign(round, store().add(b.value(round), word(1)));
+        });
+        let mut program = b.finish();
+        let bytes = u64::from(width / 8);
+        make_object_of(&mut program, cells, "cells", OBJECT, bytes);
+        program
+    }
 }
 
 /// What a random loop does.
@@ -209,25 +339,38 @@ impl Loop {
     }
 }
 
+/// Runs with leaps and without: they end in the same way, with the same values.
+fn assert_leaps_are_right(program: &Program, eager: u64) -> Result<(), TestCaseError> {
+    let executable = Executable::compile(program);
+    let mut machine = Machine::new(&executable);
+    let values = |machine: &Machine<'_>| -> Vec<Value> {
+        let variables = 0..program.variables.len() as u32;
+        variables
+            .map(|variable| machine.value(VariableId(variable)))
+            .collect()
+    };
+    let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut Attentive);
+    if plain.outcome != Outcome::StepLimit {
+        let expected = values(&machine);
+        let accelerator = Accelerator::eager(eager);
+        let leapt = machine.run_accelerated(&mut ZeroInputs, LIMITS, &mut NoObserver, accelerator);
+        prop_assert_eq!(leapt.outcome, plain.outcome);
+        prop_assert_eq!(values(&machine), expected);
+        prop_assert!(leapt.steps <= plain.steps);
+        prop_assert_eq!(leapt.fault_count, plain.fault_count);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn a_run_that_leaps_ends_where_the_others_end(one in loops(), eager in 1u64..200) {
-        let program = one.program();
-        let executable = Executable::compile(&program);
-        let mut machine = Machine::new(&executable);
-        let values = |machine: &Machine<'_>| -> Vec<Value> {
-            let variables = 0..program.variables.len() as u32;
-            variables.map(|variable| machine.value(VariableId(variable))).collect()
-        };
-        let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut Attentive);
-        if plain.outcome != Outcome::StepLimit {
-            let expected = values(&machine);
-            let accelerator = Accelerator::eager(eager);
-            let leapt = machine.run_accelerated(&mut ZeroInputs, LIMITS, &mut NoObserver, accelerator);
-            prop_assert_eq!(leapt.outcome, plain.outcome);
-            prop_assert_eq!(values(&machine), expected);
-            prop_assert!(leapt.steps <= plain.steps);
-        }
+        assert_leaps_are_right(&one.program(), eager)?;
+    }
+
+    #[test]
+    fn so_does_one_that_reads(one in readings(), eager in 1u64..200) {
+        assert_leaps_are_right(&one.program(), eager)?;
     }
 }

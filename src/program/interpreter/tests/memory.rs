@@ -19,18 +19,29 @@ fn region_of_words(b: &mut ProgramBuilder) -> RegionId {
 
 /// Makes the region one object of so many words.
 fn make_object(program: &mut Program, region: RegionId, name: &str, words: u64) {
+    make_object_of(program, region, name, words, 4);
+}
+
+/// Makes the region one object of so many cells of so many bytes.
+pub(super) fn make_object_of(
+    program: &mut Program,
+    region: RegionId,
+    name: &str,
+    cells: u64,
+    bytes: u64,
+) {
     let object = ObjectId(program.objects.len() as u32);
     program.objects.push(Object {
         name: name.to_owned(),
         address: address(0x1000),
-        size: words * 4,
+        size: cells * bytes,
         region,
         is_outside: false,
     });
     let region = &mut program.regions[region.index()];
     region.objects.push(object);
     region.dynamic = false;
-    region.element_bytes = 4;
+    region.element_bytes = bytes;
     region.base = address(0x1000);
 }
 
