@@ -222,6 +222,33 @@ macro_rules! choice {
 pub(crate) use choice;
 
 choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2, "bitwuzla" = Self::Bitwuzla);
+impl OptionValue for Option<Backend> {
+    fn values(_: Option<&RangeInclusive<Self>>) -> String {
+        alternatives(&Self::choices())
+    }
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        match value.as_str()? {
+            NONE => Some(None),
+            _ => Backend::read(value).map(Some),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.as_ref()
+            .map_or_else(|| format!("{NONE:?}"), Backend::show)
+    }
+
+    fn choices() -> Vec<String> {
+        let mut choices = vec![None::<Backend>.show()];
+        choices.extend(Backend::choices());
+        choices
+    }
+}
+
+/// For no solver.
+const NONE: &str = "none";
+
 choice!(Encoding: "bitvector" = Self::BitVector, "integer" = Self::Integer);
 
 impl OptionValue for bool {

@@ -8,6 +8,7 @@
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * `bitwuzla` (cargo feature `bitwuzla`): Booleans, bit vectors, arrays and floats, incremental; any number
 //!   of them, each for one thread.
+//! * [`pair`]: two of them, of which each is asked what the other does not answer.
 //! * [`sampled`]: one of them with assignments that are tried before it is asked.
 //! * [`remote`]: one of them in another process.
 //! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
@@ -29,6 +30,7 @@ pub mod external;
 pub mod horn;
 pub mod integer_encoding;
 pub mod interpolation;
+pub mod pair;
 pub mod question;
 pub mod remote;
 pub mod sampled;

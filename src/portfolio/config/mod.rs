@@ -139,6 +139,9 @@ options! {
         /// The SMT solver for programs with floats, unless `solver` is one that knows more of them or bit vectors are
         /// integers. bitwuzla is good at floats.
         pub floats: Backend = Backend::Z3;
+        /// Another SMT solver, for what `solver` does not answer in half of its time; what it is good at it is asked first. It counts
+        /// for programs whose sorts it knows.
+        pub second: Option<Backend> = None;
         /// What bit vectors are for the solver: bit vectors, or integers with as little wrap-around as is right. The
         /// latter is for z3.
         pub encoding: Encoding = Encoding::BitVector;

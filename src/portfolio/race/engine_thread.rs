@@ -30,8 +30,9 @@ use crate::portfolio::verdict::Conclusion;
 use crate::program::Program;
 use crate::program::block::Blocks;
 use crate::program::interpreter::{AccessChecks, Journal};
+use crate::solver::pair::SolverPair;
 use crate::solver::remote::{RemoteSolver, Start};
-use crate::solver::{Backend, Solver, SolverConfig, SolverError, new_solver};
+use crate::solver::{Backend, Encoding, Solver, SolverConfig, SolverError, new_solver};
 use crate::term::{Arena, FloatFormat, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
 /// Bounds and refinements that follow one another faster than this are not told one by one.
@@ -491,9 +492,33 @@ impl EngineThread {
     }
 }
 
-/// A solver for the program of the blocks, as the options say; Yices in another process, if it is said how that is started. Where
-/// the program has sorts that the solver does not know, and where it is not to be had, it is Z3.
+/// A solver for the program of the blocks, as the options say, with the second one if there is one that knows the program's
+/// sorts. For Yices see [`first_solver_for`].
 pub(super) fn solver_for(
+    options: &SolverOptions,
+    blocks: &Blocks,
+    elsewhere: Option<Start>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let first = first_solver_for(options, blocks, elsewhere)?;
+    let sorts = Sorts::of(blocks.inlined().program());
+    let second = options
+        .second
+        .filter(|&second| second != options.solver && sorts.are_known_to(second));
+    Ok(match second {
+        Some(backend) => Box::new(SolverPair::new(
+            first,
+            SolverConfig {
+                backend,
+                encoding: Encoding::BitVector,
+            },
+        )),
+        None => first,
+    })
+}
+
+/// The first solver, as the options say; Yices in another process, if it is said how that is started. Where the program has
+/// sorts that the solver does not know, and where it is not to be had, it is Z3.
+fn first_solver_for(
     options: &SolverOptions,
     blocks: &Blocks,
     elsewhere: Option<Start>,

@@ -4,6 +4,8 @@
 //! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable; or it
 //! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
 
+use std::collections::BTreeSet;
+
 use super::observed::Observed;
 use super::writes::{Quantified, for_each_variable};
 use super::{Vocabulary, at_most, constant, read_indices, sum};
@@ -20,17 +22,58 @@ const MOST: usize = 120;
 /// The most candidates from conditions at a place.
 const MOST_GENERALISED: usize = 400;
 
+/// Values above may be addresses, of which it matters that they are not null.
+const LEAST_ADDRESS: i128 = 1 << 20;
+
 /// The most constants that end ranges.
 const MOST_CONSTANTS: usize = 6;
 
-/// Which cells: from the one end on, before the other.
+/// Steps in which loops count through arrays, and the most of them at a place.
+const STEPS: std::ops::RangeInclusive<i128> = 2..=64;
+const MOST_STRIDES: usize = 2;
+
+/// Which cells: from the one end on, before the other, with a stride if there is one.
 struct Range {
     /// Over [`any_index`].
     term: TermId,
     ends: (End, End),
+    stride: Option<Stride>,
+}
+
+/// Indices a constant apart, as a loop visits them that counts in steps.
+#[derive(Copy, Clone, PartialEq, Eq)]
+struct Stride {
+    step: i128,
+    /// What indices leave, divided by the step.
+    rest: i128,
+}
+
+impl Stride {
+    fn has(self, index: i128) -> bool {
+        index.rem_euclid(self.step) == self.rest
+    }
+
+    /// The same over [`any_index`].
+    fn term(self, index: Sort) -> TermId {
+        let (cell, rest) = (any_index(index), constant(index, self.rest));
+        let rest_of_cell = match index {
+            Sort::Int => store().int_mod(cell, constant(index, self.step)),
+            _ => store().urem(cell, constant(index, self.step)),
+        };
+        store().eq(rest_of_cell, rest)
+    }
 }
 
 impl Range {
+    /// Those of its cells that are visited with the stride.
+    fn with(self, stride: Stride, index: Sort) -> Self {
+        Self {
+            term: store().and2(self.term, stride.term(index)),
+            stride: Some(stride),
+            ..self
+        }
+    }
+
     /// Whether it is what is on one side of a variable.
     fn is_open(&self) -> bool {
         matches!(
@@ -56,7 +99,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
     let mut all = Vec::new();
     for (number, array) in place.arrays.iter().enumerate() {
         let mut found = Vec::new();
-        for range in ranges(place, array.index, vocabulary, None) {
+        for range in all_ranges(place, array.index, vocabulary) {
             let cells = cells_in(place, &range);
             if cells.len() < CONVINCING {
                 continue;
@@ -99,15 +142,15 @@ pub(super) fn generalised(
     for one in &quantified {
         let observed = Observed::of(place, one);
         let claim = |range: &Range| store().implies(range.term, one.fact);
-        for range in ranges(place, one.sort, vocabulary, None) {
-            if is_allowed(place, &observed, range.ends) {
+        for range in all_ranges(place, one.sort, vocabulary) {
+            if observed.allows(is_inside(place, range.ends, range.stride)) {
                 all.push(claim(&range));
             }
         }
         for flag in &flags {
             let ranges = ranges(place, one.sort, vocabulary, Some(flag)).into_iter();
             let allowed = ranges.filter(|range| range.is_open()).filter(|range| {
-                let inside = is_inside(place, range.ends);
+                let inside = is_inside(place, range.ends, range.stride);
                 !observed.denies(|row, index| {
                     flag.is_set(&place.array_rows[row].scalars) && inside(row, index)
                 })
@@ -149,7 +192,7 @@ pub(super) fn written(
             ranges.extend(ends.iter().map(|&upper| (lower, upper)));
         }
         let observed = Observed::of(place, one);
-        ranges.retain(|&ends| is_allowed(place, &observed, ends));
+        ranges.retain(|&ends| observed.allows(is_inside(place, ends, None)));
         for (lower, upper) in ranges {
             let range = range_term(place, one.sort, lower, upper);
             all.push(store().implies(range, one.fact));
@@ -159,13 +202,12 @@ pub(super) fn written(
     all
 }
 
-/// Whether the samples allow the fact for the indices from one end to the other.
-fn is_allowed(place: &PlaceSamples, observed: &Observed, ends: (End, End)) -> bool {
-    observed.allows(is_inside(place, ends))
-}
-
-/// Whether an index is between the ends in a row.
-fn is_inside(place: &PlaceSamples, ends: (End, End)) -> impl Fn(usize, i128) -> bool {
+/// Whether an index is between the ends in a row, and visited with the stride.
+fn is_inside(
+    place: &PlaceSamples,
+    ends: (End, End),
+    stride: Option<Stride>,
+) -> impl Fn(usize, i128) -> bool {
     move |row, index| {
         // As unsigned numbers, negative ones are beyond all indices.
         let end = |end: End| match end {
@@ -180,7 +222,7 @@ fn is_inside(place: &PlaceSamples, ends: (End, End)) -> impl Fn(usize, i128) -> 
                 value => value,
             },
         };
-        end(ends.0) <= index && index < end(ends.1)
+        end(ends.0) <= index && index < end(ends.1) && stride.is_none_or(|stride| stride.has(index))
     }
 }
 
@@ -271,6 +313,16 @@ fn flags(place: &PlaceSamples) -> Vec<Flag> {
     flags
 }
 
+/// The ranges of interest, and with each stride.
+fn all_ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Range> {
+    let mut all = ranges(place, index, vocabulary, None);
+    for stride in strides(place) {
+        let ranges = ranges(place, index, vocabulary, None).into_iter();
+        all.extend(ranges.map(|range| range.with(stride, index)));
+    }
+    all
+}
+
 /// The ranges of interest, where the flag is set if there is one: a variable may be an index then alone.
 fn ranges(
     place: &PlaceSamples,
@@ -288,7 +340,7 @@ fn ranges(
     );
     let mut lowers = vec![End::First];
     for (number, variable) in place.variables.iter().enumerate() {
-        let wide = matches!(variable.sort, Sort::Int | Sort::BitVec(16..));
+        let wide = is_wide(variable);
         let mut rows = place.rows.iter();
         let negative = rows.any(|row| row[number] < -1 && flag.is_none_or(|flag| flag.is_set(row)));
         if wide && !negative {
@@ -311,10 +363,36 @@ fn ranges(
             ranges.push(Range {
                 term,
                 ends: (lower, upper),
+                stride: None,
             });
         }
     }
     ranges
+}
+
+/// The strides of variables that count in steps.
+fn strides(place: &PlaceSamples) -> Vec<Stride> {
+    let mut strides = Vec::new();
+    for (number, variable) in place.variables.iter().enumerate() {
+        let values: BTreeSet<i128> = place.rows.iter().map(|row| row[number]).collect();
+        let Some(first) = values.first().filter(|_| is_wide(variable)) else {
+            continue;
+        };
+        let distances = values.iter().map(|value| value - first);
+        let step = distances.fold(0, num_integer::gcd);
+        if values.len() > CONVINCING && STEPS.contains(&step) {
+            let rest = first.rem_euclid(step);
+            strides.push(Stride { step, rest });
+        }
+    }
+    strides.dedup();
+    strides.truncate(MOST_STRIDES);
+    strides
+}
+
+/// Whether a variable may be an index.
+fn is_wide(variable: &SampledVariable) -> bool {
+    matches!(variable.sort, Sort::Int | Sort::BitVec(16..))
 }
 
 fn range_term(place: &PlaceSamples, index: Sort, lower: End, upper: End) -> TermId {
@@ -367,7 +445,11 @@ fn cells_in(place: &PlaceSamples, range: &Range) -> Vec<(usize, usize)> {
         };
         let (lower, upper) = (end(range.ends.0), end(range.ends.1));
         let inside = row.indices.iter().enumerate();
-        let inside = inside.filter(|(_, index)| lower <= **index && **index < upper);
+        let inside = inside.filter(|(_, index)| {
+            lower <= **index
+                && **index < upper
+                && range.stride.is_none_or(|stride| stride.has(**index))
+        });
         cells.extend(inside.map(|(position, _)| (number, position)));
     }
     cells
@@ -390,6 +472,9 @@ fn facts(
     if values.iter().all(|&value| value == values[0]) {
         all.push(store().eq(read, constant(array.element, values[0])));
     } else {
+        if values.iter().all(|&value| value >= LEAST_ADDRESS) {
+            all.push(store().ne(read, constant(array.element, 0)));
+        }
         all.extend(linear(array, index, read, cells, &values, &at));
         let mut distinct = values.clone();
         distinct.sort_unstable();
