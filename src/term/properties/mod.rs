@@ -14,7 +14,8 @@ use std::fmt::Write;
 
 use super::random::Language;
 use crate::term::{
-    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, smtlib_script, to_smtlib,
+    Arena, Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, for_each_subterm,
+    smtlib_script, to_smtlib,
 };
 use pairs::{Pair, Terms};
 use proptest::prelude::*;
@@ -145,6 +146,24 @@ fn evaluation_agrees_with_z3(recipe: &Recipe) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Whether integers are multiplied with what is no constant, or divided by it. Z3 isolates roots of polynomials then, and may
+/// do so for many minutes, whatever its limit of time.
+fn multiplies_integers(arena: &Arena, terms: [TermId; 2]) -> bool {
+    let mut found = false;
+    for_each_subterm(arena, terms, |_, kind| {
+        let TermKind::Apply { op, arguments } = kind else {
+            return;
+        };
+        let is_open = |one: &TermId| !arena.is_constant(*one);
+        found |= match op {
+            Op::IntMul => arguments.iter().filter(|one| is_open(one)).count() > 1,
+            Op::IntDiv | Op::IntMod => arguments.last().is_some_and(is_open),
+            _ => false,
+        };
+    });
+    found
+}
+
 /// Z3 proves that the simplified terms are equal to the others.
 fn z3_proves_simplification(recipe: &Recipe) -> Result<(), TestCaseError> {
     let terms = recipe.build();
@@ -153,7 +172,10 @@ fn z3_proves_simplification(recipe: &Recipe) -> Result<(), TestCaseError> {
         let equal = arena.intern(Op::Eq, Sort::Bool, &[*raw, *simple]);
         arena.intern(Op::Not, Sort::Bool, &[equal])
     };
-    for pair in terms.pairs.iter().filter(|pair| pair.raw != pair.simple) {
+    let pairs = terms.pairs.iter().filter(|pair| {
+        pair.raw != pair.simple && !multiplies_integers(arena, [pair.raw, pair.simple])
+    });
+    for pair in pairs {
         let script = smtlib_script(arena, &[different(pair)]);
         prop_assert!(z3_refutes(&script), "not proved:\n{script}");
     }
