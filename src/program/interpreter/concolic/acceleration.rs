@@ -11,8 +11,8 @@
 //! What memory holds, what is drawn from outside, and activations of recursive functions must not change on the way. Cells
 //! that each iteration reads a step further must all hold the same.
 //!
-//! A loop within another one is met again and again, too soon for the outer loop to be one of short iterations: where a
-//! leap was long, the next one is tried as soon as its loop comes.
+//! A loop within another one is met again and again, too soon for the outer loop to be one of short iterations: where
+//! leaps are long, the next one is tried as soon as its loop comes.
 
 use std::cell::RefCell;
 
@@ -41,16 +41,20 @@ const WINDOW: usize = 2048;
 const WORTHWHILE: i128 = 16;
 /// No loop has more iterations.
 const ITERATIONS: i128 = 1 << 62;
-/// Steps that a leap must save for its loop to be watched for.
-const LONG: u128 = 1 << 12;
+/// What it takes to watch for a loop and to leap, in steps that the machine could do meanwhile; and the most steps saved that
+/// are remembered: after long leaps some may be short.
+const COST: u128 = 1 << 12;
+const MOST_CREDIT: u128 = 1 << 18;
 
 /// When to try the next leap.
 #[derive(Clone, Debug)]
 pub(in crate::program::interpreter) struct Accelerator {
     next: u64,
     wait: u64,
-    /// The head of a loop that was leapt over just now, and far.
+    /// The head of a loop that was leapt over just now, and is worth watching for.
     head: Option<usize>,
+    /// How many steps leaps have saved in a row, less what they took.
+    credit: u128,
 }
 
 impl Default for Accelerator {
@@ -59,6 +63,7 @@ impl Default for Accelerator {
             next: FIRST,
             wait: FIRST,
             head: None,
+            credit: 0,
         }
     }
 }
@@ -71,6 +76,7 @@ impl Accelerator {
             next: steps,
             wait: steps,
             head: None,
+            credit: 0,
         }
     }
 
@@ -100,23 +106,29 @@ impl Accelerator {
             Some(head) => attempt.accelerate_at(head, observer),
             None => attempt.accelerate(observer),
         };
-        let was_awaited = self.head.take().is_some();
-        self.wait = match &result {
-            Ok(Some(_)) => FIRST.min(self.wait),
-            // The loop around it has gone elsewhere.
-            _ if was_awaited => self.wait,
-            _ => LONGEST.min(self.wait * 2),
+        let awaited = self.head.take();
+        let leap = match result {
+            Err(outcome) => return Some(outcome),
+            Ok(leap) => leap,
+        };
+        self.wait = match (leap, awaited) {
+            (Some(_), _) => FIRST.min(self.wait),
+            (None, Some(_)) => self.wait,
+            (None, None) => LONGEST.min(self.wait * 2),
         };
         self.next = *steps + self.wait;
-        match result {
-            Ok(Some(leap)) if leap.saved >= LONG => {
-                self.head = Some(leap.head);
-                self.next = *steps;
-                None
-            }
-            Ok(_) => None,
-            Err(outcome) => Some(outcome),
+        let saved = leap.map_or(0, |leap| leap.saved);
+        let credit = MOST_CREDIT.min(self.credit + saved);
+        // Where the loop was left just now, it is the next attempt that begins at its beginning.
+        let head = leap.map(|leap| leap.head).or(awaited);
+        (self.head, self.credit) = match credit.checked_sub(COST) {
+            Some(credit) if head.is_some() => (head, credit),
+            _ => (None, 0),
+        };
+        if self.head.is_some() {
+            self.next = *steps;
         }
+        None
     }
 }
 

@@ -112,7 +112,10 @@ fn a_loop_that_reads_is_leapt_over_where_it_finds_the_same() {
     };
     // One by one they are a thousand million.
     let report = machine.run(&mut ZeroInputs, limits);
-    assert!(matches!(report.outcome, Outcome::Ended { .. }));
+    assert!(
+        matches!(report.outcome, Outcome::Ended { .. }),
+        "{report:?}"
+    );
     assert_eq!(
         machine.value(found),
         Value::bit_vec(32, 20_000 - 7_001),
