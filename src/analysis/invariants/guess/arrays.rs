@@ -1,8 +1,9 @@
 //! Candidates about all cells of an array in a range of indices.
 //!
-//! A candidate says: if [`any_index`] is in a range whose ends are variables or constants of the program, the cell there
-//! is a constant, a linear function of its index, the same cell of another array, or in an order with a variable; or it
-//! satisfies what the program demands of the cell at one of its variables ([`generalised`]).
+//! A candidate says: if [`any_index`] is in a range whose ends are variables or constants of the program (and, where a
+//! variable counts in steps, one of the indices that it visits), the cell there is a constant, a linear function of its
+//! index, the same cell of another array, or in an order with a variable; or it satisfies what the program demands of the
+//! cell at one of its variables ([`generalised`]).
 
 use std::collections::BTreeSet;
 
