@@ -1,14 +1,15 @@
 //! The threads of a race and the permits to run: [`super::scheduler`]'s rules, with clocks and threads.
 //!
-//! An analysis's thread calls [`Coordinator::enter`] first, [`Coordinator::safe_point`] between its queries,
-//! [`Coordinator::certify`] when it has an answer and [`Coordinator::leave`] at its end. The race's own thread calls
-//! [`Coordinator::tick`] at [`Coordinator::next_tick`].
+//! An analysis's thread is started when it gets its first permit. It calls [`Coordinator::enter`] first,
+//! [`Coordinator::safe_point`] between its queries, [`Coordinator::certify`] when it has an answer and [`Coordinator::leave`] at
+//! its end. The race's own thread calls [`Coordinator::tick`] at [`Coordinator::next_tick`]. It may come late where all
+//! processors are busy: so who comes to a safe point after the end of its turn sees to it that others go on.
 //!
 //! A thread that runs without a permit has a lower priority of the operating system. A user without privileges can
 //! lower a thread's priority, but not raise it again; where that is so, it stays as it is.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -20,6 +21,9 @@ use crate::workers::Permits;
 /// What is added to the nice value of a thread that runs without a permit: it gets about a tenth of what others get.
 const NICENESS: i32 = 10;
 
+/// How long after the end of a turn somebody for whom nobody waits looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
 /// Who may run.
 pub(super) struct Coordinator {
     started: Instant,
@@ -27,20 +31,36 @@ pub(super) struct Coordinator {
     seats: Vec<Seat>,
     /// Seats of helpers, one for each permit.
     loans: Vec<Seat>,
-    priorities: OnceLock<Priorities>,
+    priorities: Arc<OnceLock<Priorities>>,
 }
+
+/// Starts the thread of who sits on the seat with the number.
+type Start = Box<dyn FnOnce(usize) + Send>;
 
 /// What there is for an analysis's thread.
 #[derive(Default)]
 struct Seat {
+    /// Until the thread is started.
+    start: Mutex<Option<Start>>,
     /// It has to ask the scheduler when it comes to a safe point.
     attention: AtomicBool,
+    /// It has to ask then from this time on, too: nanoseconds since the coordinator began.
+    ends: AtomicU64,
     granted: Condvar,
     /// The thread's number in the operating system; zero before it has entered.
     thread: AtomicI32,
 }
 
 impl Seat {
+    fn has_ended(&self, now: Duration) -> bool {
+        now.as_nanos() >= u128::from(self.ends.load(Ordering::Relaxed))
+    }
+
+    fn set_end(&self, end: Duration) {
+        let end = u64::try_from(end.as_nanos()).unwrap_or(u64::MAX);
+        self.ends.store(end, Ordering::Relaxed);
+    }
+
     /// The calling thread sits there from here on.
     fn take(&self) {
         // SAFETY: gettid has no preconditions.
@@ -58,20 +78,29 @@ impl Coordinator {
             scheduler: Mutex::new(Scheduler::new(permits, schedule.clone())),
             seats: (0..analyses).map(|_| Seat::default()).collect(),
             loans: (0..permits).map(|_| Seat::default()).collect(),
-            priorities: OnceLock::new(),
+            priorities: Priorities::probe(),
         }
     }
 
-    /// Admits another analysis and returns its seat. It has a permit after [`Self::tick`] at the earliest.
-    pub fn admit(&self, priority: u32, eases_after: Duration) -> usize {
-        self.scheduler.lock().add(priority, eases_after)
+    /// Admits another analysis and returns its seat. It has a permit after [`Self::tick`] at the earliest, and is started
+    /// then: with its seat, by whoever hands out the permit, which must not ask for anything of the coordinator.
+    pub fn admit(
+        &self,
+        priority: u32,
+        eases_after: Duration,
+        start: impl FnOnce(usize) + Send + 'static,
+    ) -> usize {
+        let mut scheduler = self.scheduler.lock();
+        let seat = scheduler.add(priority, eases_after);
+        *self.seats[seat].start.lock() = Some(Box::new(start));
+        seat
     }
 
     /// Hands out and takes away permits.
     pub fn tick(&self) {
         let mut scheduler = self.scheduler.lock();
         let actions = scheduler.tick(self.started.elapsed());
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 
     /// When to call [`Self::tick`] next, if nothing else happens.
@@ -105,7 +134,7 @@ impl Coordinator {
     pub fn rest(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();
         let actions = scheduler.rest(seat, self.started.elapsed());
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 
     /// The analysis wants a permit again. [`Self::tick`] has to be called soon.
@@ -123,15 +152,24 @@ impl Coordinator {
 
     /// The analysis could stop here; if it must, waits for its next turn, once it has said so. Returns how long that took.
     pub fn safe_point(&self, seat: usize, pauses: &dyn Fn()) -> Duration {
-        if !self.seats[seat].attention.load(Ordering::Relaxed) {
+        let own = &self.seats[seat];
+        let begin = Instant::now();
+        let now = begin.saturating_duration_since(self.started);
+        let has_ended = own.has_ended(now);
+        if !has_ended && !own.attention.load(Ordering::Relaxed) {
             return Duration::ZERO;
         }
-        let begin = Instant::now();
         let mut scheduler = self.scheduler.lock();
+        if has_ended {
+            let actions = scheduler.tick(now);
+            self.apply(&scheduler, &actions);
+            let end = scheduler.end_of_turn(seat).unwrap_or(Duration::MAX);
+            own.set_end(end.max(now + LOOK_AGAIN));
+        }
         if scheduler.safe_point(seat) {
             MutexGuard::unlocked(&mut scheduler, pauses);
             while !scheduler.may_run(seat) {
-                self.seats[seat].granted.wait(&mut scheduler);
+                own.granted.wait(&mut scheduler);
             }
         }
         begin.elapsed()
@@ -141,7 +179,7 @@ impl Coordinator {
     pub fn certify(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();
         let actions = scheduler.certify(seat, self.started.elapsed());
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 
     /// The analysis's answer did not pass its check, and it begins again.
@@ -150,25 +188,30 @@ impl Coordinator {
         let now = self.started.elapsed();
         scheduler.resume(seat, now);
         let actions = scheduler.tick(now);
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 
     /// The analysis is over.
     pub fn leave(&self, seat: usize) {
         let mut scheduler = self.scheduler.lock();
         let actions = scheduler.finish(seat, self.started.elapsed());
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 
     /// To be called while the scheduler is locked, lest a later action be overtaken.
-    fn apply(&self, actions: &[Action]) {
+    fn apply(&self, scheduler: &Scheduler, actions: &[Action]) {
         for &action in actions {
             match action {
-                Action::Grant(seat) => {
-                    let seat = &self.seats[seat];
+                Action::Grant(number) => {
+                    let seat = &self.seats[number];
+                    seat.set_end(scheduler.end_of_turn(number).unwrap_or(Duration::MAX));
+                    if let Some(start) = seat.start.lock().take() {
+                        start(number);
+                        continue;
+                    }
                     // Only who has lost a permit runs slowly.
                     if seat.attention.swap(false, Ordering::Relaxed) {
-                        self.priorities().raise(seat.thread.load(Ordering::Relaxed));
+                        self.raise(seat);
                     }
                     seat.granted.notify_one();
                 }
@@ -181,11 +224,16 @@ impl Coordinator {
     /// Who sits there has lost the permit.
     fn call(&self, seat: &Seat) {
         seat.attention.store(true, Ordering::Relaxed);
-        self.priorities().lower(seat.thread.load(Ordering::Relaxed));
+        if let Some(priorities) = self.priorities.get() {
+            priorities.lower(seat.thread.load(Ordering::Relaxed));
+        }
     }
 
-    fn priorities(&self) -> &Priorities {
-        self.priorities.get_or_init(Priorities::probe)
+    /// Who sits there is as urgent as anybody.
+    fn raise(&self, seat: &Seat) {
+        if let Some(priorities) = self.priorities.get() {
+            priorities.raise(seat.thread.load(Ordering::Relaxed));
+        }
     }
 }
 
@@ -214,11 +262,11 @@ impl Permits for Coordinator {
         let mut scheduler = self.scheduler.lock();
         // The thread serves others after this.
         if seat.attention.swap(false, Ordering::Relaxed) {
-            self.priorities().raise(seat.thread.load(Ordering::Relaxed));
+            self.raise(seat);
         }
         seat.thread.store(0, Ordering::Relaxed);
         let actions = scheduler.give_back(loan, self.started.elapsed());
-        self.apply(&actions);
+        self.apply(&scheduler, &actions);
     }
 }
 
@@ -231,21 +279,20 @@ struct Priorities {
 }
 
 impl Priorities {
-    /// Tries it, in a thread that is lost if it does not work.
-    fn probe() -> Self {
-        // SAFETY: getpriority has no preconditions.
-        let usual = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
+    /// Tries it, in a thread of its own, which may come out of it with a lower priority; until then, nothing is known.
+    fn probe() -> Arc<OnceLock<Self>> {
+        let known = Arc::new(OnceLock::new());
+        let result = Arc::clone(&known);
         let probe = move || {
-            // SAFETY: gettid has no preconditions.
-            let thread = unsafe { libc::gettid() };
-            set_nice(thread, usual + 1) && set_nice(thread, usual)
+            // SAFETY: getpriority and gettid have no preconditions.
+            let (usual, thread) =
+                unsafe { (libc::getpriority(libc::PRIO_PROCESS, 0), libc::gettid()) };
+            let can_raise = set_nice(thread, usual + 1) && set_nice(thread, usual);
+            let _ = result.set(Self { usual, can_raise });
         };
-        let thread = std::thread::Builder::new().spawn(probe);
-        let tried = thread.ok().and_then(|thread| thread.join().ok());
-        Self {
-            usual,
-            can_raise: tried == Some(true),
-        }
+        // Without it, priorities stay as they are.
+        let _ = std::thread::Builder::new().spawn(probe);
+        known
     }
 
     fn lower(&self, thread: libc::pid_t) {
@@ -287,15 +334,14 @@ mod tests {
         let at_work = Arc::new(AtomicUsize::new(0));
         let (sender, ends) = crossbeam::channel::unbounded();
         for number in 0..3 {
-            let seat = coordinator.admit(10, Duration::MAX);
-            assert_eq!(seat, number);
-            let (coordinator, over, at_work, sender) = (
-                Arc::clone(&coordinator),
+            let (own, over, at_work, sender) = (
+                Arc::downgrade(&coordinator),
                 Arc::clone(&over),
                 Arc::clone(&at_work),
                 sender.clone(),
             );
-            std::thread::spawn(move || {
+            let work = move |seat: usize| {
+                let coordinator = own.upgrade().expect("the race is on");
                 coordinator.enter(seat);
                 let mut turns = 0;
                 while turns < 3 && !over.load(Ordering::Relaxed) {
@@ -314,7 +360,11 @@ mod tests {
                 coordinator.certify(seat);
                 coordinator.leave(seat);
                 let _ = sender.send(number);
+            };
+            let seat = coordinator.admit(10, Duration::MAX, move |seat| {
+                std::thread::spawn(move || work(seat));
             });
+            assert_eq!(seat, number);
         }
         let mut ended = Vec::new();
         coordinator.tick();
@@ -332,5 +382,38 @@ mod tests {
         }
         assert_eq!(ended[2], 0);
         assert_eq!(at_work.load(Ordering::SeqCst), 0);
+    }
+
+    /// Nobody ticks but once, and both of two have their turns.
+    #[test]
+    fn who_comes_to_a_safe_point_ends_its_own_turn() {
+        let schedule = Schedule {
+            first_slice: Duration::from_millis(2),
+            longest_slice: Duration::from_millis(2),
+            ..Schedule::default()
+        };
+        let coordinator = Arc::new(Coordinator::new(1, &schedule, 2));
+        let (sender, ends) = crossbeam::channel::unbounded();
+        for _ in 0..2 {
+            let (own, sender) = (Arc::downgrade(&coordinator), sender.clone());
+            let work = move |seat: usize| {
+                let coordinator = own.upgrade().expect("the race is on");
+                coordinator.enter(seat);
+                let begin = Instant::now();
+                let mut waits = 0;
+                while waits < 3 && begin.elapsed() < Duration::from_secs(20) {
+                    let waited = coordinator.safe_point(seat, &|| ());
+                    waits += u32::from(waited > Duration::from_millis(1));
+                }
+                let _ = sender.send(waits);
+                coordinator.leave(seat);
+            };
+            coordinator.admit(10, Duration::MAX, move |seat| {
+                std::thread::spawn(move || work(seat));
+            });
+        }
+        coordinator.tick();
+        let first = ends.recv_timeout(Duration::from_secs(30)).expect("an end");
+        assert_eq!(first, 3);
     }
 }

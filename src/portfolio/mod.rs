@@ -7,7 +7,8 @@
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
 //! * [`pipeline`]: what the child process does: load, simplify, analyse.
 //! * [`race`]: the engines on their threads; the first answer that counts wins.
-//! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads.
+//! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads. [`mailbox`]: what they tell
+//!   the race's own thread.
 //! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: proofs are checked in processes of their own;
 //!   [`zygote`]: where processes come from.
 //! * [`alarm`]: what is made of an alarm: a harness, a run of the compiled program.
@@ -31,6 +32,7 @@ pub mod file;
 pub mod findings;
 mod follow;
 pub mod ledger;
+mod mailbox;
 pub mod pipeline;
 mod race;
 mod scheduler;

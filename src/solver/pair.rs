@@ -2,7 +2,7 @@
 //!
 //! Solvers differ most where questions are hard for one of them: of 25 programs with arrays of any length Yices lets two be
 //! solved that Bitwuzla does not, and where cells are squared Bitwuzla needs a tenth of a second for what Yices does not answer
-//! in four. Who has answered what the other did not is asked first from then on.
+//! in four tenths. Who has answered what the other did not is asked first from then on.
 
 use std::rc::Rc;
 use std::sync::Arc;

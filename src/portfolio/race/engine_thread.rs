@@ -87,29 +87,25 @@ impl From<Result<Answer, SolverError>> for Ended {
 }
 
 impl EngineThread {
-    /// Starts the thread, which sends what came of the analysis when it ends; `false` if there is none.
-    pub fn start(self) -> bool {
+    /// Starts the thread, which sends what came of the analysis when it ends.
+    pub fn start(self) {
         let name = self.analysis.name().to_owned();
         let reporter = self.racer.task.reporter.clone();
-        let (coordinator, seat) = (Arc::clone(&self.racer.coordinator), self.racer.seat);
+        let (race, seat) = (Arc::clone(&self.racer.race), self.racer.seat);
         let started = start(&name, move || {
             let conclusion = self.run();
             self.racer.coordinator.leave(self.racer.seat);
-            // The race may be over.
-            let _ = self.racer.race.send(Message::Ended(
-                self.analysis.common.name.clone(),
-                conclusion,
-            ));
+            let name = self.analysis.common.name.clone();
+            self.racer.race.send(Message::Ended(name, conclusion));
         });
-        if let Err(error) = &started {
-            coordinator.leave(seat);
+        if let Err(error) = started {
             reporter.event(EventKind::Finished {
-                analysis: name,
+                analysis: name.clone(),
                 outcome: format!("has no thread: {error}"),
                 statistics: Map::new(),
             });
+            race.send(Message::NotStarted(name, seat));
         }
-        started.is_ok()
     }
 
     /// Runs the analysis, again if an invariant that it had taken is withdrawn meanwhile.
@@ -499,8 +495,8 @@ pub(super) fn solver_for(
     blocks: &Blocks,
     elsewhere: Option<Start>,
 ) -> Result<Box<dyn Solver>, SolverError> {
-    let first = first_solver_for(options, blocks, elsewhere)?;
     let sorts = Sorts::of(blocks.inlined().program());
+    let first = first_solver_for(options, &sorts, elsewhere)?;
     let second = options
         .second
         .filter(|&second| second != options.solver && sorts.are_known_to(second));
@@ -520,11 +516,10 @@ pub(super) fn solver_for(
 /// sorts that the solver does not know, and where it is not to be had, it is Z3.
 fn first_solver_for(
     options: &SolverOptions,
-    blocks: &Blocks,
+    sorts: &Sorts,
     elsewhere: Option<Start>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let arena = Rc::new(Arena::new());
-    let sorts = Sorts::of(blocks.inlined().program());
     let config = match sorts.has_floats {
         true => options.config_for_floats(),
         false => options.config(),

@@ -18,12 +18,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::unbounded;
 use rustc_hash::FxHashSet;
 
 use self::engine_thread::EngineThread;
 use self::prover_thread::ProverThread;
-use self::racer::Racer;
+use self::racer::Grid;
 use super::config::opening::Turn;
 use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
@@ -55,6 +54,8 @@ const TOLD_EVERY: Duration = Duration::from_millis(250);
 enum Message {
     /// The analysis has ended.
     Ended(String, Option<Conclusion>),
+    /// There is no thread for the analysis of the seat.
+    NotStarted(String, usize),
     /// There is another who may run, or must not.
     Look,
 }
@@ -74,32 +75,37 @@ pub(in crate::portfolio) fn run(
     let permits = task.options.threads();
     let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
-    let threads = Threads::new(permits - 1);
-    let (sender, ends) = unbounded();
-    let racer = |seat: usize, id: u32| Racer {
+    let grid = Arc::new(Grid {
         task: Arc::clone(task),
         blocks: Arc::clone(&blocks),
         token: token.clone(),
-        coordinator: Arc::clone(&coordinator),
-        seat,
-        id,
-        workers: lender::workers(&coordinator, &threads, id),
-        race: sender.clone(),
-    };
-    let start = |(number, analysis): (u32, Analysis), seat: usize| {
-        let thread = EngineThread {
-            racer: racer(seat, FIRST_ANALYSIS + number),
-            analysis,
-            certified: RefCell::default(),
+        threads: Threads::new(permits - 1),
+        race: Arc::default(),
+    });
+    // What waits to be started is kept by the coordinator, and does not keep it.
+    let admit = |(number, analysis): (u32, Analysis)| {
+        let common = &analysis.common;
+        let (priority, eases_after) = (common.priority, common.eases_after);
+        let (grid, own) = (Arc::clone(&grid), Arc::downgrade(&coordinator));
+        let start = move |seat: usize| {
+            let Some(coordinator) = own.upgrade() else {
+                return;
+            };
+            let thread = EngineThread {
+                racer: grid.racer(&coordinator, seat, FIRST_ANALYSIS + number),
+                analysis,
+                certified: RefCell::default(),
+            };
+            thread.start();
         };
-        thread.start()
+        coordinator.admit(priority, eases_after, start)
     };
     let general = &task.options.portfolio.general;
     if has_prover && general.sharing == Switch::On && general.prover == Switch::On {
         let numbers = analyses.iter().map(|&(number, _)| number);
         let id = FIRST_ANALYSIS + 1 + numbers.max().unwrap_or_default();
         let prover = ProverThread {
-            racer: racer(coordinator.admit_resting(PROVER_PRIORITY), id),
+            racer: grid.racer(&coordinator, coordinator.admit_resting(PROVER_PRIORITY), id),
         };
         if let Some(Validation::Invariants { count: 1.. }) = task.options.validation {
             // What the witness believes in need not wait for an analysis to come upon it.
@@ -122,12 +128,9 @@ pub(in crate::portfolio) fn run(
         let mut seats = Vec::new();
         while let Some(next) = lineup.next() {
             let common = &next.1.common;
-            let seat = coordinator.admit(common.priority, common.eases_after);
-            let running = (common.name.clone(), common.role);
-            seats.push((common.name.clone(), seat));
-            if start(next, seat) {
-                lineup.running.push(running);
-            }
+            let (name, role) = (common.name.clone(), common.role);
+            seats.push((name.clone(), admit(next)));
+            lineup.running.push((name, role));
         }
         if !has_opened {
             let seat_of = |turn: &Turn| {
@@ -153,13 +156,13 @@ pub(in crate::portfolio) fn run(
         let next_dump = task.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
         let next_told = task.options.has_details.then(|| told.last + TOLD_EVERY);
         let next = [head_start, coordinator.next_tick(), next_dump, next_told];
-        let next = next.into_iter().flatten();
-        let end = match next.min() {
-            Some(next) => ends.recv_deadline(next).ok(),
-            None => ends.recv().ok(),
-        };
-        let Some(Message::Ended(name, conclusion)) = end else {
-            continue;
+        let (name, conclusion) = match grid.race.receive(next.into_iter().flatten().min()) {
+            None | Some(Message::Look) => continue,
+            Some(Message::Ended(name, conclusion)) => (name, conclusion),
+            Some(Message::NotStarted(name, seat)) => {
+                coordinator.leave(seat);
+                (name, None)
+            }
         };
         if conclusion.is_some() {
             if task.options.has_details {

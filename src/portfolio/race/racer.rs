@@ -2,14 +2,40 @@
 
 use std::sync::Arc;
 
-use crossbeam::channel::Sender;
-
-use super::Message;
+use super::{Message, lender};
 use crate::analysis::CancellationToken;
 use crate::portfolio::coordinator::Coordinator;
+use crate::portfolio::mailbox::Mailbox;
 use crate::portfolio::task::Task;
 use crate::program::block::Blocks;
-use crate::workers::{SOLVER_STACK, Workers};
+use crate::workers::{SOLVER_STACK, Threads, Workers};
+
+/// What all who take part in a race share.
+pub(super) struct Grid {
+    pub task: Arc<Task>,
+    pub blocks: Arc<Blocks>,
+    pub token: CancellationToken,
+    /// For helpers.
+    pub threads: Threads,
+    /// Wakes the race's own thread.
+    pub race: Arc<Mailbox<Message>>,
+}
+
+impl Grid {
+    /// Who has the seat and the id.
+    pub fn racer(&self, coordinator: &Arc<Coordinator>, seat: usize, id: u32) -> Racer {
+        Racer {
+            task: Arc::clone(&self.task),
+            blocks: Arc::clone(&self.blocks),
+            token: self.token.clone(),
+            coordinator: Arc::clone(coordinator),
+            seat,
+            id,
+            workers: lender::workers(coordinator, &self.threads, id),
+            race: Arc::clone(&self.race),
+        }
+    }
+}
 
 /// Who takes part in a race.
 pub(super) struct Racer {
@@ -25,7 +51,7 @@ pub(super) struct Racer {
     /// Helpers, where permits are idle.
     pub workers: Workers,
     /// Wakes the race's own thread.
-    pub race: Sender<Message>,
+    pub race: Arc<Mailbox<Message>>,
 }
 
 impl Racer {
@@ -37,8 +63,7 @@ impl Racer {
 
     /// Has the race's own thread look who may run next, and when.
     pub fn look(&self) {
-        // The race may be over.
-        let _ = self.race.send(Message::Look);
+        self.race.send(Message::Look);
     }
 }
 

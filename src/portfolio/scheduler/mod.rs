@@ -231,6 +231,14 @@ impl Scheduler {
         self.soonest().map(|(until, _)| until)
     }
 
+    /// When others may have the analysis's permit, if it has one that is taken away.
+    pub fn end_of_turn(&self, number: usize) -> Option<Duration> {
+        match self.entries.get(number)?.state {
+            State::Running { until } => Some(until),
+            _ => None,
+        }
+    }
+
     /// The analysis is at a safe point; whether it has to stop there until it is granted a permit.
     pub fn safe_point(&mut self, number: usize) -> bool {
         if let Some(entry) = self.entries.get_mut(number)

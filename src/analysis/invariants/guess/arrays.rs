@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
 use super::observed::Observed;
 use super::writes::{Quantified, for_each_variable};
 use super::{Vocabulary, at_most, constant, read_indices, sum};
@@ -34,6 +36,7 @@ const STEPS: std::ops::RangeInclusive<i128> = 2..=64;
 const MOST_STRIDES: usize = 2;
 
 /// Which cells: from the one end on, before the other, with a stride if there is one.
+#[derive(Copy, Clone)]
 struct Range {
     /// Over [`any_index`].
     term: TermId,
@@ -67,11 +70,11 @@ impl Stride {
 
 impl Range {
     /// Those of its cells that are visited with the stride.
-    fn with(self, stride: Stride, index: Sort) -> Self {
+    fn with(&self, stride: Stride, index: Sort) -> Self {
         Self {
             term: store().and2(self.term, stride.term(index)),
             stride: Some(stride),
-            ..self
+            ..*self
         }
     }
 
@@ -98,9 +101,10 @@ enum End {
 
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
+    let strides = strides(place);
     for (number, array) in place.arrays.iter().enumerate() {
         let mut found = Vec::new();
-        for range in all_ranges(place, array.index, vocabulary) {
+        for range in all_ranges(place, array.index, vocabulary, &strides) {
             let cells = cells_in(place, &range);
             if cells.len() < CONVINCING {
                 continue;
@@ -118,6 +122,13 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         all.extend(found);
     }
     all
+}
+
+/// The ranges of indices of one sort.
+struct RangesOfSort {
+    all: Vec<Range>,
+    /// For each flag those on one side of a variable, where it is set.
+    open_under_flags: Vec<Vec<Range>>,
 }
 
 /// For conditions about the cell at a variable: that they hold for any index in a range; also for those states only in
@@ -138,25 +149,37 @@ pub(super) fn generalised(
     }
     quantified.retain(|one| speaks_of(place, one.fact));
     let mut all = Vec::new();
-    let flags = flags(place);
+    let (strides, flags) = (strides(place), flags(place));
+    let mut known: FxHashMap<Sort, RangesOfSort> = FxHashMap::default();
     let mut under_flags = Vec::new();
     for one in &quantified {
         let observed = Observed::of(place, one);
         let claim = |range: &Range| store().implies(range.term, one.fact);
-        for range in all_ranges(place, one.sort, vocabulary) {
+        let ranges = known.entry(one.sort).or_insert_with(|| {
+            let flags = flags.iter();
+            let open = flags.map(|flag| {
+                let mut ranges = ranges(place, one.sort, vocabulary, Some(flag));
+                ranges.retain(Range::is_open);
+                ranges
+            });
+            RangesOfSort {
+                all: all_ranges(place, one.sort, vocabulary, &strides),
+                open_under_flags: open.collect(),
+            }
+        });
+        for range in &ranges.all {
             if observed.allows(is_inside(place, range.ends, range.stride)) {
-                all.push(claim(&range));
+                all.push(claim(range));
             }
         }
-        for flag in &flags {
-            let ranges = ranges(place, one.sort, vocabulary, Some(flag)).into_iter();
-            let allowed = ranges.filter(|range| range.is_open()).filter(|range| {
+        for (flag, ranges) in flags.iter().zip(&ranges.open_under_flags) {
+            let allowed = ranges.iter().filter(|range| {
                 let inside = is_inside(place, range.ends, range.stride);
                 !observed.denies(|row, index| {
                     flag.is_set(&place.array_rows[row].scalars) && inside(row, index)
                 })
             });
-            under_flags.extend(allowed.map(|range| store().implies(flag.term, claim(&range))));
+            under_flags.extend(allowed.map(|range| store().implies(flag.term, claim(range))));
         }
     }
     all.extend(under_flags);
@@ -315,11 +338,16 @@ fn flags(place: &PlaceSamples) -> Vec<Flag> {
 }
 
 /// The ranges of interest, and with each stride.
-fn all_ranges(place: &PlaceSamples, index: Sort, vocabulary: &Vocabulary) -> Vec<Range> {
-    let mut all = ranges(place, index, vocabulary, None);
-    for stride in strides(place) {
-        let ranges = ranges(place, index, vocabulary, None).into_iter();
-        all.extend(ranges.map(|range| range.with(stride, index)));
+fn all_ranges(
+    place: &PlaceSamples,
+    index: Sort,
+    vocabulary: &Vocabulary,
+    strides: &[Stride],
+) -> Vec<Range> {
+    let plain = ranges(place, index, vocabulary, None);
+    let mut all = plain.clone();
+    for &stride in strides {
+        all.extend(plain.iter().map(|range| range.with(stride, index)));
     }
     all
 }
@@ -381,12 +409,13 @@ fn strides(place: &PlaceSamples) -> Vec<Stride> {
         };
         let distances = values.iter().map(|value| value - first);
         let step = distances.fold(0, num_integer::gcd);
-        if values.len() > CONVINCING && STEPS.contains(&step) {
-            let rest = first.rem_euclid(step);
-            strides.push(Stride { step, rest });
+        let rest = first.rem_euclid(step.max(1));
+        let stride = Stride { step, rest };
+        let counts = values.len() > CONVINCING && STEPS.contains(&step);
+        if counts && !strides.contains(&stride) {
+            strides.push(stride);
         }
     }
-    strides.dedup();
     strides.truncate(MOST_STRIDES);
     strides
 }
@@ -436,21 +465,11 @@ fn resized(variable: &SampledVariable, index: Sort) -> TermId {
 
 /// The cells in the range, by row and position.
 fn cells_in(place: &PlaceSamples, range: &Range) -> Vec<(usize, usize)> {
+    let is_inside = is_inside(place, range.ends, range.stride);
     let mut cells = Vec::new();
     for (number, row) in place.array_rows.iter().enumerate() {
-        let end = |end: End| match end {
-            End::First => 0,
-            End::Never => i128::MAX,
-            End::Constant(value) => value,
-            End::Variable(variable, more) => row.scalars[variable] + more,
-        };
-        let (lower, upper) = (end(range.ends.0), end(range.ends.1));
         let inside = row.indices.iter().enumerate();
-        let inside = inside.filter(|(_, index)| {
-            lower <= **index
-                && **index < upper
-                && range.stride.is_none_or(|stride| stride.has(**index))
-        });
+        let inside = inside.filter(|(_, index)| is_inside(number, **index));
         cells.extend(inside.map(|(position, _)| (number, position)));
     }
     cells

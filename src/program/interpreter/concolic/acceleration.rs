@@ -75,8 +75,7 @@ impl Accelerator {
         Self {
             next: steps,
             wait: steps,
-            head: None,
-            credit: 0,
+            ..Self::default()
         }
     }
 
@@ -433,13 +432,10 @@ impl Iteration<'_> {
         if !unchanged || last < WORTHWHILE {
             return None;
         }
-        let reads = self.reads.iter();
-        let last = reads.fold(last, |last, read| {
-            read.last_alike(last, self.executable, heap)
-        });
-        if last < WORTHWHILE {
-            return None;
-        }
+        let last = self.reads.iter().try_fold(last, |last, read| {
+            let last = read.last_alike(last, self.executable, heap);
+            (last >= WORTHWHILE).then_some(last)
+        })?;
         // The form behind an iteration is the one before it for a number more.
         let goes_on = |place, [earlier, before, after]: [i128; 3]| {
             let change = before - earlier;
