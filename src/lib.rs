@@ -16,7 +16,7 @@
 //!
 //! * [`counters`]: what the analyses count, where the supervisor can read it.
 //! * [`workers`]: more threads for one analysis, where cores are idle.
-//! * [`huge_pages`]: when the system's huge pages are worth their price.
+//! * [`huge_pages`]: when the system's huge pages are worth their price; [`time_slice`]: who need not wait for a processor.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
 //! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
 //! * [`frontend`]: from C to a program.
@@ -56,6 +56,7 @@ pub mod program;
 pub mod report;
 pub mod solver;
 pub mod term;
+pub mod time_slice;
 pub mod witness;
 pub mod workers;
 
