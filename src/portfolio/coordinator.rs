@@ -122,7 +122,14 @@ impl Coordinator {
     /// The calling thread is the analysis's from here on; waits for the first permit.
     pub fn enter(&self, seat: usize) {
         self.attach(seat);
-        self.wait(seat);
+        let mut scheduler = self.scheduler.lock();
+        self.wait_locked(seat, &mut scheduler);
+        // A thread begins with the priority of the one that started it, who may have lost its permit just then; so may this one.
+        let seat = &self.seats[seat];
+        match seat.attention.load(Ordering::Relaxed) {
+            true => self.lower(seat),
+            false => self.raise(seat),
+        }
     }
 
     /// The calling thread is the analysis's from here on.
@@ -144,9 +151,12 @@ impl Coordinator {
 
     /// Waits for a permit.
     pub fn wait(&self, seat: usize) {
-        let mut scheduler = self.scheduler.lock();
+        self.wait_locked(seat, &mut self.scheduler.lock());
+    }
+
+    fn wait_locked(&self, seat: usize, scheduler: &mut MutexGuard<'_, Scheduler>) {
         while !scheduler.may_run(seat) {
-            self.seats[seat].granted.wait(&mut scheduler);
+            self.seats[seat].granted.wait(scheduler);
         }
     }
 
@@ -168,9 +178,7 @@ impl Coordinator {
         }
         if scheduler.safe_point(seat) {
             MutexGuard::unlocked(&mut scheduler, pauses);
-            while !scheduler.may_run(seat) {
-                own.granted.wait(&mut scheduler);
-            }
+            self.wait_locked(seat, &mut scheduler);
         }
         begin.elapsed()
     }
@@ -224,12 +232,17 @@ impl Coordinator {
     /// Who sits there has lost the permit.
     fn call(&self, seat: &Seat) {
         seat.attention.store(true, Ordering::Relaxed);
+        self.lower(seat);
+    }
+
+    /// Who sits there is less urgent than who has a permit.
+    fn lower(&self, seat: &Seat) {
         if let Some(priorities) = self.priorities.get() {
             priorities.lower(seat.thread.load(Ordering::Relaxed));
         }
     }
 
-    /// Who sits there is as urgent as anybody.
+    /// Who sits there is as urgent as anybody who has a permit.
     fn raise(&self, seat: &Seat) {
         if let Some(priorities) = self.priorities.get() {
             priorities.raise(seat.thread.load(Ordering::Relaxed));
