@@ -275,6 +275,30 @@ fn the_memory_limit_holds() {
     assert_result(&arguments, "RESULT: UNKNOWN(memory limit)", 2);
 }
 
+/// Before there is a run: a portfolio file that is a pipe says nothing.
+#[test]
+fn signals_end_the_command_with_a_result_while_it_reads_its_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("portfolio.toml");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let child = regatta(&["undecided.c", "--time-limit", "120", "--portfolio"])
+            .arg(&pipe)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command runs");
+        // Comes back when the command has opened the pipe to read.
+        let _writer = std::fs::File::options().write(true).open(&pipe);
+        let pid = i32::try_from(child.id()).expect("a process id");
+        kill(Pid::from_raw(pid), signal).expect("the signal is sent");
+        let output = child.wait_with_output().expect("the command ends");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text, format!("RESULT: UNKNOWN(interrupted by {signal})\n"));
+        assert_eq!(output.status.code(), Some(2), "{signal}");
+    }
+}
+
 #[test]
 fn signals_end_the_run_with_a_result() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {

@@ -112,12 +112,7 @@ pub fn supervise(
     time_slice::shorten(Whose::Own);
     // What the race has started is ours to wait for when the race is gone.
     let _ = nix::sys::prctl::set_child_subreaper(true);
-    let watched = SigSet::from_iter([
-        Signal::SIGINT,
-        Signal::SIGTERM,
-        Signal::SIGHUP,
-        Signal::SIGCHLD,
-    ]);
+    let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));
     let mut inherited = SigSet::empty();
     sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut inherited))?;
     let signals = SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
@@ -171,25 +166,26 @@ pub fn supervise(
     }
 }
 
+/// What ends a run before its time.
+const INTERRUPTS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
 /// Watches over the limits of time as long as the command reads its options' files, before [`supervise`]: a pipe may never
-/// say anything. Dropped, it does so no more.
+/// say anything. Dropped, it does so no more. From here on, an interrupt ends the process with a result, too, until
+/// [`supervise`] waits for it.
 pub struct EarlyLimits(());
 
 impl EarlyLimits {
-    /// Ends the process with the result "unknown" when a limit is reached.
+    /// Ends the process with the result "unknown" when a limit is reached, or at an interrupt.
     pub fn new(limits: &Limits) -> Self {
+        for signal in INTERRUPTS {
+            handle(signal, SigHandler::Handler(on_early_interrupt));
+        }
         for (timer, signal, limit) in [
             (libc::ITIMER_REAL, Signal::SIGALRM, limits.wall),
             (libc::ITIMER_PROF, Signal::SIGPROF, limits.cpu),
         ] {
-            let action = SigAction::new(
-                SigHandler::Handler(on_early_limit),
-                SaFlags::empty(),
-                SigSet::empty(),
-            );
             if let Some(limit) = limit {
-                // SAFETY: the handler only calls functions that are async-signal-safe.
-                let _ = unsafe { sigaction(signal, &action) };
+                handle(signal, SigHandler::Handler(on_early_limit));
                 set_timer(timer, limit.max(Duration::from_micros(1)));
             }
         }
@@ -226,11 +222,31 @@ extern "C" fn on_early_limit(signal: libc::c_int) {
         libc::SIGALRM => b"RESULT: UNKNOWN(time limit)\n",
         _ => b"RESULT: UNKNOWN(CPU time limit)\n",
     };
-    // SAFETY: write and _exit are async-signal-safe; the text is static. The code is that of an unknown result.
+    end_with(line)
+}
+
+extern "C" fn on_early_interrupt(signal: libc::c_int) {
+    end_with(match signal {
+        libc::SIGINT => b"RESULT: UNKNOWN(interrupted by SIGINT)\n",
+        libc::SIGTERM => b"RESULT: UNKNOWN(interrupted by SIGTERM)\n",
+        _ => b"RESULT: UNKNOWN(interrupted by SIGHUP)\n",
+    })
+}
+
+/// Ends the process with the line of an unknown result. Async-signal-safe.
+fn end_with(line: &[u8]) -> ! {
+    // SAFETY: write and _exit are async-signal-safe, and the text lives. The code is that of an unknown result.
     unsafe {
         libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len());
         libc::_exit(2);
     }
+}
+
+/// What happens at the signal. A handler must only call functions that are async-signal-safe.
+fn handle(signal: Signal, handler: SigHandler) {
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: see the promise above.
+    let _ = unsafe { sigaction(signal, &action) };
 }
 
 /// What came of watching a child.
@@ -599,6 +615,9 @@ fn run_child(
     // A group of its own: Ctrl-C reaches the supervisor alone, and one kill ends the child with its children.
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
     die_with(parent);
+    for signal in INTERRUPTS {
+        handle(signal, SigHandler::SigDfl);
+    }
     let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(inherited), None);
     // Standard output is the supervisor's. A solver that prints does so to standard error.
     let _ = nix::unistd::dup2_stdout(std::io::stderr());
