@@ -308,7 +308,8 @@ impl Lowerer<'_> {
             )));
         };
         let (pointer, _) = self.scalar_value(result)?;
-        let Some((wrapped, overflow)) = self.checked(op, left, right, target)? else {
+        let scalar = self.scalar_type(target)?;
+        let Some((wrapped, overflow)) = self.checked(op, left, right, scalar)? else {
             return self.unmodelled(known.name, Type::BOOL);
         };
         let value = Value::scalar(wrapped, target.unqualified());
@@ -316,7 +317,8 @@ impl Lowerer<'_> {
         self.cast(Value::scalar(overflow, Type::INT), Type::BOOL)
     }
 
-    /// `__builtin_add_overflow_p(a, b, (type)0)` and its kind: only whether the type does not hold the result.
+    /// `__builtin_add_overflow_p(a, b, (type)0)` and its kind: only whether the type does not hold the result. The sample
+    /// may be a bit-field, which then stands for numbers of its width.
     fn overflow_predicate(&mut self, name: &str, nodes: Arguments<'_>) -> Result<Option<Value>> {
         let op = match name {
             "__builtin_add_overflow_p" => BinaryOp::Add,
@@ -328,13 +330,30 @@ impl Lowerer<'_> {
         let Ok([left, right, sample]) = values else {
             return Err(self.error(format!("`{name}` takes 3 arguments")));
         };
-        match self.checked(op, left, right, sample.ty)? {
+        let sample = match nodes.last() {
+            Some(node) => self.sample_type(node, sample.ty)?,
+            None => self.scalar_type(sample.ty)?,
+        };
+        match self.checked(op, left, right, sample)? {
             Some((_, overflow)) => {
                 let truth = Value::scalar(overflow, Type::INT);
                 self.cast(truth, Type::BOOL).map(Some)
             }
             None => self.unmodelled(name, Type::BOOL).map(Some),
         }
+    }
+
+    /// The numbers that an expression of an integer type can have as an lvalue: those of its bit-field, or else of its type.
+    fn sample_type(&mut self, node: &Node<ast::Expression>, ty: Type) -> Result<ScalarType> {
+        let sample = self.unevaluated(|this| this.expression(node))?;
+        if let ValueKind::Lvalue(lvalue) = &sample.kind
+            && let Some(field) = lvalue.bit_field
+            && let ScalarType::Integer { signed, .. } = self.scalar_type(sample.ty)?
+        {
+            let bits = field.bits;
+            return Ok(ScalarType::Integer { bits, signed });
+        }
+        self.scalar_type(ty)
     }
 
     /// The result wrapped to a type, and whether that changes it, computed in a width that holds every result; `None`
@@ -344,7 +363,7 @@ impl Lowerer<'_> {
         op: BinaryOp,
         left: Value,
         right: Value,
-        target: Type,
+        target: ScalarType,
     ) -> Result<Option<(Expr, Expr)>> {
         // The operands may be of type _Bool, too.
         let left = self.promoted_argument(left)?;
@@ -354,7 +373,7 @@ impl Lowerer<'_> {
         let shapes = (
             self.scalar_type(left_type)?,
             self.scalar_type(right_type)?,
-            self.scalar_type(target)?,
+            target,
         );
         let (
             ScalarType::Integer {
