@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         let Some(function) = self.types.function_type(ty) else {
             return Err(self.error(format!("`{name}` is not a function")));
         };
-        if self.property.forbids_call(name) {
+        if self.is_forbidden_call(name) {
             self.arguments(&function, arguments)?;
             self.span = span;
             if !self.defined.contains_key(name) {

@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         if let Some(&index) = self.defined.get(name) {
             return Expr::FunctionAddress(index);
         }
-        if self.property.forbids_call(name) {
+        if self.is_forbidden_call(name) {
             self.note_external(name, ExternalKind::Error);
             return Expr::FunctionAddress(self.error_stub(name, ty));
         }
