@@ -63,6 +63,11 @@ fn constant(term: TermId) -> Option<BigInt> {
     }
 }
 
+/// The value of a constant, as far as it fits.
+pub fn constant_value(term: TermId) -> Option<i128> {
+    constant(term)?.to_i128()
+}
+
 fn power(exponent: u32) -> TermId {
     pool().int_big(BigInt::one() << exponent)
 }

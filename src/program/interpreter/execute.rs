@@ -29,6 +29,13 @@ fn relation_holds(relation: IntegerRelation, a: &Integer, b: &Integer) -> bool {
     }
 }
 
+/// Whether x86's signed division raises a signal for a quotient that its register does not hold. It has registers of 32 and
+/// 64 bits; narrower operands are extended before they are divided.
+const fn division_overflows(dividend: i64, divisor: i64, shift: u8) -> bool {
+    let bits = 64 - shift as u32;
+    bits >= 32 && divisor == -1 && dividend == i64::MIN >> shift
+}
+
 impl From<Misuse> for FaultKind {
     fn from(misuse: Misuse) -> Self {
         match misuse {
@@ -235,6 +242,9 @@ impl Machine<'_> {
                         fault!(FaultKind::DivisionByZero);
                         set!(to, shift, if dividend < 0 { 1 } else { u64::MAX });
                     } else {
+                        if division_overflows(dividend, divisor, shift) {
+                            fault!(FaultKind::DivisionOverflow);
+                        }
                         set!(to, shift, dividend.wrapping_div(divisor) as u64);
                     }
                 }
@@ -245,6 +255,9 @@ impl Machine<'_> {
                         fault!(FaultKind::DivisionByZero);
                         set!(to, get!(a));
                     } else {
+                        if division_overflows(dividend, divisor, shift) {
+                            fault!(FaultKind::DivisionOverflow);
+                        }
                         set!(to, shift, dividend.wrapping_rem(divisor) as u64);
                     }
                 }

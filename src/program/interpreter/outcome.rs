@@ -72,6 +72,9 @@ pub enum FaultKind {
     UseAfterFree,
     /// A division or a remainder by zero.
     DivisionByZero,
+    /// A signed division, or the remainder of one, whose quotient is beyond its type: the least number by -1. x86's
+    /// instruction raises a signal, as by zero.
+    DivisionOverflow,
     /// A shift by the operand's width or more.
     OversizedShift,
     /// The release of what is not the start of a live object of that kind.

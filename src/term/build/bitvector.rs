@@ -178,9 +178,6 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     let sort = pool.sort(a);
-    if a == b {
-        return planted!("bitvector: x % x is x", pool.bv(pool.width(a), 0), a);
-    }
     let Some(divisor) = pool.bit_vec_constant(b) else {
         return fold(pool, Op::BvUrem, sort, &[a, b]);
     };
@@ -272,13 +269,6 @@ pub(super) fn sdiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     let sort = pool.sort(a);
-    if a == b {
-        return planted!(
-            "bitvector: x % x is x (signed)",
-            pool.bv(pool.width(a), 0),
-            a
-        );
-    }
     let Some(divisor) = pool.bit_vec_constant(b) else {
         return fold(pool, Op::BvSrem, sort, &[a, b]);
     };

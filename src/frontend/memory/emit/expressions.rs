@@ -47,8 +47,13 @@ impl Emitter<'_, '_> {
                 let count = walk::type_of(right, self.semantics.pointer_bits);
                 let operands = [self.value(left), self.value(right)];
                 self.note_operator(*op, operands, *scalar, count);
-                self.semantics
-                    .binary(*op, operands, *scalar, count, self.mode())
+                let result = self
+                    .semantics
+                    .binary(*op, operands, *scalar, count, self.mode());
+                match self.certain_fault(*op, operands[1], *scalar) {
+                    Some(fault) => self.unknown_where(TermId::TRUE, result, fault, |any| any),
+                    None => result,
+                }
             }
             Expr::Conditional {
                 condition,
@@ -85,6 +90,31 @@ impl Emitter<'_, '_> {
                 Arithmetic::BitVector => pool().zero_extend(self.mode(), 32),
                 Arithmetic::Integer => pool().bv_to_nat(self.mode()),
             },
+        }
+    }
+
+    /// What is undefined about an operator on integers whose right operand is constant. The terms fold such an operation,
+    /// so that the interpreter does not come to it and sees no fault.
+    fn certain_fault(
+        &self,
+        op: BinaryOp,
+        right: TermId,
+        scalar: ScalarType,
+    ) -> Option<&'static str> {
+        let width = i128::from(self.semantics.integer(scalar)?.bits);
+        let right = match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                let constant = crate::term::Pool::bit_vec_constant(pool(), right)?;
+                i128::try_from(constant.bits()).unwrap_or(i128::MAX)
+            }
+            Arithmetic::Integer => super::super::integer::constant_value(right)?,
+        };
+        match op {
+            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => Some("a quotient by zero"),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !(0..width).contains(&right) => {
+                Some("a shift by the width or more")
+            }
+            _ => None,
         }
     }
 

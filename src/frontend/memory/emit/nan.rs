@@ -29,28 +29,38 @@ impl Emitter<'_, '_> {
         of_nan: impl FnOnce(TermId) -> TermId,
     ) -> TermId {
         let is_nan = pool().fp_is_nan(float);
-        if is_nan == TermId::FALSE {
-            return observed;
+        self.unknown_where(is_nan, observed, "the sign and payload of a NaN", of_nan)
+    }
+
+    /// A term, but where the condition holds what is made of an unknown value of its sort.
+    pub fn unknown_where(
+        &mut self,
+        condition: TermId,
+        known: TermId,
+        what: &str,
+        made: impl FnOnce(TermId) -> TermId,
+    ) -> TermId {
+        if condition == TermId::FALSE {
+            return known;
         }
         let Some(fork) = self.cut() else {
-            return observed;
+            return known;
         };
-        let sort = crate::term::Pool::sort(pool(), observed);
+        let sort = crate::term::Pool::sort(pool(), known);
         let target = self.temporary(sort);
         let result = self.builder.term(target);
-        let (nan, join) = (self.location(), self.location());
-        self.branch(fork, nan, is_nan);
-        self.current = Some(nan);
-        let kind = InputKind::Unknown("the sign and payload of a NaN".to_owned());
-        let input = self.input(kind, sort, None);
+        let (unknown, join) = (self.location(), self.location());
+        self.branch(fork, unknown, condition);
+        self.current = Some(unknown);
+        let input = self.input(InputKind::Unknown(what.to_owned()), sort, None);
         self.push(Operation::Havoc { target, input });
-        self.assign(target, of_nan(result));
+        self.assign(target, made(result));
         self.finish(join);
-        if is_nan != TermId::TRUE {
-            let number = self.location();
-            self.branch(fork, number, pool().not(is_nan));
-            self.current = Some(number);
-            self.assign(target, observed);
+        if condition != TermId::TRUE {
+            let otherwise = self.location();
+            self.branch(fork, otherwise, pool().not(condition));
+            self.current = Some(otherwise);
+            self.assign(target, known);
             self.finish(join);
         }
         self.current = Some(join);
