@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 
-from . import control, library, memory, openness, values
+from . import control, library, memory, openness, surroundings, values
 from .oracle import FLAGS, MACHINES, Refused
 from .program import Check, Program, with_report
 from .verifier import ROTATION
@@ -18,12 +18,13 @@ GENERATORS = {
         memory.pointers, control.jumps, memory.bit_fields, memory.structures, values.conversions, control.loops, memory.arrays,
         control.recursion, control.function_pointers, library.library, values.floats, control.order, control.inputs,
         memory.heap, memory.initialisers, memory.layout, control.scopes, library.printing, openness.undetermined, openness.environment, openness.addresses, openness.conflicts,
+        surroundings.late, surroundings.volatiles, surroundings.elsewhere, surroundings.sections, surroundings.symbols, surroundings.opaque, surroundings.streams,
     ]
 }
 # What the compiled program does is one possibility among others there: the generator itself says which checks hold.
-OPEN = {"undetermined", "environment", "addresses", "conflicts"}
+OPEN = {"undetermined", "environment", "addresses", "conflicts", "late", "volatiles", "elsewhere"}
 # The interpreter has no values for what models approximate.
-NOT_INTERPRETED = OPEN | {"printing"}
+NOT_INTERPRETED = OPEN | {"printing", "sections", "symbols", "opaque", "streams"}
 MAXIMUM_OF_RUNS = 1024
 INTERPRETED_RUNS = 3
 VALUES_OF_FREE_INPUTS = ["0", "1", "2", "3", "-1", "-2", "7", "8", "100", "127", "128", "255", "256", "-128", "32767", "65535", "2147483647",
