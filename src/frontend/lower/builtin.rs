@@ -9,7 +9,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
 use crate::frontend::library::{Builtin, LibraryFunction};
 use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{FunctionType, Type};
+use crate::frontend::types::{FunctionType, RecordKind, Type};
 use crate::program::AssumptionKind;
 
 type Arguments<'n> = &'n [Node<ast::Expression>];
@@ -434,7 +434,32 @@ impl Lowerer<'_> {
         if name == "__builtin_tgmath" {
             return self.type_generic_math(nodes, wanted);
         }
+        if name == "__builtin_classify_type" {
+            return self.classify_type(nodes).map(Some);
+        }
         self.overflow_predicate(name, nodes)
+    }
+
+    /// `__builtin_classify_type(e)`: the number that gcc's `typeclass.h` has for the type of the value, which is not evaluated.
+    fn classify_type(&mut self, nodes: Arguments<'_>) -> Result<Value> {
+        let [node] = nodes else {
+            return Err(self.error("`__builtin_classify_type` takes one argument"));
+        };
+        let value = self.unevaluated(|this| {
+            let value = this.expression(node)?;
+            Ok(this.rvalue(value))
+        })?;
+        let class = match self.types.scalar(value.ty) {
+            Some(ScalarType::Integer { .. } | ScalarType::Bool) => 1,
+            Some(ScalarType::Pointer) => 5,
+            Some(ScalarType::Float(_)) => 8,
+            None => match self.types.as_record(value.ty) {
+                Some(record) if record.kind == RecordKind::Union => 13,
+                Some(_) => 12,
+                None => return self.unmodelled("__builtin_classify_type", Type::INT),
+            },
+        };
+        Ok(Value::scalar(fold::int(class), Type::INT))
     }
 
     /// `__builtin_tgmath(sqrtf, sqrt, sqrtl, csqrtf, …, arguments)`: what `<tgmath.h>`'s macros expand to. Of the

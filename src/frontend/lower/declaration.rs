@@ -157,6 +157,7 @@ impl Lowerer<'_> {
             }
             self.declare_function(name, declared.ty)?;
             self.note_lifecycle(name, &declared.attributes);
+            self.note_function_alignment(name, &declared.attributes);
             return Ok(());
         }
         if self.types.is_void(declared.ty) {

@@ -5,6 +5,7 @@ use lang_c::span::Node;
 
 use super::assignment::{Fixity, Use};
 use super::scope::Entity;
+use super::specifier::Attributes;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::constant::{self, Encoding};
@@ -173,6 +174,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Notes the alignment that an attribute of a declaration gives a function.
+    pub(super) fn note_function_alignment(&mut self, name: &str, attributes: &Attributes) {
+        if let Some(alignment) = attributes.alignment {
+            let known = self.function_alignments.entry(name.into()).or_insert(1);
+            *known = (*known).max(alignment);
+        }
+    }
+
     /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86
     /// aligns what has eight bytes to eight also in 32-bit code.
     pub(super) fn alignment_of_expression(
@@ -186,6 +195,12 @@ impl Lowerer<'_> {
             return self.member_alignment_of(self.scopes.symbol(symbol).ty);
         }
         let value = self.unevaluated(|this| this.expression(expression))?;
+        if let (ValueKind::Function(_), ast::Expression::Identifier(name)) =
+            (&value.kind, &expression.node)
+        {
+            let known = self.function_alignments.get(name.node.name.as_str());
+            return Ok(known.copied().unwrap_or(1));
+        }
         let guaranteed = self.alignment_of(value.ty)?;
         if let ast::Expression::Member(member) = &expression.node {
             let alignment = self.alignment_of_member(&member.node)?;

@@ -95,6 +95,7 @@ impl Lowerer<'_> {
             *slot = Some(built.finish());
         }
         self.note_lifecycle(name, &specifiers.attributes);
+        self.note_function_alignment(name, &specifiers.attributes);
         Ok(())
     }
 

@@ -182,6 +182,8 @@ struct Lowerer<'a> {
     linkage: linkage::Linkage,
     /// Functions that run before and after `main`.
     lifecycle: exit::Lifecycle,
+    /// The alignments that attributes give functions, in bytes.
+    function_alignments: FxHashMap<Rc<str>, u64>,
     /// What the program uses and does not define.
     externals: Vec<External>,
     warnings: Vec<Warning>,
@@ -246,6 +248,7 @@ impl<'a> Lowerer<'a> {
             function_names: FxHashMap::default(),
             linkage: linkage::Linkage::default(),
             lifecycle: exit::Lifecycle::default(),
+            function_alignments: FxHashMap::default(),
             externals: Vec::new(),
             warnings: Vec::new(),
             ignored: Vec::new(),
