@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::options::{InputOptions, UnknownCallsOption};
-use crate::frontend::ir::UnknownEffect;
+use super::options::{InputOptions, UnknownCallsOption, VolatileOption};
+use crate::frontend::ir::{Devices, UnknownEffect};
 use crate::frontend::{LoadOptions, Specification, Style, Task};
 use crate::program::DataModel;
 
@@ -67,6 +67,10 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         unknown_calls: match options.unknown_calls {
             UnknownCallsOption::Havoc => UnknownEffect::Reachable,
             UnknownCallsOption::Pure => UnknownEffect::Pure,
+        },
+        devices: Devices {
+            change_objects: options.volatile == VolatileOption::Environment,
+            ranges: options.mmio.clone(),
         },
         malloc_may_fail: options.malloc_may_fail,
         all_assumptions: false,

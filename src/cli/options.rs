@@ -2,6 +2,7 @@
 
 mod experiment;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -109,6 +110,15 @@ pub struct InputOptions {
     #[arg(long, value_enum, default_value = "havoc")]
     pub unknown_calls: UnknownCallsOption,
 
+    /// What changes volatile objects that the program defines itself; others may always hold any value
+    #[arg(long, value_enum, default_value = "program")]
+    pub volatile: VolatileOption,
+
+    /// There is a device at so many bytes from the address: a read there gives any value, and no object of the program's
+    /// is there; may be given several times
+    #[arg(long, value_name = "START:SIZE", value_parser = address_range)]
+    pub mmio: Vec<Range<u64>>,
+
     /// Let malloc return a null pointer, too
     #[arg(long)]
     pub malloc_may_fail: bool,
@@ -166,6 +176,30 @@ pub enum UnknownCallsOption {
     Havoc,
     /// Return any value
     Pure,
+}
+
+/// What changes volatile objects that the program defines itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VolatileOption {
+    /// The program alone, which the ledger notes
+    Program,
+    /// The environment, too: each read of one that is no local variable gives any value
+    Environment,
+}
+
+/// Reads `START:SIZE`, each a decimal number or a hexadecimal one after `0x`.
+fn address_range(text: &str) -> Result<Range<u64>, String> {
+    let number = |text: &str| match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let parts = text.split_once(':');
+    let numbers = parts.and_then(|(start, size)| number(start).zip(number(size)));
+    let range = numbers.and_then(|(start, size)| Some(start..start.checked_add(size)?));
+    match range {
+        Some(range) if !range.is_empty() => Ok(range),
+        _ => Err("not START:SIZE, two numbers of bytes, the second one positive".to_owned()),
+    }
 }
 
 /// How proofs are checked.

@@ -45,6 +45,8 @@ pub struct Unit {
     pub dynamic_rounding: bool,
     /// What the program can meet that is not in it.
     pub outside: Outside,
+    /// What changes by itself.
+    pub devices: Devices,
     /// The functions that the source uses and does not define.
     pub externals: Vec<External>,
     /// The ordinary identifiers that it declares.
@@ -85,6 +87,15 @@ pub struct Outside {
     pub environment: Option<FunctionIndex>,
     /// Stands for all objects that the unit does not define and that a pointer from outside may point to.
     pub memory: Option<ObjectIndex>,
+}
+
+/// What changes by itself in the address space of a unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Devices {
+    /// Whether volatile objects change by themselves that the unit defines and that exist from start to end.
+    pub change_objects: bool,
+    /// Ranges of addresses that exist and at which there are no objects.
+    pub ranges: Vec<Range<u64>>,
 }
 
 /// Index into [`Unit::objects`].
@@ -520,6 +531,23 @@ pub enum Instruction {
         /// The closing parenthesis of the call, if it is one.
         call_end: Span,
     },
+    /// A read of a place that may be no memory, or memory that changes by itself: `place := ` what `source` holds, or any
+    /// value; [`super::memory`] tells which.
+    ReadDevice {
+        place: Place,
+        source: Place,
+        /// What it is, for messages.
+        name: String,
+        /// Whether the access is volatile; else only what is in [`Devices::ranges`] is no memory.
+        volatile: bool,
+    },
+    /// A write to a place that may be no memory: `place = value`, or nothing.
+    WriteDevice {
+        place: Place,
+        value: Expr,
+        /// As for a read.
+        volatile: bool,
+    },
     /// A value that a real execution determines but that is not modelled (`sin(x)`): any value, and alarms that pass
     /// here are not confirmed.
     Approximate {
@@ -570,6 +598,8 @@ impl Instruction {
         match self {
             Self::Assign { place, .. }
             | Self::Nondet { place, .. }
+            | Self::ReadDevice { place, .. }
+            | Self::WriteDevice { place, .. }
             | Self::Approximate { place, .. }
             | Self::Choice { place }
             | Self::Allocate { place, .. } => Some(place),

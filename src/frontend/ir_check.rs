@@ -120,7 +120,8 @@ impl Checker {
 
     fn instruction(&self, instruction: &Instruction) -> bool {
         match instruction {
-            Instruction::Assign { place, value } => {
+            Instruction::Assign { place, value }
+            | Instruction::WriteDevice { place, value, .. } => {
                 self.place(place) && self.has(value, place.scalar)
             }
             Instruction::Copy {
@@ -145,6 +146,9 @@ impl Checker {
             Instruction::CallUnknown {
                 arguments, result, ..
             } => self.call(arguments, result.as_ref()),
+            Instruction::ReadDevice { place, source, .. } => {
+                self.place(place) && self.place(source) && place.scalar == source.scalar
+            }
             Instruction::Nondet { place, .. }
             | Instruction::Approximate { place, .. }
             | Instruction::Choice { place } => self.place(place),

@@ -344,6 +344,12 @@ impl fmt::Display for With<'_, Instruction> {
             } => {
                 write!(f, "{} = input {function}", self.of(place))
             }
+            Instruction::ReadDevice { place, source, .. } => {
+                write!(f, "{} = device {}", self.of(place), self.of(source))
+            }
+            Instruction::WriteDevice { place, value, .. } => {
+                write!(f, "device {} = {}", self.of(place), self.of(value))
+            }
             Instruction::Choice { place } => write!(f, "{} = choice", self.of(place)),
             Instruction::Approximate { place, what } => {
                 write!(f, "{} = approximate {what}", self.of(place))

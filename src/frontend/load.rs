@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::diagnostic::{Error, ErrorKind, Place, Warning};
-use super::ir::UnknownEffect;
+use super::ir::{Devices, UnknownEffect};
 use super::lower::{LowerOptions, lower};
 use super::memory::{MemoryError, MemoryOptions, emit};
 use super::parse::{parse, with_large_stack};
@@ -23,6 +23,8 @@ pub struct LoadOptions {
     pub property: Specification,
     /// What a call of a function without a body may change.
     pub unknown_calls: UnknownEffect,
+    /// What changes by itself.
+    pub devices: Devices,
     /// Whether `malloc` and its like may return null.
     pub malloc_may_fail: bool,
     /// Whether everything that is assumed of operands and accesses is noted.
@@ -45,6 +47,7 @@ impl Default for LoadOptions {
             arithmetic: Arithmetic::default(),
             property: Specification::Default,
             unknown_calls: UnknownEffect::Reachable,
+            devices: Devices::default(),
             malloc_may_fail: false,
             all_assumptions: false,
             keeps_typed: false,
@@ -100,6 +103,7 @@ fn translate(
         let lowering = LowerOptions {
             data_model: options.data_model,
             unknown_calls: options.unknown_calls,
+            devices: options.devices.clone(),
         };
         let (unit, more) = lower(&parsed, &options.property, &lowering)?;
         warnings.extend(more);

@@ -77,7 +77,10 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<R
         };
         let once = matches!(
             assumption.kind,
-            AssumptionKind::Layout | AssumptionKind::Library | AssumptionKind::Environment
+            AssumptionKind::Layout
+                | AssumptionKind::Library
+                | AssumptionKind::Volatile
+                | AssumptionKind::Environment
         );
         if once && result.iter().any(|met| met.what == assumption.what) {
             continue;

@@ -414,6 +414,7 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
             InputKind::Uninitialised => "uninitialised".to_owned(),
             InputKind::Unknown(what) => what.clone(),
             InputKind::Outside(name) => format!("memory changed by {name}"),
+            InputKind::Volatile(name) => format!("a volatile read of {name}"),
             InputKind::MemoryModel => return None,
         };
         if value.as_array().is_some() {

@@ -33,6 +33,8 @@ pub enum AssumptionKind {
     IgnoredAttribute,
     /// Objects lie, and values are represented, as is said.
     Layout,
+    /// A volatile object of the program changes only where the program changes it.
+    Volatile,
     /// What surrounds the program (its arguments, the machine) is what is said.
     Environment,
 }
@@ -47,7 +49,7 @@ impl AssumptionKind {
     /// an allocation may succeed, and the interpreter does not go beyond an invalid access or an undefined operation.
     pub const fn matters_to_violations(self) -> bool {
         match self {
-            Self::MallocSucceeds | Self::WithinBounds | Self::Defined => false,
+            Self::MallocSucceeds | Self::WithinBounds | Self::Defined | Self::Volatile => false,
             Self::UnknownCode
             | Self::Library
             | Self::EvaluationOrder

@@ -389,6 +389,8 @@ pub enum InputKind {
     Uninitialised,
     /// Memory that code may have written that is not known, or that is defined elsewhere; the code's or object's name.
     Outside(String),
+    /// A read of what changes by itself: a volatile object that is defined elsewhere, or what is no object at all; which.
+    Volatile(String),
     /// A choice of the memory model, such as an object's address.
     MemoryModel,
     /// A value that a real execution determines, but that is not computed here (`sin(x)`). An alarm that passes here

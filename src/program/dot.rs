@@ -124,6 +124,7 @@ pub fn describe(program: &Program, operation: &Operation) -> String {
                 InputKind::Nondet(function) => format!("{function}()"),
                 InputKind::Uninitialised => "uninitialised".to_owned(),
                 InputKind::Outside(name) => format!("anything by {name}"),
+                InputKind::Volatile(name) => format!("volatile {name}"),
                 InputKind::MemoryModel => "any address".to_owned(),
                 InputKind::Unknown(what) => format!("unknown {what}"),
             };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::frontend::Specification;
-use crate::frontend::ir::{Expr, Instruction, UnknownEffect};
+use crate::frontend::ir::{Devices, Expr, Instruction, UnknownEffect};
 use crate::frontend::lower::{LowerOptions, lower};
 use crate::frontend::parse::{parse, with_large_stack};
 use crate::frontend::preprocess::Preprocessed;
@@ -28,6 +28,7 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
         let options = LowerOptions {
             data_model,
             unknown_calls: UnknownEffect::Pure,
+            devices: Devices::default(),
         };
         Ok(lower(&parsed, &Specification::Default, &options)?.0)
     });

@@ -174,7 +174,7 @@ impl Writer<'_> {
             let source = self.program.input(*id);
             let place = self.place(source.span);
             let what = match &source.kind {
-                InputKind::Nondet(name) => in_comment(name),
+                InputKind::Nondet(name) | InputKind::Volatile(name) => in_comment(name),
                 _ => in_comment(&input.kind.to_string()),
             };
             let value = match c_value::literal(value, source.c_type) {

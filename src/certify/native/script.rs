@@ -129,6 +129,10 @@ impl Script {
                 }
             }
             InputKind::Uninitialised => Err(UnsaidKind::Uninitialised),
+            // A compiled object does not change by itself.
+            InputKind::Volatile(name) => Err(UnsaidKind::Environment(format!(
+                "what volatile reads of {name} find"
+            ))),
             InputKind::MemoryModel => Err(UnsaidKind::MemoryModel),
             InputKind::Unknown(what) => Err(UnsaidKind::Environment(what.clone())),
         }

@@ -38,6 +38,10 @@ impl Lowerer<'_> {
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = target.kind else {
             return Err(self.error("the operand that is written to is not an lvalue"));
         };
+        let value = match value.kind {
+            ValueKind::Lvalue(_) if self.types.as_record(value.ty).is_some() => self.rvalue(value),
+            _ => value,
+        };
         match value.kind {
             ValueKind::Scalar(expr) => {
                 let scalar = self.scalar_type(target.ty)?;
@@ -46,7 +50,15 @@ impl Lowerer<'_> {
                     scalar,
                     bit_field,
                 };
-                self.emit(Instruction::Assign { place, value: expr });
+                let value = expr;
+                self.emit(match self.device_write(&address, target.ty) {
+                    Some(volatile) => Instruction::WriteDevice {
+                        place,
+                        value,
+                        volatile,
+                    },
+                    None => Instruction::Assign { place, value },
+                });
                 match scalar {
                     ScalarType::Float(FloatFormat::F80) => {
                         self.leave_padding_open(Pointer::new(address), target.ty)
@@ -58,6 +70,9 @@ impl Lowerer<'_> {
             | ValueKind::Lvalue(Lvalue {
                 address: source, ..
             }) => {
+                if self.write_device_object(&address, &source, target.ty)? {
+                    return Ok(());
+                }
                 let destination = Pointer::new(address);
                 let instruction = Instruction::Copy {
                     destination: destination.clone(),
@@ -169,6 +184,18 @@ impl Lowerer<'_> {
                 self.store_value(target, value.clone())?;
                 Ok(value)
             }
+            // What may change by itself is not read back.
+            ValueKind::Scalar(expr) if self.device_access(&lvalue.address, ty).is_some() => {
+                let bit_field = lvalue.bit_field;
+                let kept = self.keep(expr, self.scalar_type(ty)?);
+                self.store_value(target, Value::scalar(kept.clone(), ty.unqualified()))?;
+                self.assigned_value(kept, ty, bit_field)
+            }
+            ValueKind::Aggregate(source) if self.device_access(&lvalue.address, ty).is_some() => {
+                let value = Value::aggregate(source, ty.unqualified());
+                self.store_value(target, value.clone())?;
+                Ok(value)
+            }
             // A variable or bit-field is read back, which gives the value converted to its width.
             kind => {
                 let value = Value { kind, ..value };
@@ -195,7 +222,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn keep_pointer(&mut self, address: Expr) -> Expr {
+    pub(super) fn keep_pointer(&mut self, address: Expr) -> Expr {
         match address {
             Expr::Offset { base, bytes } => {
                 let base = self.keep_pointer(*base);

@@ -2,7 +2,6 @@
 //! ([`crate::frontend::library::format`]), which is called with the arguments.
 
 use super::assignment::Use;
-use super::outside::start_of;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::ir::{
@@ -13,6 +12,7 @@ use crate::frontend::library::format::{
     Channel, Family, FormatFunction, Kind, family, print_function, scan_function,
 };
 use crate::frontend::library::{self, LibraryFunction, Model};
+use crate::frontend::memory::walk::start_of;
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
 use crate::program::Span;
 

@@ -48,6 +48,7 @@ mod switch;
 mod tag;
 mod value;
 mod variadic;
+mod volatile;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -57,8 +58,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
 use crate::frontend::ir::{
-    BlockIndex, Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex, Place,
-    ScalarType, Storage, Terminator, Unit, UnknownEffect,
+    BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex,
+    Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
 };
 use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
@@ -77,12 +78,14 @@ use crate::frontend::property::Specification;
 type Result<T> = std::result::Result<T, Error>;
 
 /// What the command says about the meaning of programs.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct LowerOptions {
     /// Sizes of C's types.
     pub data_model: DataModel,
     /// What a call of a function without a body may change.
     pub unknown_calls: UnknownEffect,
+    /// What changes by itself.
+    pub devices: Devices,
 }
 
 /// Lowers a parsed program. To be called under [`crate::frontend::parse::with_large_stack`].
@@ -92,7 +95,7 @@ pub fn lower(
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
     let lowered = |conflicts| {
-        let mut lowerer = Lowerer::new(parsed, property, *options, conflicts);
+        let mut lowerer = Lowerer::new(parsed, property, options.clone(), conflicts);
         lowerer.run().and_then(|()| lowerer.finish())
     };
     let result = lowered(FxHashMap::default()).and_then(|lowering| {
@@ -220,10 +223,10 @@ impl<'a> Lowerer<'a> {
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
         let mut lowerer = Self {
             property,
-            options,
             parsed,
             origin: None,
             types: TypeTable::new(options.data_model),
+            options,
             scopes: Scopes::new(),
             prelude_scopes: Scopes::new(),
             library_types: FxHashMap::default(),
@@ -370,6 +373,7 @@ impl<'a> Lowerer<'a> {
                 start: start_index,
                 dynamic_rounding: self.dynamic_rounding,
                 outside,
+                devices: self.options.devices,
                 externals: self.externals,
                 names: self.scopes.take_names(&self.types),
                 texts: self

@@ -15,7 +15,7 @@ use crate::frontend::ir::{
     UnknownEffect,
 };
 use crate::frontend::library;
-use crate::frontend::memory::walk::{INT, every_expression};
+use crate::frontend::memory::walk::{INT, every_expression, start_of};
 use crate::program::Span;
 
 /// What the environment is called.
@@ -237,7 +237,7 @@ impl Meeting {
                         None => false,
                     };
                 }
-                Instruction::Nondet { place, .. } => {
+                Instruction::Nondet { place, .. } | Instruction::ReadDevice { place, .. } => {
                     result.pointers |= place.scalar == ScalarType::Pointer;
                 }
                 Instruction::Call { callee, .. } => {
@@ -326,15 +326,6 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                 _ => false,
             })
     })
-}
-
-/// The object that an address lies in, if it is computed from its own.
-pub(super) fn start_of(address: &Expr) -> Option<ObjectIndex> {
-    match address {
-        Expr::ObjectAddress(object) => Some(*object),
-        Expr::Offset { base, .. } => start_of(base),
-        _ => None,
-    }
 }
 
 /// After each call of unknown code comes what that calls.

@@ -87,7 +87,7 @@ impl Lowerer<'_> {
                         };
                         self.read(place, value.ty)
                     }
-                    None => Value::aggregate(lvalue.address, value.ty.unqualified()),
+                    None => self.aggregate_value(lvalue.address, value.ty),
                 }
             }
             ValueKind::Aggregate(address) => {
@@ -107,19 +107,54 @@ impl Lowerer<'_> {
 
     /// The value at a place of the declared type.
     fn read(&mut self, place: Place, declared: Type) -> Value {
-        let Some(bits) = place.bit_field.map(|field| field.bits) else {
-            return Value::scalar(Expr::Load(place), declared.unqualified());
+        let (scalar, bits) = (place.scalar, place.bit_field.map(|field| field.bits));
+        let value = match self.device_access(&place.address, declared) {
+            Some(volatile) => self.read_device(place, volatile),
+            None => Expr::Load(place),
         };
+        match bits {
+            Some(bits) => self.bit_field_value(value, scalar, declared, bits),
+            None => Value::scalar(value, declared.unqualified()),
+        }
+    }
+
+    /// What is found in a bit-field, which has the declared type here, as a value.
+    fn bit_field_value(
+        &mut self,
+        value: Expr,
+        from: ScalarType,
+        declared: Type,
+        bits: u8,
+    ) -> Value {
         let ty = self.types.bit_field_value(declared, bits);
-        let value = Expr::Load(place.clone());
         match self.types.scalar(ty) {
             // It is read with the declared type, which has every value of the field.
             Some(scalar) => {
-                let narrow = fold::convert(value, place.scalar, scalar);
+                let narrow = fold::convert(value, from, scalar);
                 Value::scalar(narrow, ty)
             }
             None => Value::scalar(value, declared.unqualified()),
         }
+    }
+
+    /// What an lvalue of the declared type holds when the value has been assigned to it.
+    pub(super) fn assigned_value(
+        &mut self,
+        value: Expr,
+        declared: Type,
+        bit_field: Option<BitField>,
+    ) -> Result<Value> {
+        let scalar = self.scalar_type(declared)?;
+        Ok(match (bit_field, scalar) {
+            (Some(field), ScalarType::Integer { signed, .. }) => {
+                let bits = field.bits;
+                let narrow = ScalarType::Integer { bits, signed };
+                let value = fold::convert(fold::convert(value, scalar, narrow), narrow, scalar);
+                self.bit_field_value(value, scalar, declared, bits)
+            }
+            (Some(field), _) => self.bit_field_value(value, scalar, declared, field.bits),
+            (None, _) => Value::scalar(value, declared.unqualified()),
+        })
     }
 
     /// The scalar value of an expression, with its type; fails for structs and `void`.

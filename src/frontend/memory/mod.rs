@@ -5,6 +5,7 @@
 //! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
 //!    scalar variables, the others lie in regions; [`layout`] gives addresses.
 //!    [`names`]: what the names of the source are in all that.
+//!    [`devices`]: which accesses find no memory, but what changes by itself.
 //! 4. [`mod@emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
 //!
 //! # What the memory model says of programs without defined behaviour
@@ -20,6 +21,7 @@ mod builder;
 mod call_graph;
 mod cells;
 mod constraints;
+pub(super) mod devices;
 mod emit;
 mod floats;
 mod function_pointers;

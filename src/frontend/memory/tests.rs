@@ -63,6 +63,7 @@ impl Maker {
                     environment: None,
                     memory: None,
                 },
+                devices: Devices::default(),
                 externals: Vec::new(),
             },
         }

@@ -3,8 +3,8 @@
 
 use super::points_to::gcd;
 use crate::frontend::ir::{
-    Argument, BinaryOp, Block, Callee, Expr, Instruction, MathFunction, Place, ResultPlace,
-    ScalarType, Terminator, UnaryOp,
+    Argument, BinaryOp, Block, Callee, Expr, Instruction, MathFunction, ObjectIndex, Place,
+    ResultPlace, ScalarType, Terminator, UnaryOp,
 };
 
 /// C's `int`.
@@ -134,9 +134,13 @@ pub fn all_parts(expr: &Expr, has: &mut dyn FnMut(&Expr) -> bool) -> bool {
 /// Calls back for the expressions that stand directly in an instruction, addresses of places included.
 pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
     match instruction {
-        Instruction::Assign { place, value } => {
+        Instruction::Assign { place, value } | Instruction::WriteDevice { place, value, .. } => {
             f(&place.address);
             f(value);
+        }
+        Instruction::ReadDevice { place, source, .. } => {
+            f(&place.address);
+            f(&source.address);
         }
         Instruction::Copy {
             destination,
@@ -193,6 +197,15 @@ fn call_operands<'a>(
         Some(ResultPlace::Scalar(place)) => f(&place.address),
         Some(ResultPlace::Object { address, .. }) => f(address),
         None => {}
+    }
+}
+
+/// The object that an address lies in, if it is computed from its own.
+pub fn start_of(address: &Expr) -> Option<ObjectIndex> {
+    match address {
+        Expr::ObjectAddress(object) => Some(*object),
+        Expr::Offset { base, .. } => start_of(base),
+        _ => None,
     }
 }
 

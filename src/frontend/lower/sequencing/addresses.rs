@@ -31,7 +31,12 @@ impl Judge<'_> {
                     Instruction::Fill { destination, .. } => {
                         inside_address(destination, &mut visit);
                     }
-                    Instruction::Assign { value, .. } => visit(value),
+                    Instruction::Assign { value, .. } | Instruction::WriteDevice { value, .. } => {
+                        visit(value);
+                    }
+                    Instruction::ReadDevice { source, .. } => {
+                        inside_address(&source.address, &mut visit);
+                    }
                     Instruction::Nondet { .. }
                     | Instruction::Choice { .. }
                     | Instruction::Approximate { .. } => {}

@@ -103,7 +103,11 @@ pub(super) fn steps_of(
     spot: &mut dyn FnMut(&Place) -> Spot,
 ) -> Vec<Step> {
     match instruction {
+        Instruction::ReadDevice { place, source, .. } => {
+            vec![Step::Read(spot(source)), Step::Write(spot(place))]
+        }
         Instruction::Assign { place, .. }
+        | Instruction::WriteDevice { place, .. }
         | Instruction::Nondet { place, .. }
         | Instruction::Approximate { place, .. }
         | Instruction::Choice { place }

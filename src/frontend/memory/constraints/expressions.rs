@@ -1,5 +1,6 @@
 //! What the pointers in expressions point to.
 
+use super::super::devices;
 use super::super::layout::RESERVED;
 use super::super::points_to::Target;
 use super::super::walk::{self, Congruence};
@@ -88,7 +89,7 @@ impl<'a> Facts<'a> {
                         Some(self.offset(base, target, distance.remainder))
                     }
                     // An address computed from nothing but integers.
-                    None if distance.modulus != 0 => Some(self.forge()),
+                    None if distance.modulus != 0 => Some(self.forge_from_integer()),
                     None => {
                         let start = walk::constant_integer(base).unwrap_or(0);
                         self.constant(start.saturating_add(distance.remainder.into()))
@@ -201,7 +202,7 @@ impl<'a> Facts<'a> {
             }
             (_, ScalarType::Pointer) => match walk::constant_integer(operand) {
                 Some(address) => self.constant(address),
-                None => Some(self.forge()),
+                None => Some(self.forge_from_integer()),
             },
             _ => None,
         }
@@ -212,7 +213,13 @@ impl<'a> Facts<'a> {
         let shift = 128 - u32::from(self.unit.data_model.pointer_bits());
         let address = value.wrapping_shl(shift).wrapping_shr(shift);
         let is_mark = (0..i128::from(RESERVED)).contains(&address);
-        (!is_mark && !is_null_or_error(address)).then(|| self.forge())
+        self.made_from_low |= devices::is_low(address);
+        (!is_mark && !is_null_or_error(address)).then(|| self.forge_from_integer())
+    }
+
+    fn forge_from_integer(&mut self) -> Target {
+        self.made_from_integer = true;
+        self.forge()
     }
 }
 

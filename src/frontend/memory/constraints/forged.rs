@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::points_to::{NodeId, Target};
 use super::accesses::{AccessTable, View};
 use super::{Facts, REPETITIONS};
-use crate::frontend::ir::{Leaf, ScalarType};
+use crate::frontend::ir::{Leaf, ScalarType, Storage};
 
 impl Facts<'_> {
     /// The target of a pointer that is made from an integer.
@@ -20,6 +20,46 @@ impl Facts<'_> {
     fn assign_forged(&mut self, place: Target) {
         let value = self.forge();
         self.assign(place, ScalarType::Pointer, Some(value));
+    }
+
+    /// Pointers that are read from what may be a device come from outside.
+    pub(super) fn read_from_devices(&mut self) {
+        for index in 0..self.read_through.len() {
+            let (from, target) = self.read_through[index];
+            if self.may_be_device(from) {
+                self.assign_from_outside(target, ScalarType::Pointer);
+            }
+        }
+    }
+
+    /// Whether a volatile read of the target may find anything but what the program wrote there.
+    fn may_be_device(&self, target: Target) -> bool {
+        let root = self.graph.root(target.node).0;
+        let changes = |storage| match storage {
+            Storage::Outside => true,
+            Storage::Static { .. } => self.unit.devices.change_objects,
+            Storage::Literal | Storage::Automatic(_) => false,
+        };
+        let mut objects = self.unit.objects.iter().zip(&self.objects);
+        self.made_from_low
+            || self.may_be_forged(target)
+            || objects
+                .any(|(object, &node)| changes(object.storage) && self.graph.root(node).0 == root)
+    }
+
+    /// Whether a pointer to the target may be one to no object: a number, or one from outside.
+    pub fn may_leave_objects(&self, target: Target) -> bool {
+        self.may_be_forged(target) && (self.made_from_integer || self.from_outside)
+    }
+
+    /// Whether a pointer to the target may be a number that the program computes.
+    pub fn may_be_number(&self, target: Target) -> bool {
+        self.may_be_forged(target) && self.made_from_integer
+    }
+
+    /// Whether some pointer is a number that is too low for an object's address.
+    pub const fn has_low_pointers(&self) -> bool {
+        self.made_from_low
     }
 
     pub(super) fn assign_from_outside(&mut self, place: Target, scalar: ScalarType) {
@@ -105,6 +145,7 @@ impl Facts<'_> {
                     let link_root = self.graph.root(link.node).0;
                     if !self.is_universe(link_root) {
                         self.escapes.push(link);
+                        self.made_from_integer = true;
                         let universe = self.forge();
                         self.graph.unify(link, universe);
                     }

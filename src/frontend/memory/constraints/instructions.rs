@@ -1,5 +1,6 @@
 //! What instructions do with pointers.
 
+use super::super::devices::{self, Found};
 use super::super::layout::SMALL;
 use super::super::points_to::{NodeId, Target};
 use super::super::walk;
@@ -7,7 +8,7 @@ use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
 use crate::frontend::ir::{
-    BlockIndex, Expr, FunctionIndex, InitialContents, Instruction, ScalarType, Terminator,
+    BlockIndex, Expr, FunctionIndex, InitialContents, Instruction, Place, ScalarType, Terminator,
 };
 use crate::program::Lifetime;
 
@@ -59,6 +60,26 @@ impl<'a> Facts<'a> {
                 let value = self.value(value);
                 self.assign(target, place.scalar, value);
             }
+            Instruction::ReadDevice {
+                place,
+                source,
+                volatile,
+                ..
+            } => self.read_device(place, source, *volatile),
+            Instruction::WriteDevice {
+                place,
+                value,
+                volatile,
+            } => match devices::found(self.unit, place, *volatile) {
+                Found::Device(_) => {
+                    self.value(value);
+                }
+                Found::Memory(_) | Found::Target => {
+                    let target = self.access(place, Direction::Store);
+                    let value = self.value(value);
+                    self.assign(target, place.scalar, value);
+                }
+            },
             Instruction::Copy {
                 destination,
                 source,
@@ -142,6 +163,22 @@ impl<'a> Facts<'a> {
             }
             Instruction::Assume(value) | Instruction::SetRounding(value) => {
                 self.value(value);
+            }
+        }
+    }
+
+    fn read_device(&mut self, place: &'a Place, source: &'a Place, volatile: bool) {
+        let target = self.access(place, Direction::Store);
+        let found = devices::found(self.unit, source, volatile);
+        if let Found::Device(_) = found {
+            return self.assign_from_outside(target, place.scalar);
+        }
+        let from = self.access(source, Direction::Load);
+        if place.scalar == ScalarType::Pointer {
+            let value = self.graph.link(from);
+            self.assign(target, place.scalar, Some(value));
+            if found == Found::Target {
+                self.read_through.push((from, target));
             }
         }
     }

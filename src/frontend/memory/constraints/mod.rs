@@ -98,6 +98,12 @@ pub struct Facts<'a> {
     reached_outside: FxHashSet<NodeId>,
     /// Whether a pointer is made from an integer.
     forged: bool,
+    /// Whether one is made from an integer by the program itself.
+    made_from_integer: bool,
+    /// Whether one is made from a constant too low for an object's address.
+    made_from_low: bool,
+    /// Pointers that are read through a pointer which may be one to a device: from where, and where to.
+    read_through: Vec<(Target, Target)>,
     /// What forged pointers point to.
     pub universe: NodeId,
     /// What null and constant pointers point to: nothing.
@@ -159,6 +165,9 @@ impl<'a> Facts<'a> {
             from_outside: false,
             reached_outside: FxHashSet::default(),
             forged: false,
+            made_from_integer: false,
+            made_from_low: false,
+            read_through: Vec::new(),
             universe,
             nowhere,
             observed: Vec::new(),
@@ -197,7 +206,12 @@ impl<'a> Facts<'a> {
     fn fixpoint(&mut self) -> AccessTable {
         let size = |this: &Self| {
             let unknown = (this.reached_outside.len(), this.unknown_callee.len());
-            (this.graph.changes(), this.bound.len(), unknown)
+            (
+                this.graph.changes(),
+                this.bound.len(),
+                unknown,
+                this.from_outside,
+            )
         };
         loop {
             let before = size(self);
@@ -205,6 +219,7 @@ impl<'a> Facts<'a> {
             self.bind_callbacks();
             self.move_alike();
             self.copy_links();
+            self.read_from_devices();
             self.escape();
             let table = self.access_table();
             self.check_alike(&table);

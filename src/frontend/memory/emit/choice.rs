@@ -163,6 +163,13 @@ impl Emitter<'_, '_> {
         });
         let inside: Vec<TermId> = inside.collect();
         self.assume(pool().or(inside));
+        for range in &self.unit.devices.ranges {
+            let device = (
+                self.pointer_constant(range.start.into()),
+                self.pointer_constant(range.end.into()),
+            );
+            self.assume(self.apart((start, end), device));
+        }
         start
     }
 

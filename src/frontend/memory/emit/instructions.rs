@@ -20,6 +20,17 @@ impl Emitter<'_, '_> {
                 let value = self.value(value);
                 self.store_place(place, value);
             }
+            Instruction::ReadDevice {
+                place,
+                source,
+                name,
+                volatile,
+            } => self.read_device(place, source, name, *volatile),
+            Instruction::WriteDevice {
+                place,
+                value,
+                volatile,
+            } => self.write_device(place, value, *volatile),
             Instruction::Copy {
                 destination,
                 source,

@@ -41,7 +41,7 @@ impl Emitter<'_, '_> {
     }
 
     /// What is read from a bit-field as a value of the declared type.
-    fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
+    pub fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
         match (place.bit_field, place.scalar, self.semantics.arithmetic) {
             (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
                 if signed {

@@ -4,6 +4,7 @@ mod allocation;
 mod assumptions;
 mod calls;
 mod choice;
+mod devices;
 mod expressions;
 mod functions;
 mod instructions;

@@ -1,0 +1,334 @@
+//! Accesses that may find no memory, or memory that changes by itself; see [`super::super::devices`].
+
+use super::super::devices::{self, Found};
+use super::super::layout::RESERVED;
+use super::super::walk::place_bits;
+use super::*;
+use crate::frontend::ir::{Expr, Place};
+use crate::program::{AssumptionKind, Doubt};
+
+/// Maximum number of objects that an address is compared with to find out whether it lies in one.
+const MOST_COMPARED: usize = 64;
+
+/// Whether an access through a pointer finds memory.
+#[derive(Copy, Clone, Debug)]
+enum Whereabouts {
+    Memory,
+    Device,
+    /// Either, by the address.
+    Either {
+        /// The condition for a device; else it is memory.
+        device: TermId,
+        /// Whether what is taken for memory may be none.
+        uncertain: bool,
+    },
+}
+
+/// Whether an access changes what it finds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Effect {
+    Read,
+    Write,
+}
+
+/// The objects that a pointer may point to.
+#[derive(Default)]
+struct Objects {
+    /// Those that only the program changes.
+    own: Vec<ObjectIndex>,
+    /// The others.
+    others: Vec<ObjectIndex>,
+    /// Whether there are some that are made at run time.
+    has_sites: bool,
+}
+
+impl Emitter<'_, '_> {
+    /// Reads what may be a device into the place.
+    pub fn read_device(&mut self, place: &Place, source: &Place, name: &str, volatile: bool) {
+        match devices::found(self.unit, source, volatile) {
+            Found::Device(address) => {
+                self.note_address(address);
+                self.read_anything(place, source, InputKind::Volatile(name.to_owned()));
+            }
+            Found::Memory(object) => {
+                self.note_unchanged(object, source);
+                self.read_memory(place, source);
+            }
+            Found::Target => self.read_through_pointer(place, source, name, volatile),
+        }
+    }
+
+    /// Writes a value to what may be a device.
+    pub fn write_device(&mut self, place: &Place, value: &Expr, volatile: bool) {
+        let whereabouts = match devices::found(self.unit, place, volatile) {
+            Found::Device(address) => return self.note_address(address),
+            Found::Memory(_) => Whereabouts::Memory,
+            Found::Target => self.whereabouts(place, volatile, Effect::Write),
+        };
+        let value = self.value(value);
+        match whereabouts {
+            Whereabouts::Memory => self.store_place(place, value),
+            Whereabouts::Device => {
+                self.note_numbers();
+                self.assume_not_null(place);
+            }
+            Whereabouts::Either { device, .. } => {
+                let Some(fork) = self.cut() else { return };
+                let (memory, after) = (self.location(), self.location());
+                self.branch(fork, after, device);
+                self.branch(fork, memory, pool().not(device));
+                self.current = Some(memory);
+                self.store_place(place, value);
+                self.check_trouble();
+                self.finish(after);
+                self.current = Some(after);
+                self.note_numbers();
+            }
+        }
+    }
+
+    fn read_through_pointer(&mut self, place: &Place, source: &Place, name: &str, volatile: bool) {
+        let kind = InputKind::Volatile(name.to_owned());
+        match self.whereabouts(source, volatile, Effect::Read) {
+            Whereabouts::Memory => {
+                self.note_unchanged_target(source, volatile);
+                self.read_memory(place, source);
+            }
+            Whereabouts::Device => {
+                self.note_numbers();
+                self.assume_not_null(source);
+                self.read_anything(place, source, kind);
+            }
+            Whereabouts::Either { device, uncertain } => {
+                let choice = uncertain.then(|| self.any(Sort::Bool, InputKind::MemoryModel, None));
+                let Some(fork) = self.cut() else { return };
+                let after = self.location();
+                let found = self.location();
+                self.branch(fork, found, device);
+                self.current = Some(found);
+                self.note_numbers();
+                self.read_anything(place, source, kind);
+                self.finish(after);
+                let is_memory = pool().not(device);
+                if let Some(choice) = choice {
+                    let found = self.location();
+                    self.branch(fork, found, pool().and([is_memory, choice]));
+                    self.current = Some(found);
+                    let what = "what is at an address that is computed from numbers";
+                    self.read_anything(place, source, InputKind::Unknown(what.to_owned()));
+                    self.finish(after);
+                }
+                let found = self.location();
+                let is_chosen = choice.map_or(TermId::TRUE, |choice| pool().not(choice));
+                self.branch(fork, found, pool().and([is_memory, is_chosen]));
+                self.current = Some(found);
+                self.note_unchanged_target(source, volatile);
+                self.read_memory(place, source);
+                self.check_trouble();
+                self.finish(after);
+                self.current = Some(after);
+            }
+        }
+    }
+
+    fn read_memory(&mut self, place: &Place, source: &Place) {
+        let value = self.load_place(source);
+        self.store_place(place, value);
+    }
+
+    /// Any value that the source can hold.
+    fn read_anything(&mut self, place: &Place, source: &Place, kind: InputKind) {
+        let ScalarType::Integer { signed, .. } = source.scalar else {
+            return self.nondet(place, kind);
+        };
+        let Some(field) = source.bit_field else {
+            return self.nondet(place, kind);
+        };
+        let (bits, c_type) = (
+            field.bits,
+            CScalar::Integer {
+                bits: field.bits,
+                signed,
+            },
+        );
+        let value = match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                let value = self.any(Sort::BitVec(bits), kind, Some(c_type));
+                self.widened_bit_field(value, source)
+            }
+            Arithmetic::Integer => {
+                let value = self.any(Sort::Int, kind, Some(c_type));
+                let (low, high) = match signed {
+                    true => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+                    false => (0_i128, (1 << bits) - 1),
+                };
+                let above = pool().int_le(pool().int_big(low.into()), value);
+                let below = pool().int_le(value, pool().int_big(high.into()));
+                self.assume(pool().and([above, below]));
+                value
+            }
+        };
+        self.store_place(place, value);
+    }
+
+    /// What the pointer points to at the place.
+    fn whereabouts(&mut self, place: &Place, volatile: bool, effect: Effect) -> Whereabouts {
+        let target = self.target(&place.address);
+        let leaves = volatile && self.facts.may_leave_objects(target);
+        let is_low = volatile && self.facts.has_low_pointers();
+        let has_ranges = !self.unit.devices.ranges.is_empty() && self.facts.may_be_number(target);
+        let objects = self.objects_of(target, volatile, effect);
+        let is_stored = effect == Effect::Write && !objects.others.is_empty();
+        if !leaves && !is_low && !has_ranges && objects.others.is_empty() {
+            return Whereabouts::Memory;
+        }
+        if (leaves || is_low || !objects.others.is_empty())
+            && volatile
+            && !is_stored
+            && objects.own.is_empty()
+            && !objects.has_sites
+        {
+            return Whereabouts::Device;
+        }
+        let address = self.linear(&place.address);
+        let address = self.address_term(&address);
+        let (bit, bits) = place_bits(place, self.semantics.pointer_bits);
+        let bytes = u64::from((u32::from(bit) + bits).div_ceil(8));
+        let mut outside: Vec<TermId> = Vec::new();
+        for range in &self.unit.devices.ranges {
+            outside.push(self.is_between(address, range.start, range.end));
+        }
+        if leaves || is_low {
+            outside.push(self.is_between(address, 1, RESERVED));
+        }
+        if is_stored {
+            // Memory elsewhere is memory for whoever reads it otherwise.
+            let device = pool().or(outside);
+            let uncertain = false;
+            return Whereabouts::Either { device, uncertain };
+        }
+        if leaves && !objects.has_sites && objects.own.len() <= MOST_COMPARED {
+            let own = objects.own.iter();
+            let own: Vec<TermId> = own
+                .map(|&one| self.is_within(address, bytes, one))
+                .collect();
+            let null = pool().eq(address, self.pointer_constant(0));
+            let device = pool().not(pool().or2(pool().or(own), null));
+            let uncertain = false;
+            return Whereabouts::Either { device, uncertain };
+        }
+        for &object in objects.others.iter().take(MOST_COMPARED) {
+            outside.push(self.is_within(address, bytes, object));
+        }
+        Whereabouts::Either {
+            device: pool().or(outside),
+            uncertain: (leaves && self.facts.may_be_number(target))
+                || objects.others.len() > MOST_COMPARED,
+        }
+    }
+
+    /// The objects of the target's class that are in memory.
+    fn objects_of(&mut self, target: Target, volatile: bool, effect: Effect) -> Objects {
+        let mut result = Objects::default();
+        let Some(id) = self.plan.class_of.get(&target.node) else {
+            return result;
+        };
+        let class = self.plan.class_by_id(*id);
+        result.has_sites = !class.sites.is_empty();
+        for &object in &class.objects {
+            if !matches!(self.home(object), Home::Static(..) | Home::Dynamic(..)) {
+                continue;
+            }
+            let changes = match self.unit.objects[object.0 as usize].storage {
+                Storage::Outside => volatile,
+                Storage::Static { .. } => {
+                    volatile && effect == Effect::Read && self.unit.devices.change_objects
+                }
+                Storage::Literal | Storage::Automatic(_) => false,
+            };
+            match changes {
+                true => result.others.push(object),
+                false => result.own.push(object),
+            }
+        }
+        result
+    }
+
+    /// Whether an address is in the range.
+    fn is_between(&mut self, address: TermId, start: u64, end: u64) -> TermId {
+        let start = self.pointer_constant(start.into());
+        let last = self.pointer_constant(i128::from(end) - 1);
+        pool().and([self.at_most(start, address), self.at_most(address, last)])
+    }
+
+    /// Whether so many bytes at the address are in the object.
+    fn is_within(&mut self, address: TermId, bytes: u64, object: ObjectIndex) -> TermId {
+        let size = self.unit.objects[object.0 as usize].size;
+        let Some(room) = size.checked_sub(bytes) else {
+            return TermId::FALSE;
+        };
+        let start = self.object_address(object);
+        let last = self.pointer_add(start, self.pointer_constant(room.into()));
+        pool().and([self.at_most(start, address), self.at_most(address, last)])
+    }
+
+    /// The run goes on only if the place's address is not null.
+    fn assume_not_null(&mut self, place: &Place) {
+        let address = self.linear(&place.address);
+        let address = self.address_term(&address);
+        let null = self.pointer_constant(0);
+        self.assume(pool().not(pool().eq(address, null)));
+    }
+
+    /// Notes that a device is where the program looks for it.
+    fn note_address(&mut self, address: Option<u64>) {
+        let Some(address) = address else { return };
+        let mut ranges = self.unit.devices.ranges.iter();
+        if !ranges.any(|range| range.contains(&address)) {
+            let what = format!(
+                "the address {address:#x} exists, and none of the program's objects lies there"
+            );
+            self.note_assumption(AssumptionKind::Environment, &what, Doubt::Always);
+        }
+    }
+
+    /// The same of addresses that are not known here.
+    fn note_numbers(&mut self) {
+        if self.unit.devices.ranges.is_empty() && self.unit.outside.memory.is_none() {
+            let what = "the addresses exist that volatile pointers hold beside those of objects";
+            self.note_assumption(AssumptionKind::Environment, what, Doubt::Always);
+        }
+    }
+
+    /// Notes that a volatile object of the program's does not change by itself.
+    fn note_unchanged(&mut self, object: Option<ObjectIndex>, source: &Place) {
+        let Some(object) = object else {
+            return self.note_unchanged_target(source, true);
+        };
+        let object = &self.unit.objects[object.0 as usize];
+        if let Storage::Static { .. } = object.storage {
+            let name = &object.name;
+            let what = format!("nothing but the program changes `{name}`, which is volatile");
+            self.note_assumption(AssumptionKind::Volatile, &what, Doubt::Always);
+        }
+    }
+
+    /// The same of what a pointer points to, unless that is a local object that only the program knows.
+    fn note_unchanged_target(&mut self, source: &Place, volatile: bool) {
+        let target = self.target(&source.address);
+        let class = self.plan.class_of.get(&target.node);
+        let class = class.map(|id| self.plan.class_by_id(*id));
+        let is_local = class.is_some_and(|class| {
+            let mut objects = class.objects.iter();
+            let is_automatic = |object: &ObjectIndex| {
+                let storage = self.unit.objects[object.0 as usize].storage;
+                matches!(storage, Storage::Automatic(_))
+            };
+            !class.exposed && class.sites.is_empty() && objects.all(is_automatic)
+        });
+        if volatile && !is_local {
+            let what = "nothing but the program changes those of its objects that it reads as volatile ones";
+            self.note_assumption(AssumptionKind::Volatile, what, Doubt::Always);
+        }
+    }
+}
