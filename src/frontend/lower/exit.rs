@@ -16,6 +16,8 @@ pub(super) struct Lifecycle {
     pub constructors: Vec<(String, u32)>,
     /// With the attribute `destructor`, and their priorities.
     pub destructors: Vec<(String, u32)>,
+    /// Those that the machine calls at any time, see [`super::interrupt`].
+    pub interrupts: Vec<String>,
     /// The function that every exit calls.
     exit: Option<FunctionIndex>,
 }
@@ -47,6 +49,9 @@ impl Lowerer<'_> {
         }
         if let Some(priority) = attributes.destructor {
             lifecycle.destructors.push((name.to_owned(), priority));
+        }
+        if attributes.interrupt {
+            lifecycle.interrupts.push(name.to_owned());
         }
     }
 

@@ -32,6 +32,7 @@ mod fold;
 mod format;
 mod function;
 mod initializer;
+mod interrupt;
 mod jump;
 mod library_call;
 mod linkage;
@@ -363,6 +364,7 @@ impl<'a> Lowerer<'a> {
         }
         self.reconcile_calls(&mut functions);
         let conflicts = self.find_conflicts(&functions);
+        self.add_interrupts(&mut functions, start_index);
         let outside = self.finish_outside(&mut functions);
         Ok(Lowering {
             unit: Unit {

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
     }
 
     /// Any argument for the parameter: what makes it, and the argument itself.
-    fn any_argument(
+    pub(super) fn any_argument(
         &mut self,
         environment: FunctionIndex,
         parameter: ObjectIndex,

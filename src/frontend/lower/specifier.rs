@@ -39,6 +39,8 @@ pub(super) struct Attributes {
     pub microsoft_layout: bool,
     /// `naked`: the function's body is assembly, without prologue and epilogue.
     pub naked: bool,
+    /// `interrupt` and its like: the machine calls the function.
+    pub interrupt: bool,
     /// `noreturn`: calls do not return.
     pub noreturn: bool,
 }
@@ -52,6 +54,7 @@ impl Attributes {
         self.constructor = self.constructor.or(other.constructor);
         self.destructor = self.destructor.or(other.destructor);
         self.naked |= other.naked;
+        self.interrupt |= other.interrupt;
         self.noreturn |= other.noreturn;
         if self.cleanup.is_none() {
             self.cleanup.clone_from(&other.cleanup);
@@ -488,6 +491,7 @@ impl Lowerer<'_> {
                 }
                 "ms_struct" => attributes.microsoft_layout = true,
                 "gcc_struct" => attributes.microsoft_layout = false,
+                "interrupt" | "interrupt_handler" | "isr" | "signal" => attributes.interrupt = true,
                 "naked" => attributes.naked = true,
                 "noreturn" => attributes.noreturn = true,
                 "scalar_storage_order" => self.storage_order(argument),

@@ -10,8 +10,8 @@ use crate::frontend::token::{TokenKind, punctuator as p, word};
 
 /// Attributes that say something about layout, linkage or control.
 const KEPT: &str = "\
-    alias aligned cleanup constructor destructor gcc_struct hardbool ifunc mode ms_struct naked noreturn \
-    packed scalar_storage_order transparent_union vector_size weak weakref";
+    alias aligned cleanup constructor destructor gcc_struct hardbool ifunc interrupt interrupt_handler isr \
+    mode ms_struct naked noreturn packed scalar_storage_order signal transparent_union vector_size weak weakref";
 
 /// gcc's attributes that promise what a function does; they are of use where it is not defined.
 const PROMISES: &str = "const malloc pure returns_nonnull";
@@ -30,7 +30,7 @@ const WITHOUT_EFFECT: &str = "\
     no_stack_protector no_tls_get_addr noclone nocommon nocf_check nodebug nodiscard noinline noipa \
     nomerge nonnull nonnull_if_nonzero nonstring noplt nothrow null_terminated_string_arg \
     objc_root_class optnone overloadable patchable_function_entry regparm reproducible retain section \
-    sentinel signal simd sseregparm stack_protect stdcall strict_flex_array symver sysv_abi tainted_args \
+    sentinel simd sseregparm stack_protect stdcall strict_flex_array symver sysv_abi tainted_args \
     target target_clones thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
     warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 

@@ -176,7 +176,8 @@ impl Emitter<'_, '_> {
         let target = self.target(&place.address);
         let leaves = volatile && self.facts.may_leave_objects(target);
         let is_low = volatile && self.facts.has_low_pointers();
-        let has_ranges = !self.unit.devices.ranges.is_empty() && self.facts.may_be_number(target);
+        let is_number = self.facts.may_be_number(target);
+        let has_ranges = self.facts.may_be_forged(target) && !self.unit.devices.ranges.is_empty();
         let objects = self.objects_of(target, volatile, effect);
         let is_stored = effect == Effect::Write && !objects.others.is_empty();
         if !leaves && !is_low && !has_ranges && objects.others.is_empty() {
@@ -198,7 +199,7 @@ impl Emitter<'_, '_> {
         for range in &self.unit.devices.ranges {
             outside.push(self.is_between(address, range.start, range.end));
         }
-        if leaves || is_low {
+        if is_low || (volatile && is_number) {
             outside.push(self.is_between(address, 1, RESERVED));
         }
         if is_stored {
@@ -222,8 +223,7 @@ impl Emitter<'_, '_> {
         }
         Whereabouts::Either {
             device: pool().or(outside),
-            uncertain: (leaves && self.facts.may_be_number(target))
-                || objects.others.len() > MOST_COMPARED,
+            uncertain: (leaves && is_number) || objects.others.len() > MOST_COMPARED,
         }
     }
 
