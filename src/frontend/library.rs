@@ -98,6 +98,10 @@ pub enum Builtin {
     CountsMatter,
     /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: the ledger says that this is assumed here.
     Assumed,
+    /// `setjmp(buffer)` and its kinds: zero, and where `longjmp` comes to.
+    SetJump,
+    /// `longjmp(buffer, value)` and its kinds.
+    LongJump,
     /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
     Nothing,
     /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.

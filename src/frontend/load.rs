@@ -1,15 +1,16 @@
 //! From a file to a program: all steps of the front end, one after the other.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::diagnostic::{Error, ErrorKind, Place, Warning};
 use super::ir::{Devices, UnknownEffect};
-use super::lower::{LowerOptions, lower};
+use super::lower::{LowerOptions, lower_in_parts};
 use super::memory::{MemoryError, MemoryOptions, emit};
-use super::parse::{parse, with_large_stack};
-use super::preprocess::{Options, Preprocessed, preprocess};
+use super::parse::{parse_in_parts, with_large_stack};
+use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::Specification;
 use crate::program::{Arithmetic, DataModel, Program};
 
@@ -97,7 +98,10 @@ fn translate(
 ) -> Result<Loaded, Error> {
     let name = source.name.clone();
     with_large_stack(move || {
-        let parsed = parse(source)?;
+        let accepted = OnceCell::new();
+        let is_accepted =
+            |text: &[u8]| *accepted.get_or_init(|| is_accepted(text, options.data_model));
+        let parsed = parse_in_parts(source, &is_accepted)?;
         clock.lap("parse");
         let mut warnings = parsed.warnings.clone();
         let lowering = LowerOptions {
@@ -105,7 +109,7 @@ fn translate(
             unknown_calls: options.unknown_calls,
             devices: options.devices.clone(),
         };
-        let (unit, more) = lower(&parsed, &options.property, &lowering)?;
+        let (unit, more) = lower_in_parts(&parsed, &options.property, &lowering, &is_accepted)?;
         warnings.extend(more);
         clock.lap("lower");
         #[cfg(debug_assertions)]

@@ -12,8 +12,10 @@ use super::diagnostic::{Error, ErrorKind, Warning};
 use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
 use super::rewrite::{Rewritten, rewrite};
-use super::split::{ChunkKind, Outline, outline};
-use super::token::{Markers, TokenKind, Tokens, tokenise};
+use super::split::{Chunk, ChunkKind, Outline, outline, typedef_names};
+use super::token::{
+    Markers, Symbol, TokenKind, Tokens, is_keyword, punctuator as p, tokenise, word,
+};
 use crate::program::Span;
 
 mod message;
@@ -30,6 +32,23 @@ pub struct ParsedUnit {
     pub pragmas: Vec<Pragma>,
     /// The assembly outside of functions: the parts of its string literal.
     pub assembly: Vec<(Vec<String>, Span)>,
+    /// What compilers read and this parser does not.
+    pub unread: Vec<Unread>,
+}
+
+/// A declaration at file scope that is not in the syntax trees: nothing is known of what it declares.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// The names that it declares.
+    pub names: Vec<String>,
+    /// Whether it is the definition of a function.
+    pub is_function: bool,
+    /// Whether it may do more than declare these names: it has an attribute such as `constructor`, or assembly.
+    pub acts: bool,
+    /// What it is, for messages.
+    pub what: String,
+    /// Where it begins.
+    pub span: Span,
 }
 
 /// A pragma that says something about the whole program.
@@ -115,7 +134,22 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, E
 }
 
 /// Parses a preprocessed text. To be called under [`with_large_stack`].
+///
+/// # Errors
+/// When a part of it cannot be read.
 pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
+    parse_in_parts(source, &|_| false)
+}
+
+/// The same; where a compiler accepts the text, what cannot be read is left out: the body of a function, or a declaration
+/// ([`ParsedUnit::unread`]).
+///
+/// # Errors
+/// When a part of it cannot be read and the compiler does not accept it either.
+pub fn parse_in_parts(
+    source: Preprocessed,
+    is_accepted: &dyn Fn(&[u8]) -> bool,
+) -> Result<ParsedUnit, Error> {
     let markers = if source.positions_from_markers {
         Markers::Resolve
     } else {
@@ -124,9 +158,19 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
     let mut tokens = tokenise(&source.text, &source.name, markers)?;
     let positions = PositionMap::new(source.text, &mut tokens, markers);
     let outline = outline(&tokens, positions.text(), &positions)?;
-    let parsed = parse_chunks(&tokens, &outline, &positions);
+    let mut parsed = parse_chunks(&tokens, &outline, &positions);
+    let mut unread = Vec::new();
+    if parsed.iter().any(Result::is_err) && is_accepted(positions.text()) {
+        for (number, result) in parsed.iter_mut().enumerate() {
+            if let Err(error) = result {
+                let left_out = LeftOut::new(&tokens, &outline, number, &positions);
+                *result = Ok(left_out.chunk(error, &mut unread));
+            }
+        }
+    }
     let mut unit = ParsedUnit {
         positions,
+        unread,
         ..ParsedUnit::default()
     };
     unit.pragmas = tokens
@@ -181,6 +225,126 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
     }
 }
 
+/// A chunk that cannot be read as it is.
+struct LeftOut<'text> {
+    tokens: &'text Tokens,
+    outline: &'text Outline,
+    number: usize,
+    chunk: Chunk,
+    positions: &'text PositionMap,
+}
+
+impl<'text> LeftOut<'text> {
+    fn new(
+        tokens: &'text Tokens,
+        outline: &'text Outline,
+        number: usize,
+        positions: &'text PositionMap,
+    ) -> Self {
+        Self {
+            tokens,
+            outline,
+            number,
+            chunk: outline.chunks[number],
+            positions,
+        }
+    }
+
+    /// What is left of the chunk: a function without its body, or nothing, and then its names are noted.
+    fn chunk(&self, error: &Error, unread: &mut Vec<Unread>) -> ParsedChunk {
+        let (tokens, outline) = (self.tokens, self.outline);
+        let what = format!("what cannot be read ({})", error.message());
+        let start = self.tokens.tokens[self.chunk.first].start;
+        let is_function = self.chunk.kind == ChunkKind::Function;
+        if is_function
+            && let Ok(mut chunk) = parse_chunk(tokens, outline, self.number, self.positions, true)
+        {
+            chunk.warnings.push((start, what));
+            return chunk;
+        }
+        unread.push(Unread {
+            names: self.names(),
+            is_function,
+            acts: self.acts(),
+            what: what.clone(),
+            span: self.positions.source_span(start),
+        });
+        ParsedChunk {
+            declarations: Vec::new(),
+            pieces: Vec::new(),
+            warnings: vec![(start, what)],
+        }
+    }
+
+    fn words(&self) -> impl Iterator<Item = (usize, Symbol)> + '_ {
+        let tokens = (self.chunk.first..self.chunk.end).zip(
+            self.tokens
+                .tokens
+                .get(self.chunk.first..self.chunk.end)
+                .unwrap_or_default(),
+        );
+        tokens
+            .filter(|(_, token)| token.kind == TokenKind::Word)
+            .map(|(index, token)| (index, token.symbol))
+    }
+
+    /// The names that the chunk declares: those of its declarators, and the enumerators.
+    fn names(&self) -> Vec<String> {
+        let is_typedef = |symbol: Symbol| self.outline.is_typedef(symbol, self.number);
+        let mut symbols = typedef_names(
+            &self.tokens.tokens,
+            &self.outline.partner,
+            self.chunk.first,
+            self.chunk.end,
+            &is_typedef,
+        );
+        if self.chunk.kind == ChunkKind::Function {
+            symbols.truncate(1);
+        }
+        // An enumerator follows a brace or a comma; what else does is no name, or hides none.
+        let has_enumerators = self.words().any(|(_, symbol)| symbol == word::Enum);
+        let follows = |index: usize| {
+            let before = index.checked_sub(1);
+            let before = before.and_then(|before| self.tokens.tokens.get(before));
+            before.is_some_and(|token| {
+                token.kind == TokenKind::Punctuator
+                    && (token.symbol == p(b"{") || token.symbol == p(b","))
+            })
+        };
+        if has_enumerators && self.chunk.kind != ChunkKind::Function {
+            let words = self.words();
+            symbols.extend(words.filter_map(|(index, symbol)| {
+                (follows(index) && !is_keyword(symbol)).then_some(symbol)
+            }));
+        }
+        let text =
+            |symbol: &Symbol| super::literal::ascii_identifier(self.tokens.words.text(*symbol));
+        symbols.iter().map(text).collect()
+    }
+
+    /// Whether it may do more than declare names.
+    fn acts(&self) -> bool {
+        const ACTS: &[&[u8]] = &[
+            b"asm",
+            b"__asm",
+            b"__asm__",
+            b"constructor",
+            b"destructor",
+            b"alias",
+            b"weakref",
+            b"ifunc",
+            b"section",
+        ];
+        self.words().any(|(_, symbol)| {
+            let text = self.tokens.words.text(symbol);
+            let plain = text
+                .strip_prefix(b"__")
+                .and_then(|text| text.strip_suffix(b"__"));
+            ACTS.contains(&text) || plain.is_some_and(|plain| ACTS.contains(&plain))
+        })
+    }
+}
+
 struct ParsedChunk {
     declarations: Vec<Node<ExternalDeclaration>>,
     pieces: Vec<(u32, u32)>,
@@ -204,7 +368,7 @@ fn parse_chunks(
     };
     if threads == 1 {
         return (0..count)
-            .map(|number| parse_chunk(tokens, outline, number, positions))
+            .map(|number| parse_chunk(tokens, outline, number, positions, false))
             .collect();
     }
     let next = AtomicUsize::new(0);
@@ -215,7 +379,10 @@ fn parse_chunks(
             if number >= count {
                 return results;
             }
-            results.push((number, parse_chunk(tokens, outline, number, positions)));
+            results.push((
+                number,
+                parse_chunk(tokens, outline, number, positions, false),
+            ));
         }
     };
     let mut results: Vec<(usize, Result<ParsedChunk, Error>)> = std::thread::scope(|scope| {
@@ -245,8 +412,10 @@ fn parse_chunk(
     outline: &Outline,
     number: usize,
     positions: &PositionMap,
+    without_body: bool,
 ) -> Result<ParsedChunk, Error> {
-    let rewritten = rewrite(positions.text(), tokens, outline, number, positions, &[])?;
+    let text = positions.text();
+    let rewritten = rewrite(text, tokens, outline, number, positions, &[], without_body)?;
     let chunk = parse_text(rewritten, tokens, positions)?;
     let shadowed = match chunk.declarations.as_slice() {
         [declaration] => shadowing_parameters(&declaration.node, |name| {
@@ -255,17 +424,10 @@ fn parse_chunk(
         }),
         _ => Vec::new(),
     };
-    if shadowed.is_empty() {
+    if shadowed.is_empty() || without_body {
         return Ok(chunk);
     }
-    let rewritten = rewrite(
-        positions.text(),
-        tokens,
-        outline,
-        number,
-        positions,
-        &shadowed,
-    )?;
+    let rewritten = rewrite(text, tokens, outline, number, positions, &shadowed, false)?;
     let mut chunk = parse_text(rewritten, tokens, positions)?;
     for declaration in &mut chunk.declarations {
         if let ExternalDeclaration::FunctionDefinition(function) = &mut declaration.node

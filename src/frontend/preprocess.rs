@@ -181,10 +181,45 @@ fn is_predefined_macro(word: &[u8]) -> bool {
         || OTHERS.contains(&word)
 }
 
-fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<Vec<u8>, Error> {
-    let compiler = std::env::var_os("CC")
+/// Whether the compiler makes a program of a preprocessed text: what is refused here and not there is no error in it.
+pub fn is_accepted(text: &[u8], data_model: DataModel) -> bool {
+    let file = tempfile::Builder::new().suffix(".i").tempfile();
+    let Ok(mut file) = file else {
+        return false;
+    };
+    if file.write_all(text).and_then(|()| file.flush()).is_err() {
+        return false;
+    }
+    let compiles = |standard: &str| {
+        let mut command = Command::new(compiler());
+        // Assembly is made: some errors are found no earlier.
+        command.args(["-S", standard, "-x", "cpp-output"]);
+        command.arg("-Werror=builtin-declaration-mismatch");
+        match data_model {
+            DataModel::Ilp32 => command.args(["-m32", "-msse2", "-mfpmath=sse"]),
+            DataModel::Lp64 if cfg!(target_arch = "x86_64") => command.arg("-m64"),
+            DataModel::Lp64 => &mut command,
+        };
+        command.arg(file.path()).args(["-o", "/dev/null"]);
+        let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();
+        output.is_ok_and(|output| {
+            // A constant that no type has gets a value that it has not.
+            let messages = String::from_utf8_lossy(&output.stderr);
+            output.status.success() && !messages.contains("is too large for its type")
+        })
+    };
+    compiles("-std=gnu11") || compiles("-std=gnu2x")
+}
+
+/// The C compiler's command.
+fn compiler() -> OsString {
+    std::env::var_os("CC")
         .filter(|value| !value.is_empty())
-        .unwrap_or_else(|| OsString::from("cc"));
+        .unwrap_or_else(|| OsString::from("cc"))
+}
+
+fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<Vec<u8>, Error> {
+    let compiler = compiler();
     let mut command = Command::new(&compiler);
     command.args(["-E", "-std=gnu11"]);
     match options.data_model {

@@ -153,7 +153,8 @@ struct Edit {
 }
 
 /// Rewrites a chunk. `shadowed` are typedef names that the function's parameters hide: lang-c forgets parameters when
-/// a body begins, so an `int NAME;` goes in front of the body (see `parse`, which takes it out again).
+/// a body begins, so an `int NAME;` goes in front of the body (see `parse`, which takes it out again). Without its body, a
+/// function does what is not supported.
 pub(super) fn rewrite(
     text: &[u8],
     tokens: &Tokens,
@@ -161,6 +162,7 @@ pub(super) fn rewrite(
     number: usize,
     positions: &PositionMap,
     shadowed: &[String],
+    without_body: bool,
 ) -> Result<Rewritten, Error> {
     let chunk = outline.chunks[number];
     let mut rewriter = Rewriter {
@@ -172,6 +174,7 @@ pub(super) fn rewrite(
         chunk,
         positions,
         shadowed,
+        without_body,
         out: Vec::with_capacity(256),
         pieces: Vec::new(),
         last_end: u32::MAX,
@@ -201,6 +204,7 @@ struct Rewriter<'text> {
     chunk: Chunk,
     positions: &'text PositionMap,
     shadowed: &'text [String],
+    without_body: bool,
     out: Vec<u8>,
     pieces: Vec<(u32, u32)>,
     /// Where the last token that was copied ended in the source.
@@ -410,7 +414,15 @@ impl<'text> Rewriter<'text> {
             return Ok(());
         }
         let mut index = self.chunk.first;
+        let last = self.chunk.end.saturating_sub(1);
+        let body = self.without_body.then(|| self.partner(last));
         while index < self.chunk.end {
+            if body == Some(index) {
+                let start = self.tokens[index].start;
+                let what = "{ __regatta_unsupported(\"what a function does\"); }";
+                self.insert(what, start);
+                return Ok(());
+            }
             if self.statement_start {
                 self.declaration_start(index);
             }

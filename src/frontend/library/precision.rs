@@ -174,6 +174,8 @@ fn entry(library: &'static Library, function: &LibraryFunction) -> Entry {
             Builtin::Free
                 | Builtin::Exit
                 | Builtin::FirstArgument
+                | Builtin::SetJump
+                | Builtin::LongJump
                 | Builtin::Nothing
                 | Builtin::Zero
         ),
@@ -201,6 +203,7 @@ fn built_in(builtin: Builtin, name: &str, facts: &mut Facts) {
         Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc => facts.errno = true,
         Builtin::Nondet | Builtin::NondetMemory => facts.precision.environment = true,
         Builtin::ObjectSize => facts.precision.approximated = true,
+        Builtin::SetJump | Builtin::LongJump => facts.precision.unsupported = true,
         Builtin::Formatted => {
             use format::Channel;
             let family = format::family(name);
@@ -328,7 +331,8 @@ mod tests {
             ("tan", "any value", "over-approximated", "errno"),
             ("memcpy", "built in", "exact", "*1"),
             ("malloc", "built in", "exact", "errno"),
-            ("setjmp", "not modelled", "partly unsupported", ""),
+            ("setjmp", "built in", "partly unsupported", ""),
+            ("getcontext", "not modelled", "partly unsupported", ""),
             ("system", "input", "environment", ""),
             (
                 "sscanf",

@@ -135,6 +135,26 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         &["void __VERIFIER_nondet_memory(void *, __regatta_size_t)"],
     ),
     (
+        Builtin::SetJump,
+        &[
+            "int setjmp(void *)",
+            "int _setjmp(void *)",
+            "int sigsetjmp(void *, int)",
+            "int __sigsetjmp(void *, int)",
+            "int __builtin_setjmp(void *)",
+        ],
+    ),
+    (
+        Builtin::LongJump,
+        &[
+            "void longjmp(void *, int)",
+            "void _longjmp(void *, int)",
+            "void siglongjmp(void *, int)",
+            "void __longjmp_chk(void *, int)",
+            "void __builtin_longjmp(void *, int)",
+        ],
+    ),
+    (
         Builtin::Nothing,
         &[
             "void __VERIFIER_atomic_begin(void)",
@@ -501,15 +521,6 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "const unsigned short **__ctype_b_loc(void)",
             "const int **__ctype_tolower_loc(void)",
             "const int **__ctype_toupper_loc(void)",
-            "int setjmp(void *)",
-            "int _setjmp(void *)",
-            "int sigsetjmp(void *, int)",
-            "int __sigsetjmp(void *, int)",
-            "void longjmp(void *, int)",
-            "void _longjmp(void *, int)",
-            "void siglongjmp(void *, int)",
-            "int __builtin_setjmp(void *)",
-            "void __builtin_longjmp(void *, int)",
             "int getcontext(void *)",
             "int setcontext(const void *)",
             "int swapcontext(void *, const void *)",

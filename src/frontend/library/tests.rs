@@ -78,7 +78,8 @@ fn lookups() {
         ),
         ("__builtin_of_the_future", Some(Model::Unsupported)),
         ("__sync_fetch_and_add", Some(Model::Unsupported)),
-        ("longjmp", Some(Model::Unsupported)),
+        ("longjmp", Some(Model::Builtin(Builtin::LongJump))),
+        ("getcontext", Some(Model::Unsupported)),
         ("of_the_user", None),
         ("", None),
     ];

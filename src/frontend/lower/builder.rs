@@ -34,6 +34,8 @@ pub(super) struct FunctionBuilder {
     pub temporaries: u32,
     /// Number of block scopes entered.
     pub scopes: u32,
+    /// Where it is left with a jump under way.
+    pub far_exit: Option<BlockIndex>,
     blocks: Vec<PartialBlock>,
     effects: u64,
 }
@@ -92,6 +94,7 @@ impl FunctionBuilder {
             names: FxHashSet::default(),
             temporaries: 0,
             scopes: 0,
+            far_exit: None,
             blocks: vec![PartialBlock::default()],
             effects: 0,
         }

@@ -219,6 +219,15 @@ impl Lowerer<'_> {
                 let matter = self.callbacks_matter();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
             }
+            Builtin::SetJump => match values.into_iter().next() {
+                Some(buffer) => self.set_jump(buffer),
+                None => Err(self.error(format!("`{}` needs an argument", known.name))),
+            },
+            Builtin::LongJump => {
+                let [buffer, value] = self.exactly(known, values)?;
+                self.long_jump(buffer, value)?;
+                Ok(Value::void())
+            }
             Builtin::FirstArgument => match values.into_iter().next() {
                 Some(value) => Ok(self.rvalue(value)),
                 None => Err(self.error(format!("`{}` needs an argument", known.name))),

@@ -115,6 +115,7 @@ impl Lowerer<'_> {
         let Some(function) = self.types.function_type(ty) else {
             return Err(self.error(format!("`{name}` is not a function")));
         };
+        self.check_modelled(name)?;
         if self.is_forbidden_call(name) {
             self.arguments(&function, arguments)?;
             self.span = span;

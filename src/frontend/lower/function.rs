@@ -144,7 +144,10 @@ impl Lowerer<'_> {
         if self.property.forbids_call(name) {
             self.end_path(Terminator::Error);
         }
-        self.function_body(&definition.statement)?;
+        match self.left_out_body(&definition.statement) {
+            Some(what) => self.unsupported(&*what),
+            None => self.in_body(|this| this.function_body(&definition.statement))?,
+        }
         self.return_at_end(name)
     }
 

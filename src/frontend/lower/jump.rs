@@ -366,6 +366,7 @@ impl Lowerer<'_> {
     }
 
     fn clean_up(&mut self, object: ObjectIndex, cleanup: &Cleanup) -> Result<()> {
+        self.check_modelled(&cleanup.name)?;
         if self.property.forbids_call(&cleanup.name) {
             self.end_path(Terminator::Error);
             return Ok(());

@@ -34,8 +34,10 @@ mod function;
 mod initializer;
 mod interrupt;
 mod jump;
+mod left_out;
 mod library_call;
 mod linkage;
+mod long_jump;
 mod memory_builtin;
 mod outside;
 mod place;
@@ -70,6 +72,7 @@ use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
 use crate::program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
 
 use builder::{Effect, FunctionBuilder};
+use left_out::{Failing, Failure, LeftOut};
 use scope::Scopes;
 use sequencing::{Sequencing, Step};
 
@@ -90,26 +93,54 @@ pub struct LowerOptions {
 }
 
 /// Lowers a parsed program. To be called under [`crate::frontend::parse::with_large_stack`].
+///
+/// # Errors
+/// When something in it is not right or not modelled.
 pub fn lower(
     parsed: &ParsedUnit,
     property: &Specification,
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
-    let lowered = |conflicts| {
-        let mut lowerer = Lowerer::new(parsed, property, options.clone(), conflicts);
-        lowerer.run().and_then(|()| lowerer.finish())
-    };
-    let result = lowered(FxHashMap::default()).and_then(|lowering| {
-        if lowering.conflicts.is_empty() {
-            return Ok(lowering);
-        }
-        lowered(lowering.conflicts)
-    });
-    let result = result.map(|lowering| (lowering.unit, lowering.warnings));
-    result.map_err(|error| match parsed.positions.place(error.span()) {
+    lower_in_parts(parsed, property, options, &|_| false)
+}
+
+/// The same; where a compiler accepts the program's text, what is not modelled is left out (see [`left_out`]).
+///
+/// # Errors
+/// When something in it is not right.
+pub fn lower_in_parts(
+    parsed: &ParsedUnit,
+    property: &Specification,
+    options: &LowerOptions,
+    is_accepted: &dyn Fn(&[u8]) -> bool,
+) -> Result<(Unit, Vec<Warning>)> {
+    let placed = |error: Error| match parsed.positions.place(error.span()) {
         Some(place) if error.place().is_none() => error.at(place),
         _ => error,
-    })
+    };
+    let mut left_out = LeftOut::default();
+    loop {
+        let lowered = |conflicts| {
+            let options = options.clone();
+            let lowerer = Lowerer::new(parsed, property, options, conflicts, left_out.clone());
+            lowerer.lower()
+        };
+        let result = lowered(FxHashMap::default()).and_then(|attempt| match attempt {
+            Attempt::Done(lowering) if !lowering.conflicts.is_empty() => {
+                lowered(lowering.conflicts)
+            }
+            other => Ok(other),
+        });
+        match result.map_err(placed)? {
+            Attempt::Done(lowering) => return Ok((lowering.unit, lowering.warnings)),
+            Attempt::Failed(first, more) => {
+                if !is_accepted(parsed.positions.text()) {
+                    return Err(placed(first.error));
+                }
+                left_out.extend(std::iter::once(first).chain(more));
+            }
+        }
+    }
 }
 
 /// Whether a word occurs in a text more than once; names of headers do not count.
@@ -124,6 +155,13 @@ fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
         !before.is_some_and(is_part) && !after.is_some_and(is_part) && !is_header
     });
     found.nth(1).is_some()
+}
+
+/// What an attempt to lower a program comes to.
+enum Attempt {
+    Done(Box<Lowering>),
+    /// What failed, at least one thing.
+    Failed(Failure, Vec<Failure>),
 }
 
 /// A program that has been lowered.
@@ -205,6 +243,15 @@ struct Lowerer<'a> {
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
     sequencing: Sequencing,
+    long_jumps: long_jump::LongJumps,
+    /// What is left out of the program.
+    left_out: LeftOut,
+    /// Names at file scope of what is left out.
+    unmodelled: FxHashSet<Rc<str>>,
+    /// The functions that are left out.
+    unmodelled_functions: Vec<(FunctionIndex, Function)>,
+    failing: Failing,
+    failures: Vec<Failure>,
 }
 
 /// What is assumed where pointers to characters are compared, if there are equal literals.
@@ -219,6 +266,7 @@ impl<'a> Lowerer<'a> {
         property: &'a Specification,
         options: LowerOptions,
         conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
+        left_out: LeftOut,
     ) -> Self {
         let start = FunctionIndex(0);
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
@@ -265,25 +313,49 @@ impl<'a> Lowerer<'a> {
             has_assembly: false,
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
+            long_jumps: long_jump::LongJumps::default(),
+            left_out,
+            unmodelled: FxHashSet::default(),
+            unmodelled_functions: Vec::new(),
+            failing: Failing::default(),
+            failures: Vec::new(),
         };
         lowerer.declare_builtin_types();
         lowerer
     }
 
-    fn run(&mut self) -> Result<()> {
+    fn lower(mut self) -> Result<Attempt> {
+        self.declarations()?;
+        let mut failures = std::mem::take(&mut self.failures).into_iter();
+        match failures.next() {
+            Some(first) => Ok(Attempt::Failed(first, failures.collect())),
+            None => {
+                self.complete()?;
+                self.finish()
+            }
+        }
+    }
+
+    fn declarations(&mut self) -> Result<()> {
         let parsed = self.parsed;
         for declaration in &parsed.declarations {
             self.announce_function(&declaration.node.node);
         }
         self.note_all_linkage();
         self.note_file_scope_assembly();
+        self.note_left_out();
         let mut unknown_attributes = self.unknown_attributes();
         for (number, declaration) in parsed.declarations.iter().enumerate() {
             self.origin = Some(declaration.origin);
             let start = declaration.node.span.start;
             self.in_system_header = parsed.positions.is_from_system(declaration.origin, start);
             self.ignored = unknown_attributes.remove(&number).unwrap_or_default();
-            self.external_declaration(&declaration.node)?;
+            if self.is_left_out(&declaration.node) {
+                continue;
+            }
+            if let Err(error) = self.external_declaration(&declaration.node) {
+                self.note_failure(&declaration.node, error)?;
+            }
             if !self.ignored.is_empty() {
                 self.in_start(Self::note_ignored_attributes);
             }
@@ -291,6 +363,12 @@ impl<'a> Lowerer<'a> {
         self.origin = None;
         self.in_system_header = false;
         self.span = Span::NONE;
+        Ok(())
+    }
+
+    /// What comes after the program's own text.
+    fn complete(&mut self) -> Result<()> {
+        self.finish_unmodelled_functions();
         self.note_library_objects();
         self.lower_prelude()?;
         self.want_exit_functions()?;
@@ -332,7 +410,7 @@ impl<'a> Lowerer<'a> {
         self.span = span;
     }
 
-    fn finish(mut self) -> Result<Lowering> {
+    fn finish(mut self) -> Result<Attempt> {
         self.span = Span::NONE;
         let sources = self.parsed.positions.source_map();
         std::mem::swap(&mut self.function, &mut self.start);
@@ -366,7 +444,8 @@ impl<'a> Lowerer<'a> {
         let conflicts = self.find_conflicts(&functions);
         self.add_interrupts(&mut functions, start_index);
         let outside = self.finish_outside(&mut functions);
-        Ok(Lowering {
+        self.finish_long_jumps(&mut functions, start_index);
+        Ok(Attempt::Done(Box::new(Lowering {
             unit: Unit {
                 sources,
                 data_model: self.options.data_model,
@@ -386,7 +465,7 @@ impl<'a> Lowerer<'a> {
             },
             warnings: self.warnings,
             conflicts,
-        })
+        })))
     }
 
     // --- places and messages ---
@@ -587,6 +666,9 @@ impl<'a> Lowerer<'a> {
         });
         if is_const {
             self.constants.insert(object);
+        }
+        if element.qualifiers.contains(Qualifiers::VOLATILE) {
+            self.long_jumps.volatile.insert(object);
         }
         Ok(object)
     }

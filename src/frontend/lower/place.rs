@@ -100,6 +100,7 @@ impl Lowerer<'_> {
         let ty = symbol.ty;
         Ok(match &symbol.entity {
             Entity::Object(object) => {
+                self.check_modelled(&self.objects[object.0 as usize].name)?;
                 let address = Expr::ObjectAddress(*object);
                 let address = self.weak_object_address(name, address);
                 Value::lvalue(address, ty)
@@ -109,6 +110,7 @@ impl Lowerer<'_> {
             }
             Entity::Function { name } => {
                 let name = name.clone();
+                self.check_modelled(&name)?;
                 if let Some(value) = self.indirect_designator(&name, ty) {
                     return Ok(value);
                 }
@@ -125,6 +127,9 @@ impl Lowerer<'_> {
             }
             Entity::Typedef => {
                 return Err(self.error(format!("`{name}` is a type, not a value")));
+            }
+            Entity::Unmodelled => {
+                return Err(self.error(format!("`{name}`, which is not modelled")));
             }
         })
     }

@@ -34,6 +34,8 @@ pub(super) enum Entity {
     },
     Enumerator(i128),
     Typedef,
+    /// Something that is not modelled: nobody can use it.
+    Unmodelled,
 }
 
 /// How far a definition of a variable has come.

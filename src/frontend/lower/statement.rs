@@ -71,7 +71,16 @@ impl Lowerer<'_> {
             ast::BlockItem::Declaration(declaration) => {
                 let waypoint = self.waypoint(WaypointKind::Statement, declaration);
                 self.pass(waypoint);
-                self.declaration(declaration)
+                if let Some(what) = self.left_out_statement(declaration) {
+                    self.unsupported(&*what);
+                    self.declare_unmodelled(&declaration.node);
+                    return Ok(());
+                }
+                let result = self.declaration(declaration);
+                if result.is_err() {
+                    self.blame_declaration(declaration);
+                }
+                result
             }
             ast::BlockItem::StaticAssert(assertion) => self.static_assertion(assertion),
             ast::BlockItem::Statement(statement) => self.statement(statement),
@@ -100,6 +109,18 @@ impl Lowerer<'_> {
             let waypoint = self.waypoint(WaypointKind::Statement, node);
             self.pass(waypoint);
         }
+        if let Some(what) = self.left_out_statement(node) {
+            self.unsupported(&*what);
+            return Ok(());
+        }
+        let result = self.statement_of_its_kind(node);
+        if result.is_err() {
+            self.blame_statement(node);
+        }
+        result
+    }
+
+    fn statement_of_its_kind(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         match &node.node {
             ast::Statement::Labeled(labeled) => self.labeled(&labeled.node),
             ast::Statement::Compound(items) => self.scoped(|this| this.block_items(items)),

@@ -10,7 +10,16 @@ fn rewritten(text: &str) -> Result<String, Error> {
     let outline = outline(&tokens, text.as_bytes(), &positions)?;
     let texts: Result<Vec<String>, Error> = (0..outline.chunks.len())
         .map(|number| {
-            Ok(rewrite(text.as_bytes(), &tokens, &outline, number, &positions, &[])?.text)
+            Ok(rewrite(
+                text.as_bytes(),
+                &tokens,
+                &outline,
+                number,
+                &positions,
+                &[],
+                false,
+            )?
+            .text)
         })
         .collect();
     Ok(texts?.join("\n"))
@@ -23,7 +32,15 @@ fn warnings(text: &str) -> Result<Vec<String>, Error> {
     let outline = outline(&tokens, text.as_bytes(), &positions)?;
     let mut all = Vec::new();
     for number in 0..outline.chunks.len() {
-        let found = rewrite(text.as_bytes(), &tokens, &outline, number, &positions, &[])?;
+        let found = rewrite(
+            text.as_bytes(),
+            &tokens,
+            &outline,
+            number,
+            &positions,
+            &[],
+            false,
+        )?;
         all.extend(found.warnings.into_iter().map(|(_, message)| message));
     }
     Ok(all)
