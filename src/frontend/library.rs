@@ -96,6 +96,8 @@ pub enum Builtin {
     /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
     /// is not known may be one that writes.
     CountsMatter,
+    /// `__regatta_environment_is_named()`: whether the program's text uses `environ`, under any of its names.
+    EnvironmentIsNamed,
     /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: the ledger says that this is assumed here.
     Assumed,
     /// `setjmp(buffer)` and its kinds: zero, and where `longjmp` comes to.
@@ -190,14 +192,15 @@ const TYPES: &str = include_str!("library/types.c");
 /// The floating-point types with their functions' suffixes.
 const REAL_TYPES: [(&str, &str); 3] = [("", "double"), ("f", "float"), ("l", "long double")];
 
-/// Objects of the library that a program may declare and that have a known value when it starts. The prelude's function
-/// `__regatta_initial_NAME` gives it, and the prelude's object `__regatta_shared_NAME`, if there is one, is the
-/// program's own object.
+/// Objects of the library that a program may declare. The prelude's function `__regatta_initial_NAME` gives the value that
+/// it has when the program starts, if that is known, and the prelude's object `__regatta_shared_NAME`, if there is one, is
+/// the program's own object.
 pub const OBJECTS: &[&str] = &[
     "stdin",
     "stdout",
     "stderr",
     "errno",
+    ENVIRONMENT,
     "optind",
     "opterr",
     "optopt",
@@ -205,8 +208,55 @@ pub const OBJECTS: &[&str] = &[
     "signgam",
     "program_invocation_name",
     "program_invocation_short_name",
-    "__progname",
 ];
+
+/// The object that points to the environment's strings.
+pub const ENVIRONMENT: &str = "environ";
+
+/// Other names of the library's objects.
+const SAME_OBJECT: &[(&str, &str)] = &[
+    ("__environ", ENVIRONMENT),
+    ("_environ", ENVIRONMENT),
+    ("__progname", "program_invocation_short_name"),
+    ("__progname_full", "program_invocation_name"),
+    ("__signgam", "signgam"),
+    ("__tzname", "tzname"),
+    ("__timezone", "timezone"),
+    ("__daylight", "daylight"),
+    ("_sys_errlist", "sys_errlist"),
+    ("_sys_nerr", "sys_nerr"),
+    ("_sys_siglist", "sys_siglist"),
+    ("___brk_addr", "__curbrk"),
+];
+
+/// The streams that the library's objects `stdin` and its like point to at first, and those objects.
+const STREAMS: &[(&str, &str)] = &[
+    ("_IO_2_1_stdin_", "stdin"),
+    ("_IO_2_1_stdout_", "stdout"),
+    ("_IO_2_1_stderr_", "stderr"),
+];
+
+/// The name by which an object of the library is known here, if it has several.
+pub fn object_name(name: &str) -> &str {
+    let mut known = SAME_OBJECT.iter();
+    known
+        .find(|(other, _)| *other == name)
+        .map_or(name, |(_, object)| *object)
+}
+
+/// All names of an object of the library but the one by which it is known here.
+pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
+    let names = SAME_OBJECT.iter();
+    names
+        .filter(move |(_, known)| *known == object)
+        .map(|(other, _)| *other)
+}
+
+/// The function of the prelude that gives the address of one of the library's streams.
+pub fn stream(name: &str) -> Option<LibraryFunction> {
+    let (_, object) = STREAMS.iter().find(|(stream, _)| *stream == name)?;
+    initial_value(object)
+}
 
 /// The prefix of the prelude's objects that are the program's own ones.
 pub const SHARED: &str = "__regatta_shared_";
@@ -396,7 +446,8 @@ fn contains_name(text: &str, name: &str) -> bool {
 }
 
 /// The names that a function may be known by: its own; without `__builtin_`; without the standard that glibc's headers
-/// put in front of it; without the suffix of those that do not lock their stream.
+/// put in front of it; without the suffix of those that do not lock their stream; that of the function that the headers
+/// give this symbol.
 fn aliases(name: &str) -> impl Iterator<Item = &str> {
     let plain = name.strip_prefix("__builtin_");
     let standard = name
@@ -405,7 +456,11 @@ fn aliases(name: &str) -> impl Iterator<Item = &str> {
     let unlocked = name
         .strip_suffix("_unlocked")
         .filter(|name| table::UNLOCKED.contains(name));
-    [Some(name), plain, standard, unlocked]
+    let mut redirected = table::REDIRECTED.iter();
+    let redirected = redirected
+        .find(|(symbol, _)| *symbol == name)
+        .map(|(_, function)| *function);
+    [Some(name), plain, standard, unlocked, redirected]
         .into_iter()
         .flatten()
 }
@@ -478,7 +533,7 @@ pub fn generated(text: &str) -> Result<ParsedUnit, Error> {
 pub fn initial_value(object: &str) -> Option<LibraryFunction> {
     let name = OBJECTS.iter().find(|known| **known == object)?;
     let name = match *name {
-        "program_invocation_short_name" | "__progname" => "program_invocation_name",
+        "program_invocation_short_name" => "program_invocation_name",
         name => name,
     };
     lookup(&format!("__regatta_initial_{name}"))

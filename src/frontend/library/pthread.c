@@ -73,6 +73,11 @@ int pthread_mutex_timedlock(void *lock, const void *until)
     return pthread_mutex_lock(lock);
 }
 
+int __pthread_mutex_timedlock64(void *lock, const void *until)
+{
+    return pthread_mutex_timedlock(lock, until);
+}
+
 int pthread_mutex_unlock(void *lock)
 {
     int *state = lock;

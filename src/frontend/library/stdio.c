@@ -446,7 +446,7 @@ int fileno(void *stream)
     return file;
 }
 
-int fseek(void *stream, long offset, int whence)
+static int __regatta_set_position(void *stream, long long offset, int whence)
 {
     __regatta_file *file = stream;
     if (whence < 0 || whence > 4)
@@ -462,9 +462,19 @@ int fseek(void *stream, long offset, int whence)
     return 0;
 }
 
+int fseek(void *stream, long offset, int whence)
+{
+    return __regatta_set_position(stream, offset, whence);
+}
+
 int fseeko(void *stream, long offset, int whence)
 {
-    return fseek(stream, offset, whence);
+    return __regatta_set_position(stream, offset, whence);
+}
+
+int fseeko64(void *stream, long long offset, int whence)
+{
+    return __regatta_set_position(stream, offset, whence);
 }
 
 void rewind(void *stream)
@@ -490,6 +500,16 @@ long ftell(void *stream)
 long ftello(void *stream)
 {
     return ftell(stream);
+}
+
+long long ftello64(void *stream)
+{
+    (void)stream;
+    if (__VERIFIER_nondet_bool())
+        return __regatta_fail();
+    long long position = __regatta_unknown_longlong();
+    __VERIFIER_assume(position >= 0);
+    return position;
 }
 
 /* Scanning a stream: what a format says is put together by the lowering, from these. `count` is what the call gives:

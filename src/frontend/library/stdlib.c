@@ -4,6 +4,14 @@
 
 static int __regatta_shared_errno;
 
+static int __regatta_shared_h_errno;
+
+/* `h_errno`. */
+int *__h_errno_location(void)
+{
+    return &__regatta_shared_h_errno;
+}
+
 int *__errno_location(void)
 {
     return &__regatta_shared_errno;
@@ -186,6 +194,53 @@ unsigned long strtoul(const char *s, char **end, int base)
         return ~0UL;
     }
     return negative ? (unsigned long)-magnitude : (unsigned long)magnitude;
+}
+
+/* What the headers make of these for C23, where a number may be binary. */
+static void __regatta_no_binary(const char *s, int base)
+{
+    if (base != 0 && base != 2)
+        return;
+    while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
+        s++;
+    if (*s == '+' || *s == '-')
+        s++;
+    if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B'))
+        __regatta_unsupported("a binary number in a text");
+}
+
+long __isoc23_strtol(const char *s, char **end, int base)
+{
+    __regatta_no_binary(s, base);
+    return strtol(s, end, base);
+}
+
+unsigned long __isoc23_strtoul(const char *s, char **end, int base)
+{
+    __regatta_no_binary(s, base);
+    return strtoul(s, end, base);
+}
+
+long long __isoc23_strtoll(const char *s, char **end, int base)
+{
+    __regatta_no_binary(s, base);
+    return strtoll(s, end, base);
+}
+
+unsigned long long __isoc23_strtoull(const char *s, char **end, int base)
+{
+    __regatta_no_binary(s, base);
+    return strtoull(s, end, base);
+}
+
+long long __isoc23_strtoimax(const char *s, char **end, int base)
+{
+    return __isoc23_strtoll(s, end, base);
+}
+
+unsigned long long __isoc23_strtoumax(const char *s, char **end, int base)
+{
+    return __isoc23_strtoull(s, end, base);
 }
 
 long long strtoimax(const char *s, char **end, int base)
@@ -649,10 +704,31 @@ static _Bool __regatta_is_variable(const char *name)
     return 1;
 }
 
+/* Of a program that names it, the environment is what the strings say. */
+
+static char **__regatta_shared_environ;
+
+static char *__regatta_search_environment(const char *name)
+{
+    char **entry = __regatta_shared_environ;
+    if (entry == 0)
+        return 0;
+    for (; *entry != 0; entry++) {
+        __regatta_size_t length = 0;
+        while (name[length] != 0 && (*entry)[length] == name[length])
+            length++;
+        if (name[length] == 0 && (*entry)[length] == '=')
+            return *entry + length + 1;
+    }
+    return 0;
+}
+
 char *getenv(const char *name)
 {
     if (!__regatta_is_variable(name))
         return 0;
+    if (__regatta_environment_is_named())
+        return __regatta_search_environment(name);
     __regatta_variable *variable = __regatta_variable_of(name);
     return variable->value;
 }
@@ -674,6 +750,8 @@ int setenv(const char *name, const char *value, int overwrite)
         *__errno_location() = 22; /* EINVAL */
         return -1;
     }
+    if (__regatta_environment_is_named())
+        __regatta_unsupported("setenv and `environ`");
     __regatta_variable *variable = __regatta_variable_of(name);
     if (variable->value != 0 && !overwrite)
         return 0;
@@ -692,6 +770,8 @@ int unsetenv(const char *name)
         *__errno_location() = 22; /* EINVAL */
         return -1;
     }
+    if (__regatta_environment_is_named())
+        __regatta_unsupported("unsetenv and `environ`");
     __regatta_variable *variable = __regatta_variable_of(name);
     variable->value = 0;
     return 0;

@@ -354,6 +354,10 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         ],
     ),
     (
+        Builtin::EnvironmentIsNamed,
+        &["int __regatta_environment_is_named(void)"],
+    ),
+    (
         Builtin::CountsMatter,
         &["int __regatta_counts_matter(void)"],
     ),
@@ -500,6 +504,7 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "char __regatta_unknown_char(void)",
             "int __regatta_unknown_int(void)",
             "__regatta_size_t __regatta_unknown_size(void)",
+            "long long __regatta_unknown_longlong(void)",
             "float __regatta_unknown_float(void)",
             "double __regatta_unknown_double(void)",
             "long double __regatta_unknown_long_double(void)",
@@ -526,6 +531,7 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int swapcontext(void *, const void *)",
             "void makecontext(void *, void (*)(void), int, ...)",
             "__regatta_handler_t signal(int, __regatta_handler_t)",
+            "__regatta_handler_t __sysv_signal(int, __regatta_handler_t)",
             "int sigaction(int, const void *, void *)",
             "int raise(int)",
             "unsigned alarm(unsigned)",
@@ -538,6 +544,7 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int pthread_cancel(unsigned long)",
             "int pthread_cond_wait(void *, void *)",
             "int pthread_cond_timedwait(void *, void *, const void *)",
+            "int __pthread_cond_timedwait64(void *, void *, const void *)",
             "int pthread_key_create(void *, void (*)(void *))",
             "void *pthread_getspecific(unsigned)",
             "int pthread_setspecific(unsigned, const void *)",
@@ -568,11 +575,22 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int vasprintf(char **, const char *, __builtin_va_list)",
             "long syscall(long, ...)",
             "void *mmap(void *, __regatta_size_t, int, int, int, long)",
+            "void *mmap64(void *, __regatta_size_t, int, int, int, long long)",
             "int munmap(void *, __regatta_size_t)",
             "void *sbrk(long)",
             "int brk(void *)",
         ],
     ),
+];
+
+/// Symbols that glibc's headers give functions of other names, and functions whose models they have: the types are the same
+/// ones in either data model. Those of other types (`lseek64`) have models of their own.
+pub(super) const REDIRECTED: &[(&str, &str)] = &[
+    ("fopen64", "fopen"),
+    ("freopen64", "freopen"),
+    ("tmpfile64", "tmpfile"),
+    ("open64", "open"),
+    ("creat64", "creat"),
 ];
 
 /// Functions of the prelude that do nothing a program can see if it does not look at their result, nor at `errno`: a

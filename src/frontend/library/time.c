@@ -1,8 +1,18 @@
-/* <time.h>, <sys/time.h>: clocks are inputs. */
+/* <time.h>, <sys/time.h>: clocks are inputs. Functions with a 64 in their names are what glibc's headers make of the
+   others where `long` has 32 bits and `time_t` has 64. */
 
 __regatta_time_t time(__regatta_time_t *result)
 {
     __regatta_time_t now = __VERIFIER_nondet_long();
+    __VERIFIER_assume(now >= -1);
+    if (result != 0)
+        *result = now;
+    return now;
+}
+
+long long __time64(long long *result)
+{
+    long long now = __VERIFIER_nondet_longlong();
     __VERIFIER_assume(now >= -1);
     if (result != 0)
         *result = now;
@@ -38,6 +48,18 @@ int gettimeofday(void *result, void *zone)
     return 0;
 }
 
+int __gettimeofday64(void *result, void *zone)
+{
+    __regatta_timeval64 *now = result;
+    (void)zone;
+    if (now != 0) {
+        now->tv_sec = __VERIFIER_nondet_longlong();
+        now->tv_usec = __VERIFIER_nondet_longlong();
+        __VERIFIER_assume(now->tv_sec >= 0 && now->tv_usec >= 0 && now->tv_usec < 1000000);
+    }
+    return 0;
+}
+
 static __regatta_timeval __regatta_monotonic;
 
 int clock_gettime(int clock, void *result)
@@ -63,6 +85,39 @@ int clock_gettime(int clock, void *result)
         __regatta_monotonic = *now;
     }
     return 0;
+}
+
+static __regatta_timespec64 __regatta_monotonic64;
+
+int __clock_gettime64(int clock, void *result)
+{
+    __regatta_timespec64 *now = result;
+    if (clock > 23)
+        return __regatta_invalid();
+    if (__VERIFIER_nondet_bool())
+        return __regatta_fail();
+    if (clock < 0 || clock > 9)
+        __regatta_only_perhaps();
+    now->tv_sec = __VERIFIER_nondet_longlong();
+    now->tv_nsec = __VERIFIER_nondet_long();
+    __VERIFIER_assume(now->tv_sec >= 0 && now->tv_nsec >= 0 && now->tv_nsec < 1000000000);
+    if (clock != 0) {
+        if (now->tv_sec < __regatta_monotonic64.tv_sec
+            || (now->tv_sec == __regatta_monotonic64.tv_sec && now->tv_nsec < __regatta_monotonic64.tv_nsec)) {
+            __VERIFIER_assume(clock != 1);
+            __regatta_only_perhaps();
+        }
+        __regatta_monotonic64.tv_sec = now->tv_sec;
+        __regatta_monotonic64.tv_nsec = now->tv_nsec;
+    }
+    return 0;
+}
+
+double __difftime64(long long later, long long earlier)
+{
+    if (later >= earlier)
+        return (double)((unsigned long long)later - (unsigned long long)earlier);
+    return -(double)((unsigned long long)earlier - (unsigned long long)later);
 }
 
 double difftime(__regatta_time_t later, __regatta_time_t earlier)
@@ -119,34 +174,49 @@ static void __regatta_break_down(long long time, void *broken_down)
 
 static __regatta_tm __regatta_broken_down;
 
-void *gmtime_r(const __regatta_time_t *time, void *result)
+static void *__regatta_universal(long long time, void *result)
 {
     __regatta_tm *broken_down = result;
     /* The year may be too large for an `int`. */
-    if (*time < -67768040609740800LL || *time > 67768036191676799LL) {
+    if (time < -67768040609740800LL || time > 67768036191676799LL) {
         *__errno_location() = 75; /* EOVERFLOW */
         return 0;
     }
-    __regatta_break_down(*time, broken_down);
+    __regatta_break_down(time, broken_down);
     broken_down->tm_isdst = 0;
     broken_down->tm_gmtoff = 0;
     broken_down->tm_zone = "GMT";
     return result;
 }
 
+void *gmtime_r(const __regatta_time_t *time, void *result)
+{
+    return __regatta_universal(*time, result);
+}
+
 void *gmtime(const __regatta_time_t *time)
 {
-    return gmtime_r(time, &__regatta_broken_down);
+    return __regatta_universal(*time, &__regatta_broken_down);
+}
+
+void *__gmtime64_r(const long long *time, void *result)
+{
+    return __regatta_universal(*time, result);
+}
+
+void *__gmtime64(const long long *time)
+{
+    return __regatta_universal(*time, &__regatta_broken_down);
 }
 
 static _Bool __regatta_zone_used;
 
 /* The time zone is the environment's; that it differs between two calls is not held against a program. */
-void *localtime_r(const __regatta_time_t *time, void *result)
+static void *__regatta_local(long long time, void *result)
 {
     __regatta_tm *broken_down = result;
     int offset = __VERIFIER_nondet_int();
-    if (*time < -67768040609740800LL + 90000 || *time > 67768036191676799LL - 90000) {
+    if (time < -67768040609740800LL + 90000 || time > 67768036191676799LL - 90000) {
         if (__VERIFIER_nondet_bool()) {
             *__errno_location() = 75; /* EOVERFLOW */
             return 0;
@@ -156,7 +226,7 @@ void *localtime_r(const __regatta_time_t *time, void *result)
     if (__regatta_zone_used)
         __regatta_only_perhaps();
     __regatta_zone_used = 1;
-    __regatta_break_down((long long)*time + offset, broken_down);
+    __regatta_break_down(time + offset, broken_down);
     broken_down->tm_isdst = __VERIFIER_nondet_bool();
     broken_down->tm_gmtoff = offset;
     broken_down->tm_zone = "";
@@ -165,7 +235,22 @@ void *localtime_r(const __regatta_time_t *time, void *result)
     return result;
 }
 
+void *localtime_r(const __regatta_time_t *time, void *result)
+{
+    return __regatta_local(*time, result);
+}
+
 void *localtime(const __regatta_time_t *time)
 {
-    return localtime_r(time, &__regatta_broken_down);
+    return __regatta_local(*time, &__regatta_broken_down);
+}
+
+void *__localtime64_r(const long long *time, void *result)
+{
+    return __regatta_local(*time, result);
+}
+
+void *__localtime64(const long long *time)
+{
+    return __regatta_local(*time, &__regatta_broken_down);
 }

@@ -8,6 +8,8 @@ typedef struct { int quot; int rem; } __regatta_div_t;
 typedef struct { long quot; long rem; } __regatta_ldiv_t;
 typedef struct { long long quot; long long rem; } __regatta_lldiv_t;
 typedef struct { long tv_sec; long tv_usec; } __regatta_timeval;
+typedef struct { long long tv_sec; long long tv_usec; } __regatta_timeval64;
+typedef struct { long long tv_sec; long tv_nsec; int padding; } __regatta_timespec64;
 typedef union { float value; unsigned bits; } __regatta_float_bits;
 typedef union { double value; unsigned long long bits; } __regatta_double_bits;
 typedef struct { unsigned long long significand; unsigned short exponent; } __regatta_long_double_parts;

@@ -166,7 +166,7 @@ long write(int file, const void *buffer, __regatta_size_t size)
     return length;
 }
 
-long lseek(int file, long offset, int whence)
+static int __regatta_seek(int file, long long offset, int whence)
 {
     if (__regatta_is_closed(file))
         return __regatta_bad_file();
@@ -178,6 +178,22 @@ long lseek(int file, long offset, int whence)
     if (whence > 2 || (whence == 0 && offset < 0))
         __regatta_only_perhaps();
     __regatta_written = 1;
+    return 0;
+}
+
+long long lseek64(int file, long long offset, int whence)
+{
+    if (__regatta_seek(file, offset, whence) != 0)
+        return -1;
+    long long position = __regatta_unknown_longlong();
+    __VERIFIER_assume(position >= 0);
+    return position;
+}
+
+long lseek(int file, long offset, int whence)
+{
+    if (__regatta_seek(file, offset, whence) != 0)
+        return -1;
     long position = (long)__regatta_unknown_size();
     __VERIFIER_assume(position >= 0);
     return position;
@@ -389,7 +405,7 @@ char *__regatta_initial_optarg(void)
     return 0;
 }
 
-int getopt(int count, char *const *arguments, const char *options)
+static int __regatta_option(int count, char *const *arguments, const char *options, _Bool in_order)
 {
     _Bool silent = options[0] == ':' || ((options[0] == '+' || options[0] == '-') && options[1] == ':');
     __regatta_shared_optarg = 0;
@@ -407,7 +423,7 @@ int getopt(int count, char *const *arguments, const char *options)
             /* Options behind it are taken first by glibc, unless the environment forbids it. */
             if (options[0] == '-')
                 __regatta_unsupported("getopt with `-`");
-            if (options[0] != '+') {
+            if (options[0] != '+' && !in_order) {
                 for (int i = __regatta_shared_optind + 1; i < count; i++) {
                     if (arguments[i] != 0 && arguments[i][0] == '-' && arguments[i][1] != 0)
                         __regatta_unsupported("getopt that moves arguments");
@@ -459,6 +475,17 @@ int getopt(int count, char *const *arguments, const char *options)
         __regatta_shared_optind++;
     }
     return option;
+}
+
+int getopt(int count, char *const *arguments, const char *options)
+{
+    return __regatta_option(count, arguments, options, 0);
+}
+
+/* What the headers make of getopt where POSIX alone is asked for. */
+int __posix_getopt(int count, char *const *arguments, const char *options)
+{
+    return __regatta_option(count, arguments, options, 1);
 }
 
 /* Byte order: the machine is little-endian. */

@@ -104,6 +104,12 @@ impl FunctionBuilder {
         &mut self.blocks[index.0 as usize]
     }
 
+    /// The instructions of all blocks so far.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        let blocks = self.blocks.iter();
+        blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
+    }
+
     pub fn new_block(&mut self) -> BlockIndex {
         self.blocks.push(PartialBlock::default());
         BlockIndex(self.blocks.len() as u32 - 1)

@@ -215,6 +215,10 @@ impl Lowerer<'_> {
                 let matter = self.counts_matter();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
             }
+            Builtin::EnvironmentIsNamed => {
+                let named = self.names_environment;
+                Ok(Value::scalar(fold::int(i128::from(named)), Type::INT))
+            }
             Builtin::CallbacksMatter => {
                 let matter = self.callbacks_matter();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))

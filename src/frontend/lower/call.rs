@@ -43,8 +43,13 @@ impl Lowerer<'_> {
             if let Entity::Function { name } = &symbol.entity
                 && !self.is_indirect(name)
             {
-                let name = Rc::clone(name);
+                let entity = Rc::clone(name);
                 let ty = symbol.ty;
+                let name = identifier.node.name.as_str();
+                if self.calls_renamed_builtin(name) {
+                    self.unsupported(format!("`{name}` with the symbol of `{entity}`"));
+                }
+                let name = entity;
                 return self.call_named(&name, ty, &call.arguments, wanted);
             }
         }

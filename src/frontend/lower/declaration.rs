@@ -158,6 +158,7 @@ impl Lowerer<'_> {
             self.declare_function(name, declared.ty)?;
             self.note_lifecycle(name, &declared.attributes);
             self.note_function_alignment(name, &declared.attributes);
+            self.note_function_section(&declared.attributes);
             return Ok(());
         }
         if self.types.is_void(declared.ty) {
@@ -295,11 +296,16 @@ impl Lowerer<'_> {
         let entity = self.entity_name(name);
         let entity: &str = &entity;
         if let Some(other) = self.scopes.lookup_innermost(name) {
-            let same = self
-                .scopes
-                .linked
-                .get(entity)
-                .is_some_and(|linked| linked.symbol == other);
+            let linked = self.scopes.linked.get(entity).copied();
+            let is_view = |this: &Self, symbol: SymbolId| match (
+                &this.scopes.symbol(symbol).entity,
+                &this.scopes.symbol(other).entity,
+            ) {
+                (Entity::Object(one), Entity::Object(other)) => one == other,
+                _ => false,
+            };
+            let same =
+                linked.is_some_and(|linked| linked.symbol == other || is_view(self, linked.symbol));
             if !same {
                 return Err(self.other_before(name));
             }
@@ -312,6 +318,9 @@ impl Lowerer<'_> {
                     return Err(self.other_before(name));
                 }
                 if !self.types.compatible(known_type, ty) {
+                    if definition == Definition::Declared && self.has_other_names(name, entity) {
+                        return self.declare_view(name, linked.symbol, declared);
+                    }
                     return Err(self.conflicting_types(name, known_type, ty));
                 }
                 if linked.definition == Definition::Complete && definition == Definition::Complete {
@@ -348,6 +357,11 @@ impl Lowerer<'_> {
             return Ok(());
         };
         self.update_layout(object, symbol, declared.attributes.alignment)?;
+        let is_static = storage == Some(StorageClass::Static);
+        self.note_section(object, &declared.attributes, is_static);
+        if definition != Definition::Declared {
+            self.note_place_in_section(object);
+        }
         if let Some(initializer) = initializer {
             let ty = self.initialise_static(object, ty, initializer)?;
             let symbol_type = self.scopes.symbol(symbol).ty;
@@ -355,6 +369,24 @@ impl Lowerer<'_> {
             self.update_layout(object, symbol, None)?;
         }
         Ok(())
+    }
+
+    /// Whether an object is known by other names, too, whose declarations may give it other types.
+    fn has_other_names(&self, name: &str, entity: &str) -> bool {
+        name != entity || library::other_object_names(entity).next().is_some()
+    }
+
+    /// A name that gives an object that has another name a type of its own.
+    fn declare_view(&mut self, name: &str, known: SymbolId, declared: &Declared<'_>) -> Result<()> {
+        let entity = self.scopes.symbol(known).entity.clone();
+        let Entity::Object(object) = entity else {
+            return Err(self.other_before(name));
+        };
+        let span = self.span;
+        let ty = declared.ty;
+        let symbol = self.scopes.create(Symbol { ty, entity, span });
+        self.scopes.bind(name, symbol);
+        self.update_layout(object, symbol, declared.attributes.alignment)
     }
 
     /// Gives an object the size of its symbol's type as far as that is known now.
@@ -413,7 +445,8 @@ impl Lowerer<'_> {
             }
             // What the library's objects hold is known.
             let name = &self.objects[object.0 as usize].name;
-            let known = library::OBJECTS.contains(&name.as_str());
+            let name = name.as_str();
+            let known = library::OBJECTS.contains(&name) && name != library::ENVIRONMENT;
             if linked.definition == Definition::Declared && !known {
                 self.define_elsewhere(object, ty)?;
             }
@@ -460,6 +493,11 @@ impl Lowerer<'_> {
         let object = self.add_object(full_name, declared.ty, storage, span)?;
         let symbol = self.bind_local(name, declared.ty, Entity::Object(object));
         self.update_layout(object, symbol, declared.attributes.alignment)?;
+        // A function that nothing calls is left out, and its objects with it.
+        let mut attributes = declared.attributes.clone();
+        attributes.used &= !self.internal.contains(&self.function.name);
+        self.note_section(object, &attributes, true);
+        self.note_place_in_section(object);
         match initializer {
             Some(initializer) => {
                 let ty = self.initialise_static(object, declared.ty, initializer)?;

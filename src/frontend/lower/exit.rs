@@ -3,9 +3,10 @@
 //! `exit` and the return from `main` call one function, which calls what `atexit` registered (the prelude keeps the
 //! list), last first, and then the functions with the attribute `destructor`. If there is nothing to do, the calls go.
 
+use super::section::{Array, Placed, Position};
 use super::specifier::Attributes;
 use super::{Effect, Lowerer, Result};
-use crate::frontend::ir::{Callee, FunctionIndex, Instruction, Terminator};
+use crate::frontend::ir::{Argument, Callee, FunctionIndex, Instruction, ObjectIndex, Terminator};
 use crate::frontend::types::Type;
 use crate::program::Span;
 
@@ -18,6 +19,14 @@ pub(super) struct Lifecycle {
     pub destructors: Vec<(String, u32)>,
     /// Those that the machine calls at any time, see [`super::interrupt`].
     pub interrupts: Vec<String>,
+    /// Objects in sections of which the loader calls what they point to.
+    pub placed: std::collections::BTreeMap<ObjectIndex, Placed>,
+    /// How many objects were defined.
+    pub objects: usize,
+    /// The function that was defined last.
+    pub last_definition: Option<FunctionIndex>,
+    /// What happens last, in this order.
+    last: Vec<Instruction>,
     /// The function that every exit calls.
     exit: Option<FunctionIndex>,
 }
@@ -55,13 +64,34 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Calls the constructors, in the order of their priorities and definitions.
-    pub(super) fn call_constructors(&mut self) {
-        let constructors = std::mem::take(&mut self.lifecycle.constructors);
-        for constructor in self.scheduled(&constructors) {
-            let instruction = self.scheduled_call(constructor);
-            self.emit(instruction);
+    /// Calls the constructors, in the order of their priorities and definitions, with the arguments of the program, and
+    /// plans the calls of the destructors.
+    pub(super) fn call_constructors(&mut self, arguments: &[Argument]) {
+        self.note_section_order();
+        for array in [Array::BeforeAll, Array::Start] {
+            for instruction in self.scheduled(array, arguments) {
+                self.emit(instruction);
+            }
         }
+        let mut last = self.scheduled(Array::End, &[]);
+        last.reverse();
+        self.lifecycle.last = last;
+    }
+
+    /// How many arguments of the program the constructors take, at most.
+    pub(super) fn constructor_parameters(&self) -> usize {
+        let functions =
+            [Array::BeforeAll, Array::Start].map(|array| self.scheduled_functions(array));
+        let count = |index: FunctionIndex| match self.functions.get(index.0 as usize) {
+            Some(Some(function)) => function.parameters.len(),
+            _ => 0,
+        };
+        functions
+            .into_iter()
+            .flatten()
+            .map(count)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Asks for what the exit function needs of the prelude, once it is known whether the program uses `atexit`.
@@ -78,12 +108,7 @@ impl Lowerer<'_> {
         let Some(index) = self.lifecycle.exit else {
             return;
         };
-        let mut last: Vec<Instruction> = self
-            .scheduled(&self.lifecycle.destructors)
-            .into_iter()
-            .map(|function| self.scheduled_call(function))
-            .collect();
-        last.reverse();
+        let last = std::mem::take(&mut self.lifecycle.last);
         let run = self.defined.get(RUN).copied();
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
         for instruction in run.map(call).into_iter().chain(last) {
@@ -109,8 +134,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Those of the functions that have a body, by priority and then in the order of their definitions.
-    fn scheduled(&self, functions: &[(String, u32)]) -> Vec<FunctionIndex> {
+    /// The functions with an attribute that have a body, with their priorities and where they are defined.
+    pub(super) fn attributed(&self, array: Array) -> Vec<(u32, Position, FunctionIndex)> {
+        let functions = match array {
+            Array::BeforeAll => return Vec::new(),
+            Array::Start => &self.lifecycle.constructors,
+            Array::End => &self.lifecycle.destructors,
+        };
         // What one declaration says about the priority holds for all.
         let mut priorities: std::collections::BTreeMap<FunctionIndex, u32> =
             std::collections::BTreeMap::new();
@@ -122,22 +152,39 @@ impl Lowerer<'_> {
                 *known = (*known).min(*priority);
             }
         }
-        let mut order: Vec<_> = priorities.into_iter().collect();
-        order.sort_by_key(|&(index, priority)| (priority, index));
-        order.into_iter().map(|entry| entry.0).collect()
+        let entries = priorities.into_iter();
+        entries
+            .map(|(index, priority)| (priority, Position::function(index), index))
+            .collect()
     }
 
-    /// The call of a constructor or destructor. One with parameters gets what the loader passes, which is not modelled.
-    fn scheduled_call(&self, index: FunctionIndex) -> Instruction {
-        match self.functions.get(index.0 as usize) {
-            Some(Some(function)) if !function.parameters.is_empty() => {
-                let message = format!(
-                    "the constructor or destructor `{}` with parameters",
-                    function.name
-                );
-                Instruction::Unsupported(message)
+    /// The call of a constructor or destructor with as many of the arguments as it takes.
+    pub(super) fn scheduled_call(
+        &self,
+        index: FunctionIndex,
+        arguments: &[Argument],
+    ) -> Instruction {
+        let Some(Some(function)) = self.functions.get(index.0 as usize) else {
+            return call(index);
+        };
+        let parameters = &function.parameters;
+        let fits = |(parameter, argument): (&ObjectIndex, &Argument)| {
+            let leaves = &self.objects[parameter.0 as usize].leaves;
+            matches!((&leaves[..], argument), ([leaf], Argument::Scalar { scalar, .. })
+                if leaf.scalar == *scalar && leaf.count <= 1)
+        };
+        match arguments.get(..parameters.len()) {
+            Some(given) if parameters.iter().zip(given).all(fits) => Instruction::Call {
+                callee: Callee::Direct(index),
+                arguments: given.to_vec(),
+                result: None,
+            },
+            _ => {
+                let name = &function.name;
+                Instruction::Unsupported(format!(
+                    "the constructor or destructor `{name}` with such parameters"
+                ))
             }
-            _ => call(index),
         }
     }
 }

@@ -96,6 +96,8 @@ impl Lowerer<'_> {
         }
         self.note_lifecycle(name, &specifiers.attributes);
         self.note_function_alignment(name, &specifiers.attributes);
+        self.note_function_section(&specifiers.attributes);
+        self.lifecycle.last_definition = Some(index);
         Ok(())
     }
 
@@ -391,16 +393,27 @@ impl Lowerer<'_> {
             .get(1)
             .is_some_and(|&strings| mentions(main, strings));
         self.resolve_indirect_functions()?;
-        self.call_constructors();
-        if uses_strings {
+        let more = self.constructor_parameters();
+        if uses_strings || more > 1 {
             let what = "an argument of the program has fewer than 128 KiB, as on Linux";
             self.note_assumption(AssumptionKind::Environment, what);
         }
         let mut arguments = Vec::new();
         let mut count = fold::integer(0, self.size_scalar());
-        for (position, parameter) in parameters.into_iter().enumerate() {
-            arguments.push(self.main_argument(position, parameter, &mut count)?);
+        for (position, &parameter) in parameters.iter().enumerate() {
+            let scalar = self.parameter_scalar(parameter);
+            arguments.push(self.main_argument(position, scalar, &mut count)?);
         }
+        // The loader gives constructors what `main` gets, whether that takes it or not.
+        for position in arguments.len()..more.min(3) {
+            let scalar = match position {
+                0 => fold::INT,
+                _ => ScalarType::Pointer,
+            };
+            arguments.push(self.main_argument(position, scalar, &mut count)?);
+        }
+        self.call_constructors(&arguments);
+        arguments.truncate(parameters.len());
         self.emit(Instruction::Call {
             callee: Callee::Direct(index),
             arguments,
@@ -410,18 +423,19 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    fn parameter_scalar(&self, parameter: ObjectIndex) -> ScalarType {
+        let object = self.objects.get(parameter.0 as usize);
+        let leaf = object.and_then(|object| object.leaves.first());
+        leaf.map_or(fold::INT, |leaf| leaf.scalar)
+    }
+
     /// What the environment gives `main`: a count, which may be zero, and arrays of so many strings.
     fn main_argument(
         &mut self,
         position: usize,
-        parameter: ObjectIndex,
+        scalar: ScalarType,
         count: &mut Expr,
     ) -> Result<Argument> {
-        let scalar = self
-            .objects
-            .get(parameter.0 as usize)
-            .and_then(|object| object.leaves.first())
-            .map_or(fold::INT, |leaf| leaf.scalar);
         let temporary = self.temporary(scalar);
         let place = self.object_place(temporary, scalar);
         let mut value = self.load_object(temporary, scalar);

@@ -5,8 +5,12 @@
 //! for one symbol mean one function or object; all are known before anything is lowered, and where lowering asks what a
 //! name means it gets the C name under which the symbol is defined ([`Lowerer::entity_name`]).
 //!
-//! The library's headers give some functions other symbols (`fscanf` is `__isoc99_fscanf`): the C name is kept where the
-//! library knows that, and the program defines no such symbol.
+//! The library's headers give some functions other symbols (`fscanf` is `__isoc99_fscanf`, `lseek` may be `lseek64`): the
+//! library knows those that it has models of, as any other symbol; what else a name stands for is unknown code. Objects of
+//! the library have several names as well ([`library::object_name`]). But the compiler may take a function of the standard
+//! library for what its C name says, whatever its symbol: which one is called is not modelled.
+//!
+//! The linker defines symbols, too: where sections begin and end. Where that is in a program is not modelled.
 //!
 //! A weak symbol without a definition has an address or is null; nobody knows which until the program is linked. An
 //! `ifunc` is what its resolver returns at the program's start. A function that does not return (`noreturn`) and is
@@ -54,6 +58,59 @@ pub(super) struct Linkage {
 /// How many aliases of aliases are followed.
 const CHAIN: usize = 64;
 
+/// What GNU ld defines for programs that declare it.
+const LINKER_SYMBOLS: &[&str] = &[
+    "end",
+    "_end",
+    "__end",
+    "__end__",
+    "edata",
+    "_edata",
+    "__edata",
+    "etext",
+    "_etext",
+    "__etext",
+    "_ftext",
+    "_fdata",
+    "_fbss",
+    "__bss_start",
+    "__bss_start__",
+    "_bss_end__",
+    "__bss_end__",
+    "__data_start",
+    "data_start",
+    "__executable_start",
+    "__ehdr_start",
+    "__dso_handle",
+    "_start",
+    "_init",
+    "_fini",
+    "_DYNAMIC",
+    "_GLOBAL_OFFSET_TABLE_",
+    "__preinit_array_start",
+    "__preinit_array_end",
+    "__init_array_start",
+    "__init_array_end",
+    "__fini_array_start",
+    "__fini_array_end",
+    "__rel_iplt_start",
+    "__rel_iplt_end",
+    "__rela_iplt_start",
+    "__rela_iplt_end",
+    "__EH_FRAME_BEGIN__",
+    "__FRAME_END__",
+    "__GNU_EH_FRAME_HDR",
+    "__TMC_END__",
+    "__CTOR_LIST__",
+    "__CTOR_END__",
+    "__DTOR_LIST__",
+    "__DTOR_END__",
+    "_IO_stdin_used",
+];
+
+/// Those that it defines even if the program does.
+const LINKERS_OWN: &[&str] = &["_end", "_edata", "__bss_start"];
+
 impl Linkage {
     fn symbol<'a>(&'a self, name: &'a str) -> &'a str {
         let mut symbol = self.symbols.get(name).map_or(name, |symbol| &**symbol);
@@ -67,7 +124,8 @@ impl Linkage {
     }
 }
 
-fn string_argument(attribute: &ast::Attribute) -> Option<String> {
+/// The first argument of an attribute, if that is a string.
+pub(super) fn string_argument(attribute: &ast::Attribute) -> Option<String> {
     match &attribute.arguments.first()?.node {
         ast::Expression::StringLiteral(parts) => Some(plain_text(&parts.node)),
         _ => None,
@@ -258,13 +316,53 @@ impl Lowerer<'_> {
         if let Some(defined) = self.linkage.definitions.get(symbol) {
             return Rc::clone(defined);
         }
-        if symbol != name && library::lookup(name).is_some() && library::lookup(symbol).is_none() {
-            return name.into();
-        }
-        symbol.into()
+        self.library_object(symbol).into()
     }
 
-    fn is_defined(&self, entity: &str) -> bool {
+    /// The name by which an object of the library is known, unless the program defines one that has a name of it.
+    fn library_object<'a>(&self, symbol: &'a str) -> &'a str {
+        let object = library::object_name(symbol);
+        let is_defined = |name: &str| self.linkage.definitions.contains_key(name);
+        if object == symbol
+            || is_defined(object)
+            || library::other_object_names(object).any(is_defined)
+        {
+            return symbol;
+        }
+        object
+    }
+
+    /// Whether a call of a function by a name that the compiler knows calls what has another symbol, or does what the name
+    /// says: gcc computes `strlen("abc")` whatever symbol `strlen` has.
+    pub(super) fn calls_renamed_builtin(&self, name: &str) -> bool {
+        let symbol = self.linkage.symbol(name);
+        symbol != name
+            && !name.starts_with("__VERIFIER_")
+            && !self.property.forbids_call(name)
+            && !self.property.forbids_call(symbol)
+            && library::lookup(name).is_some()
+            && (self.linkage.definitions.contains_key(symbol) || library::lookup(symbol).is_none())
+    }
+
+    /// Whether the linker decides where the object behind a symbol is.
+    pub(super) fn is_linker_symbol(&self, symbol: &str) -> bool {
+        let section = symbol
+            .strip_prefix("__start_")
+            .or_else(|| symbol.strip_prefix("__stop_"));
+        let known = match section {
+            Some(section) => {
+                let text = self.parsed.positions.text();
+                let quoted = format!("\"{section}\"");
+                text.windows(quoted.len())
+                    .any(|part| part == quoted.as_bytes())
+            }
+            None => LINKER_SYMBOLS.contains(&symbol),
+        };
+        known && (LINKERS_OWN.contains(&symbol) || !self.linkage.definitions.contains_key(symbol))
+    }
+
+    /// Whether the program defines what has a symbol.
+    pub(super) fn is_defined(&self, entity: &str) -> bool {
         let symbol = self.linkage.symbol(entity);
         self.linkage.definitions.contains_key(symbol)
     }

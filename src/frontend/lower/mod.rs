@@ -44,6 +44,7 @@ mod place;
 mod property;
 mod reconcile;
 mod scope;
+mod section;
 mod sequencing;
 mod specifier;
 mod statement;
@@ -238,6 +239,8 @@ struct Lowerer<'a> {
     dynamic_rounding: bool,
     /// Whether the program's text has `errno`, or what that comes to, more than once.
     names_errno: bool,
+    /// Whether the program's text uses the object that points to the environment's strings.
+    names_environment: bool,
     /// Whether there is assembly that may name the program's symbols.
     has_assembly: bool,
     /// What is not modelled and was told once.
@@ -310,6 +313,7 @@ impl<'a> Lowerer<'a> {
             names_errno: [&b"errno"[..], b"__errno_location"]
                 .iter()
                 .any(|name| is_named_twice(parsed.positions.text(), name)),
+            names_environment: false,
             has_assembly: false,
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),

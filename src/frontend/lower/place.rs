@@ -3,10 +3,13 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::assignment::Use;
 use super::scope::Entity;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, BitField, Expr, Leaf, Object, Place, ScalarType, Storage};
+use crate::frontend::ir::{
+    BinaryOp, BitField, Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage,
+};
 use crate::frontend::library;
 use crate::frontend::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
@@ -100,8 +103,12 @@ impl Lowerer<'_> {
         let ty = symbol.ty;
         Ok(match &symbol.entity {
             Entity::Object(object) => {
+                let object = *object;
                 self.check_modelled(&self.objects[object.0 as usize].name)?;
-                let address = Expr::ObjectAddress(*object);
+                if let Some(value) = self.linked_object(object, ty)? {
+                    return Ok(value);
+                }
+                let address = Expr::ObjectAddress(object);
                 let address = self.weak_object_address(name, address);
                 Value::lvalue(address, ty)
             }
@@ -132,6 +139,38 @@ impl Lowerer<'_> {
                 return Err(self.error(format!("`{name}`, which is not modelled")));
             }
         })
+    }
+
+    /// Looks at an object that another part of the program as it is linked may provide; its value, if it is one of the
+    /// library's streams.
+    fn linked_object(&mut self, object: ObjectIndex, ty: Type) -> Result<Option<Value>> {
+        let known = &self.objects[object.0 as usize];
+        let elsewhere = matches!(
+            known.storage,
+            Storage::Static { external: true } | Storage::Outside
+        );
+        if !elsewhere || self.span.line == 0 {
+            return Ok(None);
+        }
+        if known.name == library::ENVIRONMENT {
+            self.names_environment = true;
+        }
+        let name = known.name.clone();
+        if self.is_linker_symbol(&name) {
+            self.unsupported(format!("the place of `{name}`, which the linker decides"));
+        }
+        let Some(stream) = library::stream(&name).filter(|_| !self.is_defined(&name)) else {
+            return Ok(None);
+        };
+        let pointer = self.types.pointer(Type::VOID);
+        let function = FunctionType {
+            result: pointer,
+            parameters: Vec::new(),
+            form: ParameterForm::Unspecified,
+        };
+        let value = self.library_values(&stream, &function, Vec::new(), Use::Value)?;
+        let (address, _) = self.scalar_value(value)?;
+        Ok(Some(self.object_at(address, ty)))
     }
 
     /// The address of a function with or without a body.

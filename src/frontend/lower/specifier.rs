@@ -43,6 +43,10 @@ pub(super) struct Attributes {
     pub interrupt: bool,
     /// `noreturn`: calls do not return.
     pub noreturn: bool,
+    /// `section`: where the linker puts it.
+    pub section: Option<String>,
+    /// `used` or `retain`: it is there although nothing names it.
+    pub used: bool,
 }
 
 /// What a constructor or destructor without a priority has.
@@ -56,6 +60,10 @@ impl Attributes {
         self.naked |= other.naked;
         self.interrupt |= other.interrupt;
         self.noreturn |= other.noreturn;
+        self.used |= other.used;
+        if self.section.is_none() {
+            self.section.clone_from(&other.section);
+        }
         if self.cleanup.is_none() {
             self.cleanup.clone_from(&other.cleanup);
         }
@@ -494,6 +502,10 @@ impl Lowerer<'_> {
                 "interrupt" | "interrupt_handler" | "isr" | "signal" => attributes.interrupt = true,
                 "naked" => attributes.naked = true,
                 "noreturn" => attributes.noreturn = true,
+                "used" | "retain" => attributes.used = true,
+                "section" => {
+                    attributes.section = super::linkage::string_argument(attribute);
+                }
                 "scalar_storage_order" => self.storage_order(argument),
                 "hardbool" => self.refuse("the attribute `hardbool`"),
                 // What `linkage` reads, and what changes nothing here.

@@ -13,25 +13,28 @@ const KEPT: &str = "\
     alias aligned cleanup constructor destructor gcc_struct hardbool ifunc interrupt interrupt_handler isr \
     mode ms_struct naked noreturn packed scalar_storage_order signal transparent_union vector_size weak weakref";
 
+/// Attributes that decide what becomes of a definition; in the library's headers nothing depends on them.
+const KEPT_OF_DEFINITIONS: &str = "always_inline gnu_inline retain section used";
+
 /// gcc's attributes that promise what a function does; they are of use where it is not defined.
 const PROMISES: &str = "const malloc pure returns_nonnull";
 
 /// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
-/// and promises to the optimiser, diagnostics, calling conventions, sections, visibility, instrumentation.
+/// and promises to the optimiser, diagnostics, calling conventions, visibility, instrumentation.
 const WITHOUT_EFFECT: &str = "\
-    access alloc_align alloc_size always_inline artificial assume assume_aligned btf_decl_tag \
+    access alloc_align alloc_size artificial assume assume_aligned btf_decl_tag \
     btf_type_tag cdecl cf_check cold common copy counted_by deprecated designated_init diagnose_if \
     enum_extensibility error expected_throw externally_visible fallthrough fastcall fd_arg fd_arg_read \
-    fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg gnu_inline hot \
+    fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg hot \
     indirect_branch indirect_return leaf may_alias maybe_unused minsize ms_abi ms_hook_prologue musttail \
     neverinline no_address_safety_analysis no_caller_saved_registers no_dangling no_icf \
     no_instrument_function no_profile_instrument_function no_reorder no_sanitize no_sanitize_address \
     no_sanitize_coverage no_sanitize_thread no_sanitize_undefined no_split_stack no_stack_limit \
     no_stack_protector no_tls_get_addr noclone nocommon nocf_check nodebug nodiscard noinline noipa \
     nomerge nonnull nonnull_if_nonzero nonstring noplt nothrow null_terminated_string_arg \
-    objc_root_class optnone overloadable patchable_function_entry regparm reproducible retain section \
+    objc_root_class optnone overloadable patchable_function_entry regparm reproducible \
     sentinel simd sseregparm stack_protect stdcall strict_flex_array symver sysv_abi tainted_args \
-    target target_clones thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
+    target target_clones thiscall tls_model unavailable uninitialized unsequenced unused visibility \
     warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 
 /// The name without the underscores that may stand around it.
@@ -124,7 +127,7 @@ impl Rewriter<'_> {
         if contains(KEPT, text) {
             return true;
         }
-        if contains(PROMISES, text) {
+        if contains(PROMISES, text) || contains(KEPT_OF_DEFINITIONS, text) {
             // What the library's functions do is known.
             let token = self.tokens.get(place);
             return token.is_some_and(|token| !self.positions.is_system(token.start));
