@@ -747,3 +747,331 @@ fn mended_twins_refute_the_witnesses_of_errors() {
         assert_eq!(right.status.code(), Some(0), "{name}: {}", said(&right));
     }
 }
+
+/// A witness of format 2.0 or later of a program, with the content.
+fn witness_of(program: &str, kind: &str, version: &str, content: &serde_json::Value) -> String {
+    let hash = regatta::frontend::digest::sha256(program.as_bytes());
+    let metadata = serde_json::json!({
+        "format_version": version,
+        "uuid": "91023a0f-9f45-4385-88c4-1152ade45537",
+        "creation_time": "2026-11-22T15:00:00Z",
+        "producer": {"name": "x", "version": "1"},
+        "task": {
+            "input_files": ["a.c"],
+            "input_file_hashes": {"a.c": hash},
+            "specification": "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+            "data_model": "LP64",
+            "language": "C",
+        },
+    });
+    let entry = serde_json::json!({
+        "entry_type": kind, "metadata": metadata, "content": content,
+    });
+    format!("{}\n", serde_json::json!([entry]))
+}
+
+/// The place of the so many-th occurrence of a text, from zero.
+fn place(program: &str, text: &str, number: usize) -> serde_json::Value {
+    let (offset, _) = program.match_indices(text).nth(number).expect("the text");
+    let before = &program[..offset];
+    let line = before.matches('\n').count() + 1;
+    let column = offset - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    serde_json::json!({"file_name": "a.c", "line": line, "column": column})
+}
+
+fn waypoint(kind: &str, action: &str, at: &serde_json::Value, value: &str) -> serde_json::Value {
+    let mut waypoint = serde_json::json!({"type": kind, "action": action, "location": at});
+    match kind {
+        "assumption" => {
+            waypoint["constraint"] = serde_json::json!({"value": value, "format": "c_expression"});
+        }
+        "branching" => waypoint["constraint"] = serde_json::json!({ "value": value }),
+        "function_return" => {
+            waypoint["constraint"] =
+                serde_json::json!({"value": value, "format": "acsl_expression"});
+        }
+        _ => {}
+    }
+    serde_json::json!({ "waypoint": waypoint })
+}
+
+/// What the validator says of a witness: its exit code, and all that it prints.
+fn validated(program: &str, witness: &str) -> (Option<i32>, String) {
+    let place = tempfile::tempdir().expect("a folder");
+    std::fs::write(place.path().join("a.c"), program).expect("a program");
+    std::fs::write(place.path().join("w.yml"), witness).expect("a witness");
+    let limit = ["--time-limit", "60"];
+    let arguments = [&["validate", "a.c", "--witness", "w.yml"][..], &limit].concat();
+    let output = regatta(place.path(), &arguments);
+    let text = said(&output);
+    assert!(!text.contains("internal error"), "{text}");
+    assert!(!text.contains("panicked"), "{text}");
+    (output.status.code(), text)
+}
+
+const CONFIRMED: (i32, &str) = (1, "RESULT: FALSE(unreach-call)");
+const REFUTED: (i32, &str) = (2, "RESULT: UNKNOWN(the witness is refuted: no run along");
+const REFUSED: (i32, &str) = (3, "the target is no violation: nothing there violates");
+
+const TARGETS: &str = "#define FAIL() reach_error()
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+typedef void function(void);
+function *pointer = reach_error;
+int g;
+void note(int x) { g = x; }
+void check(int x) { if (x == 3) reach_error(); }
+void helper(void) { pointer(); }
+int never(void) { reach_error(); return 1; }
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  note(x);
+  if (x > 100)
+    reach_error();
+  check(x);
+  if (x == 7) { g = 1; FAIL(); } if (x == 6) { g = 2; reach_error(); }
+  if (x == 8) pointer();
+  if (x == 9) helper();
+  while (x == 10 && (reach_error(), 1)) ;
+  return x == 11 ? reach_error(), 1 : 0;
+}
+";
+
+/// The error has to happen at the target, not somewhere after it.
+#[test]
+fn a_target_is_where_the_violation_happens() {
+    for (text, number, (code, message)) in [
+        ("note(x);", 0, REFUSED),
+        ("check(x);", 0, REFUSED),
+        ("if (x > 100)", 0, REFUSED),
+        ("g = 1", 0, REFUSED),
+        ("helper();", 0, REFUSED),
+        ("int x = ", 0, REFUSED),
+        ("reach_error();", 0, CONFIRMED),
+        ("reach_error();", 1, REFUTED),
+        ("reach_error();", 2, CONFIRMED),
+        ("reach_error();", 3, CONFIRMED),
+        ("FAIL();", 0, CONFIRMED),
+        ("pointer();", 0, CONFIRMED),
+        ("pointer();", 1, CONFIRMED),
+        ("while (x", 0, CONFIRMED),
+        ("x == 10", 0, CONFIRMED),
+        ("return x == 11", 0, CONFIRMED),
+    ] {
+        let at = place(TARGETS, text, number);
+        let content = serde_json::json!([{"segment": [waypoint("target", "follow", &at, "")]}]);
+        let witness = witness_of(TARGETS, "violation_sequence", "2.0", &content);
+        let (found, said) = validated(TARGETS, &witness);
+        assert_eq!(found, Some(code), "{text}: {said}");
+        assert!(said.contains(message), "{text}: {said}");
+    }
+}
+
+/// Waypoints on the way: in their order, by their values, and none that is to be avoided.
+#[test]
+fn a_path_is_followed_as_it_is_said() {
+    let at = |text: &str, number: usize| place(TARGETS, text, number);
+    let target = |number: usize| waypoint("target", "follow", &at("reach_error();", number), "");
+    let first = |value: &str| waypoint("branching", "follow", &at("if (x > 100)", 0), value);
+    let second = |value: &str| waypoint("branching", "follow", &at("if (x == 6)", 0), value);
+    let avoid = |value: &str| waypoint("branching", "avoid", &at("if (x > 100)", 0), value);
+    let assumed = |value: &str| waypoint("assumption", "follow", &at("note(x);", 0), value);
+    let (call, close) = (
+        at("__VERIFIER_nondet_int();", 0),
+        "__VERIFIER_nondet_int(".len(),
+    );
+    let mut call = call;
+    call["column"] = (call["column"].as_u64().expect("a column") + close as u64).into();
+    let returned = |value: &str| waypoint("function_return", "follow", &call, value);
+    let follow = |waypoints: &[serde_json::Value]| {
+        let segments = waypoints
+            .iter()
+            .map(|one| serde_json::json!({"segment": [one]}));
+        serde_json::Value::Array(segments.collect())
+    };
+    for (name, content, (code, message)) in [
+        (
+            "order",
+            follow(&[first("false"), second("true"), target(3)]),
+            CONFIRMED,
+        ),
+        (
+            "out of order",
+            follow(&[second("true"), first("false"), target(3)]),
+            REFUTED,
+        ),
+        (
+            "wrong branch",
+            follow(&[first("false"), second("false"), target(3)]),
+            REFUTED,
+        ),
+        (
+            "value",
+            follow(&[assumed("x == 101"), target(2)]),
+            CONFIRMED,
+        ),
+        (
+            "wrong value",
+            follow(&[assumed("x == 100"), target(2)]),
+            REFUTED,
+        ),
+        (
+            "result",
+            follow(&[returned("\\result == 101"), target(2)]),
+            CONFIRMED,
+        ),
+        (
+            "wrong result",
+            follow(&[returned("\\result == 7"), target(2)]),
+            REFUTED,
+        ),
+        (
+            "avoided",
+            serde_json::json!([{"segment": [avoid("true"), target(3)]}]),
+            CONFIRMED,
+        ),
+        (
+            "not avoided",
+            serde_json::json!([{"segment": [avoid("false"), target(3)]}]),
+            REFUTED,
+        ),
+    ] {
+        let witness = witness_of(TARGETS, "violation_sequence", "2.0", &content);
+        let (found, said) = validated(TARGETS, &witness);
+        assert_eq!(found, Some(code), "{name}: {said}");
+        assert!(said.contains(message), "{name}: {said}");
+    }
+}
+
+/// Where a run along the path could be overlooked, nothing is refuted.
+#[test]
+fn what_is_not_seen_is_not_refuted() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int g(int x) { return x + 1; }
+int f(int x) { if (x == 8) reach_error(); return x; }
+int main(void) {
+  f(g(__VERIFIER_nondet_int()));
+}
+";
+    let mut entered = place(program, "));", 0);
+    let mut returned = entered.clone();
+    let column = entered["column"].as_u64().expect("a column");
+    returned["column"] = column.into();
+    entered["column"] = (column + 1).into();
+    let target = place(program, "reach_error();", 0);
+    let content = serde_json::json!([
+        {"segment": [waypoint("function_return", "follow", &returned, "\\result == 8")]},
+        {"segment": [waypoint("function_enter", "follow", &entered, "")]},
+        {"segment": [waypoint("target", "follow", &target, "")]},
+    ]);
+    let witness = witness_of(program, "violation_sequence", "2.0", &content);
+    let (code, said) = validated(program, &witness);
+    assert_ne!(code, Some(3), "{said}");
+    assert!(!said.contains("is refuted"), "{said}");
+}
+
+const SUM: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int sum(int n) { return n <= 0 ? 0 : 2 + sum(n - 1); }
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0, s = 0;
+  if (n < 0 || n > 10) return 0;
+  while (i < n) {
+    s += 2;
+    i++;
+  }
+  if (s != 2 * n) reach_error();
+  return 0;
+}
+";
+
+/// What is left aside is said to the user, and in the reason where there is no answer; a constant invariant is one.
+#[test]
+fn what_is_left_aside_is_said() {
+    let unsafe_sum = SUM.replace("s != 2 * n", "s == 2 * n");
+    let elements = |program: &str, value: &str| {
+        let head = place(program, "while", 0);
+        let function = place(program, "int sum", 0);
+        let invariant = |kind: &str, value: &str, format: &str| {
+            serde_json::json!({"invariant": {
+                "type": kind, "location": head, "value": value, "format": format,
+            }})
+        };
+        let contract = serde_json::json!({"contract": {
+            "type": "function_contract", "location": function,
+            "requires": "1", "ensures": "\\result >= 7", "format": "ext_c_expression",
+        }});
+        let transition = "i >= \\at(i, AnyPrev)";
+        let transition = invariant("loop_transition_invariant", transition, "ext_c_expression");
+        serde_json::json!([
+            contract,
+            transition,
+            invariant("loop_invariant", value, "c_expression")
+        ])
+    };
+    for (program, value, code, result) in [
+        (SUM, "s == 2 * i", 0, "RESULT: TRUE"),
+        (
+            SUM,
+            "i < 3",
+            2,
+            "`i < 3` at a.c:7:3 does not hold; not looked at: contract; transition invariant)",
+        ),
+        (
+            &unsafe_sum,
+            "1",
+            1,
+            "the witness is refuted: the property is violated",
+        ),
+        (&unsafe_sum, "i <= n", 1, "RESULT: FALSE(unreach-call)"),
+    ] {
+        let content = elements(program, value);
+        let witness = witness_of(program, "invariant_set", "2.1", &content);
+        let (found, said) = validated(program, &witness);
+        assert_eq!(found, Some(code), "{value}: {said}");
+        assert!(said.contains(result), "{value}: {said}");
+        for what in ["contract", "transition invariant"] {
+            let warning = format!("warning: w.yml: not looked at: {what}");
+            assert!(said.contains(&warning), "{value}: {said}");
+        }
+    }
+}
+
+/// What was verified without a property is validated without one.
+#[test]
+fn witnesses_of_runs_without_a_property_are_validated() {
+    const HEAD: &str = "extern int __VERIFIER_nondet_int(void);\n";
+    for (declarations, statement) in [
+        ("#include <assert.h>\n", "assert(x != 3);"),
+        (
+            "extern void __VERIFIER_assert(int);\n",
+            "__VERIFIER_assert(x != 3);",
+        ),
+        (
+            "extern void __VERIFIER_error(void);\n",
+            "if (x == 3) __VERIFIER_error();",
+        ),
+        (
+            "extern void reach_error(void);\n",
+            "if (x == 3) reach_error();",
+        ),
+        (
+            "#define ERROR reach_error()\nextern void reach_error(void);\n",
+            "if (x == 3) ERROR;",
+        ),
+    ] {
+        let program = format!(
+            "{declarations}{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  {statement}\n}}\n"
+        );
+        let place = tempfile::tempdir().expect("a folder");
+        std::fs::write(place.path().join("a.c"), &program).expect("a program");
+        let verified = regatta(place.path(), &["a.c", "--witness", "w.yml"]);
+        assert_eq!(verified.status.code(), Some(1), "{}", said(&verified));
+        let witness = std::fs::read_to_string(place.path().join("w.yml")).expect("a witness");
+        let (code, text) = validated(&program, &witness);
+        assert_eq!(code, Some(1), "{statement}: {text}\n{witness}");
+        let names_it = witness.contains("G assert");
+        assert_eq!(!names_it, statement.contains("reach_error"), "{witness}");
+    }
+}

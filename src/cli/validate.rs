@@ -10,8 +10,11 @@ use super::verify::{self, Job};
 use super::{complain, witness};
 use crate::portfolio::task::Validation;
 use crate::portfolio::verdict::{Conclusion, Verdict};
+use crate::program::ghost::CountedErrors;
 use crate::witness::instrument::{with_assertions, with_automaton};
-use crate::witness::lint::{Resolved, ResolvedInvariant, Subject, ViolationPath};
+use crate::witness::lint::{
+    Resolved, ResolvedInvariant, Subject, ViolationPath, forbidden, place_in,
+};
 use crate::witness::values::values_of;
 
 /// Runs the command; returns the exit code.
@@ -49,8 +52,9 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     let witness::Examined {
         subject, resolved, ..
     } = examined;
-    for unused in count(&resolved.unused) {
-        complain(&format!("warning: {name}: not looked at: {unused}"));
+    let mut unused = count(&resolved.unused);
+    if resolved.has_several {
+        unused.push("all but the first path, or the invariants".to_owned());
     }
     let Subject {
         file,
@@ -69,19 +73,43 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         violations,
         invariants,
         has_invariant_set,
+        has_several,
         ..
     } = resolved;
-    let mut violations = violations.into_iter();
-    if let Some(path) = violations.next() {
-        if violations.next().is_some() {
-            complain(&format!("warning: {name}: not looked at: further paths"));
-        }
-        load.text = Some(with_automaton(&source, &path.steps).into());
+    let unused_text = unused.join("; ");
+    let warnings = unused
+        .iter()
+        .map(|unused| format!("{name}: not looked at: {unused}"))
+        .collect();
+    if let Some(path) = violations.into_iter().next() {
+        let (text, range) = with_automaton(&source, &path.steps, path.target);
+        let is_marked = path.target.statement.is_some();
+        // Where the preprocessor is used, columns are those of the file, else those of what is put together here.
+        let ranges = match is_marked {
+            true => vec![range.lines()],
+            false => vec![range, place_in(&source, path.target)],
+        };
+        let validation = Validation::Violation {
+            counted: CountedErrors {
+                segments: path.segments,
+                target: path.has_place.then_some(ranges),
+                is_marked,
+                forbidden: forbidden(&load.property),
+            },
+            values: values_of(&path),
+        };
+        load.text = Some(text.into());
         return Ok(Job {
             file,
             load,
-            validation: Some(task(&path)),
-            judge: Box::new(judge_violation),
+            validation: Some(validation),
+            warnings,
+            judge: Box::new(move |conclusion| {
+                with_unused(
+                    judge_violation(&path, has_several, conclusion),
+                    &unused_text,
+                )
+            }),
         });
     }
     if !has_invariant_set {
@@ -100,14 +128,29 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         validation: Some(Validation::Invariants {
             count: invariants.len(),
         }),
-        judge: Box::new(move |conclusion| judge_invariants(&invariants, conclusion)),
+        warnings,
+        judge: Box::new(move |conclusion| {
+            with_unused(judge_invariants(&invariants, conclusion), &unused_text)
+        }),
     })
 }
 
-fn task(path: &ViolationPath) -> Validation {
-    Validation::Violation {
-        segments: path.segments,
-        values: values_of(path),
+/// The answer with what was not looked at: in the reason of one that is none, for the user in any case.
+fn with_unused(conclusion: Conclusion, unused: &str) -> Conclusion {
+    if unused.is_empty() {
+        return conclusion;
+    }
+    match conclusion.verdict {
+        Verdict::Unknown(reason) => Conclusion {
+            verdict: Verdict::Unknown(format!("{reason}; not looked at: {unused}")),
+            ..conclusion
+        },
+        _ => {
+            complain(&format!(
+                "that says nothing of what was not looked at: {unused}"
+            ));
+            conclusion
+        }
     }
 }
 
@@ -128,18 +171,29 @@ fn count(texts: &[String]) -> Vec<String> {
 }
 
 /// What an answer about the program with a path's automaton means.
-fn judge_violation(conclusion: Conclusion) -> Conclusion {
+fn judge_violation(path: &ViolationPath, has_several: bool, conclusion: Conclusion) -> Conclusion {
     match &conclusion.verdict {
         Verdict::False(_) => {
             complain("the witness is confirmed: a run along its path violates the property");
             conclusion
         }
-        Verdict::True => Conclusion {
-            verdict: Verdict::Unknown(
-                "the witness is refuted: no run along its path violates the property".to_owned(),
-            ),
-            ..conclusion
-        },
+        Verdict::True => {
+            let reason = match path.inexact {
+                Some(why) => {
+                    format!("no run along the path was found, but not all are seen: {why}")
+                }
+                None if has_several => {
+                    "no run along the first path violates the property".to_owned()
+                }
+                None => {
+                    "the witness is refuted: no run along its path violates the property".to_owned()
+                }
+            };
+            Conclusion {
+                verdict: Verdict::Unknown(reason),
+                ..conclusion
+            }
+        }
         Verdict::Unknown(_) => conclusion,
     }
 }

@@ -32,6 +32,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             file,
             load,
             validation: None,
+            warnings: Vec::new(),
             judge: Box::new(|conclusion| conclusion),
         })
     })
@@ -43,6 +44,8 @@ pub(super) struct Job {
     pub load: LoadOptions,
     /// What the program was put together with.
     pub validation: Option<Validation>,
+    /// What the user should know before.
+    pub warnings: Vec<String>,
     /// What an answer means.
     pub judge: Box<dyn Fn(Conclusion) -> Conclusion>,
 }
@@ -65,6 +68,7 @@ pub(super) fn run_with(
         file,
         load: mut load_options,
         validation,
+        warnings,
         judge,
     } = match job() {
         Ok(job) => job,
@@ -150,6 +154,13 @@ pub(super) fn run_with(
         stories: Stories::default(),
         reports,
     };
+    for message in warnings {
+        let kind = EventKind::Warning { message };
+        output.event(&Event {
+            time: started.elapsed().as_secs_f64(),
+            kind,
+        });
+    }
     let supervised = supervise(
         started,
         limits,

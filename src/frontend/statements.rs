@@ -112,6 +112,11 @@ impl SourceText {
         })?
     }
 
+    /// The file's name, as the user gave it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The text.
     pub fn text(&self) -> &[u8] {
         &self.text
@@ -327,6 +332,34 @@ impl SourceText {
                 kind => kind.header().is_some_and(|header| header.open + 1 == token),
             };
             begins && !self.is(token, b";") && !self.is(token, b")")
+        })
+    }
+
+    /// The last token of the expression that begins at the token and is evaluated as a whole.
+    pub fn end_of_expression(&self, first: TokenIndex) -> TokenIndex {
+        let mut at = first;
+        while self.token(at).is_some() && !self.is(at, b";") && !self.is(at, b")") {
+            at = self.partner(at).max(at) + 1;
+        }
+        at.saturating_sub(1).max(first)
+    }
+
+    /// Whether something is called in the tokens by another name than that of a function which is defined here.
+    pub fn calls_unknown(&self, first: TokenIndex, last: TokenIndex) -> bool {
+        (first..=last)
+            .filter_map(|token| self.call_closed_by(token))
+            .any(|open| {
+                let name = String::from_utf8_lossy(self.bytes(open.saturating_sub(1)));
+                !self.defines(&name)
+            })
+    }
+
+    /// Whether directives say other lines than those that the file has.
+    pub fn has_line_directives(&self) -> bool {
+        self.text.split(|&byte| byte == b'\n').any(|line| {
+            let rest = line.trim_ascii_start().strip_prefix(b"#");
+            let rest = rest.map(<[u8]>::trim_ascii_start).unwrap_or_default();
+            rest.starts_with(b"line") || rest.first().is_some_and(u8::is_ascii_digit)
         })
     }
 

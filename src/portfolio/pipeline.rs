@@ -61,8 +61,8 @@ pub fn run(
     record_shared_terms(false);
     let lowered = match lowered {
         Some(Ok(mut lowered)) => {
-            if let Some(Validation::Violation { segments, .. }) = options.validation
-                && !restrict(&mut lowered, segments)
+            if let Some(Validation::Violation { counted, .. }) = &options.validation
+                && !restrict(&mut lowered, counted)
             {
                 return RaceEnd::Concluded(Conclusion::unknown("internal error in the validator"));
             }

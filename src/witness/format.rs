@@ -55,8 +55,8 @@ pub enum Content {
     Violation(Vec<Segment>),
     /// What holds where.
     Invariants(Vec<Invariant>),
-    /// Ghost variables, which are not looked at.
-    Ghosts,
+    /// Ghost variables, by their names; more of them is not looked at.
+    Ghosts(Vec<String>),
     /// It could not be read.
     Unreadable,
 }
@@ -139,6 +139,45 @@ pub enum InvariantKind {
     Transition,
     /// Of a function, in format 2.1.
     Contract,
+}
+
+/// What is verified where no property is given, as a specification: the errors of the competition, and failing assertions.
+pub const OWN_SPECIFICATION: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )
+CHECK( init(main()), LTL(G ! call(__VERIFIER_error())) )
+CHECK( init(main()), LTL(G assert) )";
+
+impl Witness {
+    /// The names of its ghost variables.
+    pub fn ghosts(&self) -> Vec<String> {
+        let entries = self.entries.iter();
+        let names = entries.filter_map(|entry| match &entry.content {
+            Content::Ghosts(names) => Some(names.iter().cloned()),
+            _ => None,
+        });
+        names.flatten().collect()
+    }
+}
+
+/// The names of the variables in what an entry about ghosts says.
+fn ghost_names(content: &Node) -> Vec<String> {
+    let field = |node: &Node, name: &str| match &node.value {
+        Kind::Mapping(entries) => {
+            let found = entries.iter().find(|(key, _)| key.value == name);
+            found.map(|(_, value)| value.clone())
+        }
+        _ => None,
+    };
+    match field(content, "ghost_variables").map(|list| list.value) {
+        Some(Kind::Sequence(variables)) => {
+            let names = variables.iter().filter_map(|one| field(one, "name"));
+            let names = names.filter_map(|name| match name.value {
+                Kind::Text(text) => Some(text),
+                _ => None,
+            });
+            names.collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Reads a witness file. What is wrong with it is added to the findings.
@@ -313,7 +352,7 @@ impl Reader<'_> {
         let content = match (kind, content) {
             (Some(0), Some(content)) => Content::Violation(self.violation(content)),
             (Some(1), Some(content)) => Content::Invariants(self.invariants(content)),
-            (Some(_), Some(_)) => Content::Ghosts,
+            (Some(_), Some(content)) => Content::Ghosts(ghost_names(content)),
             _ => Content::Unreadable,
         };
         Some(Entry {

@@ -6,14 +6,15 @@
 //! * Invariants become assertions: whoever proves the result has proved them and the property, each with the help of the
 //!   others; whoever finds a violation knows which one is wrong ([`WRONG`]).
 //! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
-//!   only when the last one has been ([`crate::program::ghost::restrict`]).
+//!   only in the statement of the target, and when all segments before have been passed
+//!   ([`crate::program::ghost::restrict`]).
 
 use std::collections::BTreeMap;
 
-use super::points::Point;
+use super::points::{Extent, Point};
 use crate::frontend::property::VIOLATED;
 use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{SEGMENT, WRONG};
+use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, WRONG};
 
 /// The count of segments once a waypoint has been passed that was to be avoided.
 const ASTRAY: u32 = u32::MAX;
@@ -54,14 +55,18 @@ pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> V
     ))
 }
 
-/// The program with an automaton beside it.
-pub fn with_automaton(source: &SourceText, steps: &[(Point, Step)]) -> Vec<u8> {
+/// The program with an automaton beside it, and where the statement of the target is in it.
+pub fn with_automaton(
+    source: &SourceText,
+    steps: &[(Point, Step)],
+    target: Extent,
+) -> (Vec<u8>, TextRange) {
     let mut by_point: BTreeMap<Point, Vec<&Step>> = BTreeMap::new();
     for (point, step) in steps {
         by_point.entry(*point).or_default().push(step);
     }
     let mut edits = Edits::new(source);
-    let mut functions = format!("static unsigned {SEGMENT}; ");
+    let mut functions = format!("static unsigned {SEGMENT}, {AT_TARGET}; ");
     for ((point, steps), number) in by_point.into_iter().zip(0u32..) {
         match point {
             Point::Statement(_)
@@ -84,7 +89,17 @@ pub fn with_automaton(source: &SourceText, steps: &[(Point, Step)]) -> Vec<u8> {
             }
         }
     }
-    edits.finish(&functions)
+    if let Some(statement) = target.statement {
+        edits.mark(statement);
+    }
+    let range = |edits: &Edits<'_>| TextRange {
+        file: source.name().to_owned(),
+        function: source.function(target.first).unwrap_or_default().to_owned(),
+        first: edits.place(source.range(target.first).0, &functions),
+        last: edits.place(source.range(target.last).1.saturating_sub(1), &functions),
+    };
+    let range = range(&edits);
+    (edits.finish(&functions), range)
 }
 
 /// The value that a branching chooses by.
@@ -236,6 +251,41 @@ impl<'s> Edits<'s> {
         }
     }
 
+    /// Has [`AT_TARGET`] be one while a statement is executed that is no branching and no loop.
+    fn mark(&mut self, number: usize) {
+        let statement = &self.source.statements()[number];
+        let (first, last) = (statement.first, statement.last);
+        let (begin, end) = (format!("{AT_TARGET} = 1u; "), format!(" {AT_TARGET} = 0u;"));
+        if !statement.is_item {
+            let end = format!("{end} }}");
+            self.around(first, last, format!("{{ {begin}"), &end);
+        } else if statement.kind == StatementKind::Jump {
+            self.before(first, begin);
+        } else {
+            self.around(first, last, begin, &end);
+        }
+    }
+
+    /// Line and column, from one, of what was at the offset, in the text with what is put in.
+    fn place(&self, offset: usize, declarations: &str) -> (u32, u32) {
+        let text = self.source.text();
+        let before = text.get(..offset).unwrap_or_default();
+        let line = before.iter().filter(|&&byte| byte == b'\n').count();
+        let start = before.iter().rposition(|&byte| byte == b'\n');
+        let start = start.map_or(0, |newline| newline + 1);
+        let put_in = self
+            .list
+            .iter()
+            .filter(|edit| (start..=offset).contains(&edit.offset));
+        let mut column = offset - start + put_in.map(|edit| edit.text.len()).sum::<usize>();
+        let (begin, _) = self.source.range(0);
+        if (start..=offset).contains(&begin) {
+            column += declarations.len();
+        }
+        let number = |value: usize| u32::try_from(value + 1).unwrap_or(u32::MAX);
+        (number(line), number(column))
+    }
+
     fn statement(&mut self, number: usize, code: &str) {
         let statements = self.source.statements();
         let mut number = number;
@@ -357,6 +407,49 @@ mod tests {
         String::from_utf8(with_expressions(&source, &points)).expect("text")
     }
 
+    fn with_steps(source: &SourceText, steps: &[(Point, Step)]) -> String {
+        let nowhere = Extent {
+            first: 0,
+            last: 0,
+            statement: None,
+        };
+        String::from_utf8(with_automaton(source, steps, nowhere).0).expect("text")
+    }
+
+    #[test]
+    fn the_target_is_found_again() {
+        let text = "int f(void) {\n  if (x) h(g(1)); g(\n 2);\n}\n";
+        let parsed = source(text);
+        let first = parsed.at(2, 19).expect("a token");
+        let number = statement(&parsed, "g(\n");
+        let last = parsed.statements()[number].last;
+        let step = Step {
+            segment: 0,
+            leads_on: true,
+            condition: None,
+        };
+        let close = parsed.at(2, 15).expect("a parenthesis");
+        let target = Extent {
+            first,
+            last,
+            statement: Some(number),
+        };
+        let steps = [
+            (Point::Enter(close), step.clone()),
+            (Point::Statement(number), step),
+        ];
+        let (text, range) = with_automaton(&parsed, &steps, target);
+        let text = String::from_utf8(text).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        let at = |(line, column): (u32, u32)| &lines[line as usize - 1][column as usize - 1..];
+        assert_eq!(at(range.first), "g(", "{text}");
+        assert_eq!(at(range.last), "; __regatta_at_target = 0u;", "{text}");
+        assert!(
+            lines[1].contains("__regatta_at_target = 1u; (void)("),
+            "{text}"
+        );
+    }
+
     #[test]
     fn expressions_are_put_where_they_are_evaluated() {
         let text = "int f(void) {\n  for (;;) if (x) x--; else g();\n  L: do y; while (z);\n}\n";
@@ -421,7 +514,7 @@ mod tests {
                 step(2, Some("true")),
             ),
         ];
-        let result = String::from_utf8(with_automaton(&parsed, &steps)).expect("text");
+        let result = with_steps(&parsed, &steps);
         let lines: Vec<&str> = result.lines().collect();
         assert_eq!(lines[0], "#include <x.h>");
         let branch = lines[1].find("if (__regatta_branch_").expect("a branch");
@@ -449,7 +542,7 @@ mod tests {
             (Point::Return(close), step(0, "__regatta_result == 3")),
             (branch, step(1, "true")),
         ];
-        let text = String::from_utf8(with_automaton(&parsed, &steps)).expect("text");
+        let text = with_steps(&parsed, &steps);
         let begin = "if (__regatta_branch_0(!!(({ __typeof__(h ( 1 )) __regatta_result = h(1); ";
         assert!(text.contains(begin), "{text}");
         assert!(text.contains("; __regatta_result; })))) k();"), "{text}");

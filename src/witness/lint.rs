@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use super::finding::{Finding, Findings};
 use super::format::{
-    Action, Content, Entry, Invariant, InvariantKind, Location, Segment, TaskText, Version,
-    Waypoint, WaypointKind, Witness,
+    Action, Content, Entry, Invariant, InvariantKind, Location, OWN_SPECIFICATION, Segment,
+    TaskText, Version, Waypoint, WaypointKind, Witness,
 };
 use super::instrument::{RESULT, Step, default_of, with_expressions};
 use super::node::Located;
-use super::points::{Point, Wanted, find};
+use super::points::{Extent, Point, Wanted, find, targets};
 use crate::frontend::digest::sha256;
 use crate::frontend::pure::pure_expression;
 use crate::frontend::statements::SourceText;
 use crate::frontend::{Error, LoadOptions, Specification, load};
-use crate::program::DataModel;
+use crate::program::ghost::{CountedErrors, ErrorPlace, TextRange, place_of};
+use crate::program::{DataModel, Program};
 
 /// The program that a witness is to be of.
 pub struct Subject {
@@ -43,6 +44,8 @@ pub struct Resolved {
     pub invariants: Vec<ResolvedInvariant>,
     /// What is part of the format, but not used here: how often, and what.
     pub unused: Vec<String>,
+    /// Whether there is more than one entry that says why the property holds or does not hold.
+    pub has_several: bool,
 }
 
 /// An invariant in the program.
@@ -59,10 +62,17 @@ pub struct ResolvedInvariant {
 }
 
 /// The path of a violation in the program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ViolationPath {
     pub steps: Vec<(Point, Step)>,
+    /// How many segments come before that of the target.
     pub segments: u32,
+    /// Where the violation has to happen.
+    pub target: Extent,
+    /// Whether that can be told by places in the program; else the statement is watched.
+    pub has_place: bool,
+    /// What keeps a run along the path from being seen as one, if there is something; then nothing is refuted.
+    pub inexact: Option<&'static str>,
 }
 
 /// Compares a witness with a program.
@@ -81,10 +91,19 @@ pub fn lint(
         version: Version::default(),
         resolved: Resolved::default(),
         expressions: Vec::new(),
+        ghosts: witness.ghosts(),
+        program: None,
     };
     for entry in &witness.entries {
-        linter.entry(entry);
+        linter.entry(entry)?;
     }
+    let claims = witness.entries.iter().filter(|entry| {
+        matches!(
+            entry.content,
+            Content::Violation(_) | Content::Invariants(_)
+        )
+    });
+    linter.resolved.has_several = claims.count() > 1;
     linter.read_expressions()?;
     Ok(linter.resolved)
 }
@@ -98,6 +117,10 @@ struct Linter<'l> {
     resolved: Resolved,
     /// What is to be read in its place.
     expressions: Vec<(Point, String, Finding)>,
+    /// Names of ghost variables, which the program does not have.
+    ghosts: Vec<String>,
+    /// The program as it is, with the property, once that was asked for.
+    program: Option<(Specification, Program)>,
 }
 
 impl Linter<'_> {
@@ -105,22 +128,23 @@ impl Linter<'_> {
         self.findings.add(Finding::new(at, message));
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    fn entry(&mut self, entry: &Entry) -> Result<(), Error> {
         self.version = entry.metadata.version;
         if let Some(task) = &entry.metadata.task {
             self.task(task);
         }
         match &entry.content {
-            Content::Violation(segments) => self.violation(segments),
+            Content::Violation(segments) => self.violation(segments)?,
             Content::Invariants(invariants) => {
                 self.resolved.has_invariant_set = true;
                 for invariant in invariants {
                     self.invariant(invariant);
                 }
             }
-            Content::Ghosts => self.unused("ghost variables"),
+            Content::Ghosts(_) => self.unused("ghost variables"),
             Content::Unreadable => {}
         }
+        Ok(())
     }
 
     fn unused(&mut self, what: &str) {
@@ -195,6 +219,15 @@ impl Linter<'_> {
                     let message = "the specification is not the property of the task";
                     self.complain(text.at, message);
                 }
+                if self
+                    .resolved
+                    .property
+                    .as_ref()
+                    .is_some_and(|known| *known != property)
+                {
+                    let message = "the specification is not that of the other entries";
+                    self.complain(text.at, message);
+                }
                 self.property = property.clone();
                 self.resolved.property = Some(property);
             }
@@ -203,20 +236,133 @@ impl Linter<'_> {
         }
     }
 
-    fn find(&mut self, wanted: Wanted, location: &Location) -> Option<Point> {
+    fn is_own_file(&mut self, location: &Location) -> bool {
         let own = self.subject.file.to_string_lossy();
         let name = &location.file_name;
-        if base_name(&name.value) != base_name(&own) {
+        let is_own = base_name(&name.value) == base_name(&own);
+        if !is_own {
             let message = format!("`{}` is not the program's file", name.value);
             self.complain(name.at, message);
+        }
+        is_own
+    }
+
+    fn find(&mut self, wanted: Wanted, location: &Location) -> Option<Point> {
+        if !self.is_own_file(location) {
             return None;
         }
-        match find(&self.subject.source, &self.property, wanted, location) {
+        match find(&self.subject.source, wanted, location) {
             Ok(point) => Some(point),
             Err(finding) => {
                 self.findings.add(finding);
                 None
             }
+        }
+    }
+
+    /// Where a target says that the violation happens: at what its location may mean, and violates the property.
+    fn target(&mut self, waypoint: &Waypoint) -> Result<Option<Extent>, Error> {
+        let location = &waypoint.location;
+        if !self.is_own_file(location) {
+            return Ok(None);
+        }
+        let subject = self.subject;
+        let source = &subject.source;
+        let extents = match targets(source, location) {
+            Ok(extents) => extents,
+            Err(finding) => {
+                self.findings.add(finding);
+                return Ok(None);
+            }
+        };
+        let text = |token: usize| String::from_utf8_lossy(source.bytes(token));
+        let is_label =
+            |token: usize| source.is(token + 1, b":") && self.property.forbids_label(&text(token));
+        let labelled = extents.iter().find(|extent| is_label(extent.first));
+        if let Some(labelled) = labelled {
+            // Control comes to the label before it comes to the statement.
+            return Ok(Some(Extent {
+                statement: None,
+                ..*labelled
+            }));
+        }
+        let calls = |extent: &&Extent| {
+            (extent.first..=extent.last)
+                .any(|token| source.is_name(token) && self.property.forbids_call(&text(token)))
+        };
+        if let Some(calling) = extents.iter().find(calls) {
+            return Ok(Some(*calling));
+        }
+        // It may be called by a macro, a pointer or another name.
+        if !self.has_places() {
+            return Ok(extents.first().copied());
+        }
+        let ranges: Vec<(Extent, CountedErrors)> = extents
+            .into_iter()
+            .map(|extent| (extent, self.counted(extent)))
+            .collect();
+        let program = self.program()?;
+        let happens = |counted: &CountedErrors, place: ErrorPlace| {
+            let mut errors = program.errors.iter();
+            errors.any(|&error| place_of(program, error, counted) == place)
+        };
+        let inside = ranges
+            .iter()
+            .find(|(_, counted)| happens(counted, ErrorPlace::Inside));
+        let found = inside.or_else(|| {
+            ranges.iter().find(|(extent, counted)| {
+                source.calls_unknown(extent.first, extent.last)
+                    && happens(counted, ErrorPlace::OfItsCaller)
+            })
+        });
+        if let Some((extent, _)) = found {
+            return Ok(Some(*extent));
+        }
+        let at = location.column.as_ref().map_or(location.line.at, |c| c.at);
+        let message = "the target is no violation: nothing there violates the property";
+        self.complain(at, message);
+        Ok(None)
+    }
+
+    /// Whether places in the program are those that the file has.
+    fn has_places(&self) -> bool {
+        let extension = self.subject.file.extension();
+        extension.is_some_and(|extension| extension == "i")
+            || !self.subject.source.has_line_directives()
+    }
+
+    fn counted(&self, extent: Extent) -> CountedErrors {
+        let source = &self.subject.source;
+        CountedErrors {
+            segments: 0,
+            target: Some(vec![place_in(source, extent)]),
+            is_marked: false,
+            forbidden: forbidden(&self.property),
+        }
+    }
+
+    /// The program as it is.
+    fn program(&mut self) -> Result<&Program, Error> {
+        let known = self.program.take();
+        let known = known.filter(|(property, _)| *property == self.property);
+        let program = match known {
+            Some((_, program)) => program,
+            None => load(&self.subject.file, &self.load_options())?.program,
+        };
+        let (_, program) = self.program.insert((self.property.clone(), program));
+        Ok(program)
+    }
+
+    /// How the program is read with the entry's property.
+    fn load_options(&self) -> LoadOptions {
+        LoadOptions {
+            text: Some(self.subject.source.text().into()),
+            property: self.property.clone(),
+            data_model: self
+                .resolved
+                .data_model
+                .unwrap_or(self.subject.options.data_model),
+            ..self.subject.options.clone()
         }
     }
 
@@ -229,6 +375,20 @@ impl Linter<'_> {
             }
             InvariantKind::Transition => return self.unused(invariant.kind.name()),
             InvariantKind::Loop | InvariantKind::Location => {}
+        }
+        let words = |text: &str, name: &String| {
+            text.split(|one: char| !one.is_alphanumeric() && one != '_')
+                .any(|word| word == name)
+        };
+        if self
+            .ghosts
+            .iter()
+            .any(|name| words(&invariant.value.value, name))
+        {
+            return self.unused("invariant over ghost variables");
+        }
+        if invariant.value.value.contains("\\at") && self.version >= Version::V2_1 {
+            return self.unused("invariant over states of before (`\\at`)");
         }
         let expression = self.expression(&invariant.value);
         let (Some(point), Some(expression)) = (point, expression) else {
@@ -303,7 +463,7 @@ impl Linter<'_> {
         }
     }
 
-    fn violation(&mut self, segments: &[Segment]) {
+    fn violation(&mut self, segments: &[Segment]) -> Result<(), Error> {
         let is_cyclic = segments.iter().any(|segment| {
             let mut waypoints = segment.waypoints.iter();
             waypoints.any(|waypoint| waypoint.action == Action::Cycle)
@@ -311,22 +471,72 @@ impl Linter<'_> {
         if is_cyclic {
             self.unused("a path that does not end");
         }
-        let mut path = ViolationPath::default();
+        let mut steps = Vec::new();
+        let mut target = None;
         let mut is_whole = !is_cyclic;
         for (segment, number) in segments.iter().zip(0u32..) {
             let is_final = number as usize + 1 == segments.len();
             is_whole &= self.segment(segment, is_final, is_cyclic);
             for waypoint in &segment.waypoints {
+                if waypoint.kind == WaypointKind::Target {
+                    target = self.target(waypoint)?;
+                    continue;
+                }
                 match self.waypoint(waypoint, number) {
-                    Some(step) => path.steps.push(step),
+                    Some(step) => steps.push(step),
                     None => is_whole = false,
                 }
             }
-            path.segments = number + 1;
         }
-        if is_whole {
+        if is_whole && let Some(target) = target {
+            let has_place = self.has_places();
+            let path = ViolationPath {
+                inexact: self.inexact(&steps, target, has_place),
+                steps,
+                segments: (segments.len() as u32).saturating_sub(1),
+                target,
+                has_place,
+            };
             self.resolved.violations.push(path);
         }
+        Ok(())
+    }
+
+    /// Why a run along the path may not be seen as one.
+    fn inexact(
+        &self,
+        steps: &[(Point, Step)],
+        target: Extent,
+        has_place: bool,
+    ) -> Option<&'static str> {
+        let source = &self.subject.source;
+        if !has_place && target.statement.is_none() {
+            return Some("places are those of `#line` directives");
+        }
+        let is_unseen = |extent: Extent| {
+            extent.statement.is_none() && source.calls_unknown(extent.first, extent.last)
+        };
+        if is_unseen(target) {
+            return Some("the target may call by a pointer");
+        }
+        // A call is entered before its arguments are evaluated, as far as the automaton sees.
+        let closed = |point: &Point| match point {
+            Point::Enter(close) | Point::Return(close) => Some(*close),
+            Point::Choice(token) | Point::Expression(token) => Some(*token),
+            _ => None,
+        };
+        let is_within = |close: usize| {
+            let open = source.partner(close);
+            let mut others = steps.iter().filter_map(|(point, _)| closed(point));
+            others.any(|other| open < other && other < close)
+        };
+        let mut entered = steps.iter().filter_map(|(point, _)| match point {
+            Point::Enter(close) => Some(*close),
+            _ => None,
+        });
+        entered
+            .any(is_within)
+            .then_some("waypoints are within the arguments of a call that is to be entered")
     }
 
     /// The rules for the waypoints of a segment. Whether it can be used.
@@ -528,12 +738,7 @@ impl Linter<'_> {
             .collect();
         let options = LoadOptions {
             text: Some(with_expressions(&self.subject.source, &chosen).into()),
-            property: self.property.clone(),
-            data_model: self
-                .resolved
-                .data_model
-                .unwrap_or(self.subject.options.data_model),
-            ..self.subject.options.clone()
+            ..self.load_options()
         };
         load(&self.subject.file, &options).map(drop)
     }
@@ -591,11 +796,39 @@ const NOT_SUPPORTED: &str = "property not supported";
 /// # Errors
 /// When it is neither.
 fn specification(text: &str) -> Result<Specification, String> {
+    if text
+        .split_whitespace()
+        .eq(OWN_SPECIFICATION.split_whitespace())
+    {
+        return Ok(Specification::Default);
+    }
     let whole = match text.contains("CHECK") {
         true => text.to_owned(),
         false => format!("CHECK( init(main()), LTL({text}) )"),
     };
     Specification::parse("", &whole).map_err(|error| error.message().to_owned())
+}
+
+/// Where the part of the text is.
+pub fn place_in(source: &SourceText, extent: Extent) -> TextRange {
+    let (line, column) = source.position(extent.last);
+    let length = source.bytes(extent.last).len() as u32;
+    TextRange {
+        file: source.name().to_owned(),
+        function: source.function(extent.first).unwrap_or_default().to_owned(),
+        first: source.position(extent.first),
+        last: (line, column + length.saturating_sub(1)),
+    }
+}
+
+/// The functions whose call violates the property.
+pub fn forbidden(property: &Specification) -> Vec<String> {
+    match property {
+        Specification::Default => ["reach_error", "__VERIFIER_error"]
+            .map(str::to_owned)
+            .to_vec(),
+        Specification::Unreachable { calls, .. } => calls.iter().cloned().collect(),
+    }
 }
 
 /// A path's last part; witnesses may have been written elsewhere.

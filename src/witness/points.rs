@@ -3,7 +3,6 @@
 use super::finding::Finding;
 use super::format::{InvariantKind, Location, WaypointKind};
 use super::node::Located;
-use crate::frontend::Specification;
 use crate::frontend::statements::{SourceText, StatementKind, StatementText, TokenIndex};
 
 /// A place in the program's text at which something can be put in.
@@ -27,6 +26,15 @@ pub enum Point {
     Body(TokenIndex),
 }
 
+/// The part of the text in which a violation has to happen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub first: TokenIndex,
+    pub last: TokenIndex,
+    /// The number of the statement that it is, unless it is only a part of one.
+    pub statement: Option<usize>,
+}
+
 /// What a witness looks for at a place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -38,36 +46,13 @@ pub enum Wanted {
 ///
 /// # Errors
 /// When there is none of the kind there.
-pub fn find(
-    source: &SourceText,
-    property: &Specification,
-    wanted: Wanted,
-    location: &Location,
-) -> Result<Point, Finding> {
-    let lines = source.line_count();
-    let line = location.line.value;
-    if line > lines {
-        let message = format!("the file has only {lines} lines");
-        return Err(Finding::new(location.line.at, message));
-    }
-    if let Some(column) = &location.column {
-        let length = source.line(line).len();
-        if column.value as usize > length {
-            let message = format!("line {line} has only {length} columns");
-            return Err(Finding::new(column.at, message));
-        }
-    }
-    let finder = Finder {
-        source,
-        property,
-        line,
-        column: location.column.as_ref(),
-    };
+pub fn find(source: &SourceText, wanted: Wanted, location: &Location) -> Result<Point, Finding> {
+    let finder = Finder::new(source, location)?;
     let found = match wanted {
         Wanted::Waypoint(WaypointKind::Assumption) | Wanted::Invariant(InvariantKind::Location) => {
             finder.statement()
         }
-        Wanted::Waypoint(WaypointKind::Target) => finder.target(),
+        Wanted::Waypoint(WaypointKind::Target) => return Err(finder.no_target(location)),
         Wanted::Waypoint(WaypointKind::Branching) => finder.branching(),
         Wanted::Waypoint(WaypointKind::FunctionEnter) => finder.call(Point::Enter),
         Wanted::Waypoint(WaypointKind::FunctionReturn) => finder.call(Point::Return),
@@ -84,6 +69,20 @@ pub fn find(
         in_function(source, token, function)?;
     }
     Ok(point)
+}
+
+/// The extents that a target's location may mean, leftmost first.
+///
+/// # Errors
+/// When there is none.
+pub fn targets(source: &SourceText, location: &Location) -> Result<Vec<Extent>, Finding> {
+    let finder = Finder::new(source, location)?;
+    let found = finder.targets();
+    let first = found.first().ok_or_else(|| finder.no_target(location))?;
+    if let Some(function) = &location.function {
+        in_function(source, first.first, function)?;
+    }
+    Ok(found)
 }
 
 /// Whether the token is in the function.
@@ -109,14 +108,35 @@ fn in_function(
 /// Looks for places on a line.
 struct Finder<'w> {
     source: &'w SourceText,
-    property: &'w Specification,
     line: u32,
     column: Option<&'w Located<u32>>,
 }
 
 type Found = Result<(Point, TokenIndex), String>;
 
-impl Finder<'_> {
+impl<'w> Finder<'w> {
+    /// For a location that is in the file.
+    fn new(source: &'w SourceText, location: &'w Location) -> Result<Self, Finding> {
+        let lines = source.line_count();
+        let line = location.line.value;
+        if line > lines {
+            let message = format!("the file has only {lines} lines");
+            return Err(Finding::new(location.line.at, message));
+        }
+        if let Some(column) = &location.column {
+            let length = source.line(line).len();
+            if column.value as usize > length {
+                let message = format!("line {line} has only {length} columns");
+                return Err(Finding::new(column.at, message));
+            }
+        }
+        Ok(Self {
+            source,
+            line,
+            column: location.column.as_ref(),
+        })
+    }
+
     /// The tokens that may be meant, leftmost first.
     fn candidates(&self) -> Vec<TokenIndex> {
         match self.column {
@@ -184,24 +204,65 @@ impl Finder<'_> {
         }
     }
 
-    /// A statement; without a column the one that violates the property, if one does.
-    fn target(&self) -> Found {
-        let violates = |statement: &StatementText| {
-            let is_simple = matches!(statement.kind, StatementKind::Other | StatementKind::Jump);
-            let mut tokens = statement.first..=statement.last;
-            is_simple
-                && tokens.any(|token| {
-                    let text = String::from_utf8_lossy(self.source.bytes(token));
-                    self.source.is_name(token) && self.property.forbids_call(&text)
-                })
+    /// The statements and expressions at the candidates.
+    fn targets(&self) -> Vec<Extent> {
+        let statements = self.source.statements();
+        let at = |token: TokenIndex| {
+            let at_token = (0..statements.len()).filter(move |&one| statements[one].first == token);
+            let extents = at_token.filter_map(|number| self.extent(number));
+            let is_expression = self.column.is_some() && self.source.begins_full_expression(token);
+            let whole = is_expression.then(|| Extent {
+                first: token,
+                last: self.source.end_of_expression(token),
+                statement: None,
+            });
+            extents.chain(whole).collect::<Vec<_>>()
         };
-        if self.column.is_none()
-            && let Some((number, token)) = self.statement_where(violates)
-            && (self.source.statements()[number].is_item || self.source.ends_certainly(number))
-        {
-            return Ok((Point::Statement(number), token));
-        }
-        self.statement()
+        self.candidates().into_iter().flat_map(at).collect()
+    }
+
+    /// What of a statement is evaluated before any other statement begins.
+    fn extent(&self, number: usize) -> Option<Extent> {
+        let statement = &self.source.statements()[number];
+        let Extent {
+            last, statement, ..
+        } = match statement.kind {
+            StatementKind::Block => return None,
+            StatementKind::Labelled => {
+                let inner = self.source.statements().get(number + 1);
+                let inner = inner.filter(|inner| inner.first <= statement.last);
+                inner
+                    .and_then(|_| self.extent(number + 1))
+                    .unwrap_or(Extent {
+                        first: statement.first,
+                        last: statement.first,
+                        statement: None,
+                    })
+            }
+            StatementKind::Other | StatementKind::Jump => {
+                let is_certain = statement.is_item || self.source.ends_certainly(number);
+                Extent {
+                    first: statement.first,
+                    last: statement.last,
+                    statement: is_certain.then_some(number),
+                }
+            }
+            kind => Extent {
+                first: statement.first,
+                last: kind.header()?.close,
+                statement: None,
+            },
+        };
+        Some(Extent {
+            first: self.source.statements()[number].first,
+            last,
+            statement,
+        })
+    }
+
+    fn no_target(&self, location: &Location) -> Finding {
+        let at = location.column.as_ref().map_or(location.line.at, |c| c.at);
+        Finding::new(at, self.nothing("the beginning of a statement"))
     }
 
     fn head(&self) -> Found {

@@ -75,7 +75,11 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
             write::Entry::Correctness(found.invariants, contracts)
         }
     };
-    let written = write::write(file, version, &entry, evidence.options);
+    let error = match evidence.ground {
+        Ground::Run(violation) => Some(evidence.lowered.location(violation.location).span),
+        Ground::Proof(..) | Ground::AllRuns => None,
+    };
+    let written = write::write(file, version, &entry, evidence.options, error);
     if let Err(error) = written {
         warn(format!(
             "no witness is written to {}: {error}",

@@ -16,7 +16,7 @@ use crate::portfolio::file;
 use crate::portfolio::task::RunOptions;
 use crate::program::{FunctionId, Program, Span};
 use crate::report::utc;
-use crate::witness::format::Version;
+use crate::witness::format::{OWN_SPECIFICATION, Version};
 
 /// What a witness says.
 #[derive(Clone, Debug)]
@@ -91,13 +91,14 @@ pub fn write(
     version: Version,
     entry: &Entry,
     options: &RunOptions,
+    error: Option<Span>,
 ) -> std::io::Result<()> {
     let name = options.file.display().to_string();
     let program = std::fs::read(&options.file)?;
     let task = TaskText {
         input_file_hashes: BTreeMap::from([(name.clone(), sha256(&program))]),
         input_files: vec![name],
-        specification: specification(&options.load.property),
+        specification: specification(&options.load.property, &program, error),
         data_model: options.load.data_model.name(),
         language: "C",
     };
@@ -136,11 +137,24 @@ pub fn write(
     file::write(path, &text)
 }
 
-/// The specification as its file says it.
-fn specification(property: &Specification) -> String {
+/// The specification as its file says it. Without one, a proof is one of the competition's, and so is a violation that is
+/// certainly a call of its error function at the place in the program; any other violates what is verified without one.
+fn specification(property: &Specification, program: &[u8], error: Option<Span>) -> String {
     let check = |formula: String| format!("CHECK( init(main()), LTL(G ! {formula}) )");
+    let is_call = |span: Span| {
+        let line = (span.line as usize).checked_sub(1);
+        let line = line.and_then(|line| program.split(|&byte| byte == b'\n').nth(line));
+        let column = usize::from(span.column).checked_sub(1);
+        let text = line
+            .zip(column)
+            .and_then(|(line, column)| line.get(column..));
+        text.is_some_and(|text| text.starts_with(b"reach_error"))
+    };
     match property {
-        Specification::Default => check("call(reach_error())".to_owned()),
+        Specification::Default if error.is_none_or(is_call) => {
+            check("call(reach_error())".to_owned())
+        }
+        Specification::Default => OWN_SPECIFICATION.to_owned(),
         Specification::Unreachable { calls, labels } => {
             let calls = calls.iter().map(|name| check(format!("call({name}())")));
             let labels = labels.iter().map(|name| check(format!("label({name})")));
