@@ -365,13 +365,195 @@ fn what_a_run_has_worked_out_is_left_behind() {
         name.to_string_lossy().starts_with("query-")
     });
     assert!(queries.count() > 0);
-    // What cannot be written costs no answer.
-    std::fs::write(folder.path().join("file"), "").expect("written");
-    let nowhere = folder.path().join("file/dump").display().to_string();
-    let output = output(&["property.c", "--dump", &nowhere]);
-    assert_eq!(result_line(&output), "RESULT: TRUE");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("warning: nothing is dumped: "), "{said}");
+}
+
+/// What cannot be written is told before the run.
+#[test]
+fn outputs_are_probed_before_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(at("file"), "text").expect("written");
+    std::fs::create_dir(at("folder")).expect("a folder");
+    for option in [
+        "--witness",
+        "--harness",
+        "--sarif",
+        "--report",
+        "--dump",
+        "--certificate",
+    ] {
+        for path in ["missing/x/y", "file/x"] {
+            // A folder for a dump is made with those around it.
+            if (option, path) != ("--dump", "missing/x/y") {
+                let arguments = ["undecided.c", option, &at(path)];
+                assert_refused(&arguments, " cannot be written: ");
+            }
+        }
+        let is_folder = matches!(option, "--dump" | "--certificate");
+        let other = if is_folder { at("file") } else { at("folder") };
+        assert_refused(&["undecided.c", option, &other], " cannot be written: ");
+        // A folder in which nobody can make a file, root included.
+        let arguments = ["undecided.c", option, "/proc/self/x"];
+        assert_refused(&arguments, "/proc/self/x cannot be written: ");
+    }
+    let twice = ["property.c", "--sarif", &at("a"), "--report", &at("a")];
+    assert_refused(&twice, "it is named for two things");
+    assert_refused(
+        &["property.c", "--report", "property.c"],
+        "it is the program",
+    );
+    assert_eq!(std::fs::read_dir(at("folder")).expect("files").count(), 0);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("files").count(), 2);
+}
+
+/// An answer that is lost is told, and is no answer for who looks at the exit code alone.
+#[test]
+fn an_answer_on_a_full_disk_is_told() {
+    let full = || {
+        std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device")
+    };
+    for arguments in [
+        &["property.c"][..],
+        &["property.c", "--json"],
+        &["library"],
+        &["portfolio", "list"],
+        &["manual"],
+        &["--help"],
+        &["cfa", "property.c"],
+    ] {
+        let output = regatta(arguments).stdout(full()).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(said.contains("No space left"), "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+    }
+    for option in ["--witness", "--report", "--sarif"] {
+        let output = output(&["property.c", option, "/dev/full"]);
+        assert_eq!(result_line(&output), "RESULT: TRUE");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{option}: {said}");
+        assert!(said.contains("/dev/full"), "{option}: {said}");
+    }
+    // Messages that are lost change nothing.
+    let quiet = regatta(&["property.c", "-v"])
+        .stderr(full())
+        .output()
+        .expect("it runs");
+    assert_eq!(result_line(&quiet), "RESULT: TRUE");
+    assert_eq!(quiet.status.code(), Some(0));
+}
+
+/// What is no C program is refused with what to do about it.
+#[test]
+fn other_inputs_are_refused_with_advice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let write = |name: &str, text: &[u8]| {
+        std::fs::write(at(name), text).expect("written");
+        at(name)
+    };
+    let c: &[u8] = b"int main(void) { return 0; }\n";
+    for (name, text, message) in [
+        ("a.cpp", c, "this is C++ by its name"),
+        ("a.cc", c, "this is C++ by its name"),
+        (
+            "b.c",
+            b"#include <iostream>\nint main() { return 0; }\n",
+            "this looks like C++",
+        ),
+        (
+            "c.c",
+            b"class A { };\nint main() { return 0; }\n",
+            "this looks like C++",
+        ),
+        (
+            "compile_commands.json",
+            b"[]",
+            "compilation databases are not read",
+        ),
+        (
+            "d.c",
+            b"int f(void) { return 0; }\n",
+            "verification begins in `main`",
+        ),
+        ("e.c", b"\x7fELF\x02\x01\x01\0", "this is compiled (ELF)"),
+        ("f.o", b"", "give the C source"),
+        ("g.c", b"\x1f\x8b\x08\0", "this is packed"),
+        ("h.c", b"\xff\xfei\0n\0t\0", "iconv"),
+        (
+            "i.yml",
+            b"- entry_type: invariant_set\n",
+            "regatta validate",
+        ),
+        ("j.c", b"#include \"nowhere.h\"\n", "-I FOLDER"),
+        ("k.prp", b"CHECK(", "--property"),
+    ] {
+        assert_refused(&[&write(name, text)], message);
+    }
+    assert_refused(&[&at("")], "this is a folder");
+    assert_refused(&["-"], "standard input");
+    assert_refused(
+        &["property.c", "data_model.c"],
+        "one file is read at a time",
+    );
+    assert_result(&[&write("l.i", c)], "RESULT: TRUE", 0);
+}
+
+/// Nothing that a source has in it is obeyed by a terminal.
+#[test]
+fn a_source_does_not_speak_to_the_terminal() {
+    const ACTIVE: [&str; 6] = [
+        "\u{1b}", "\u{7}", "\u{9b}", "\u{202e}", "\u{2066}", "\u{7f}",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let hostile = "\u{1b}[2J\u{7}\u{9b}31m\u{202e}\u{2066}\u{7f}";
+    let head = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+    for (number, (text, code)) in [
+        (format!("int main(void) {{ return {hostile}; }}\n"), 3),
+        (
+            format!("#error {hostile}\nint main(void) {{ return 0; }}\n"),
+            3,
+        ),
+        (
+            format!("#line 7 \"{hostile}.c\"\nint main(void) {{ return x; }}\n"),
+            3,
+        ),
+        (
+            format!(
+                "{head}#line 7 \"{hostile}.c\"\nint main(void) {{ char *s = \"{hostile}\"; \
+                 int x = __VERIFIER_nondet_int(); if (x == 7) reach_error(); return s[0]; }}\n"
+            ),
+            1,
+        ),
+        (
+            format!(
+                "{head}int strange(int) __asm__(\"{hostile}\");\nint main(void) {{ \
+                 __asm__ volatile (\"nop {hostile}\" : : : \"memory\"); \
+                 if (strange(1) == 3) reach_error(); return 0; }}\n"
+            ),
+            2,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = folder.path().join(format!("{hostile}{number}.c"));
+        std::fs::write(&file, text).expect("written");
+        for options in [&[][..], &["-v"], &["--json"], &["-v", "--strict"]] {
+            let output = regatta(options).arg(&file).output().expect("it runs");
+            let said = [&output.stdout[..], &output.stderr].concat();
+            let said = String::from_utf8(said).expect("UTF-8");
+            if !options.contains(&"--strict") {
+                assert_eq!(output.status.code(), Some(code), "{number}: {said:?}");
+            }
+            for active in ACTIVE {
+                assert!(!said.contains(active), "{number} {options:?}: {said:?}");
+            }
+        }
+    }
 }
 
 /// What an answer was given under is told, and makes it no answer under `--strict`; what cannot be met is not told.

@@ -1,22 +1,22 @@
 //! `regatta cfa`: the control-flow automaton as Graphviz.
 
-use std::io::Write;
-
 use super::options::{CfaOptions, Stage};
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain_rendered, input};
+use crate::frontend::advice::advise;
 use crate::frontend::load;
+use crate::frontend::printable::printable;
 use crate::program::dot::to_dot;
 use crate::program::simplify::simplify;
 
 /// Runs the command; returns the exit code.
 pub fn run(options: &CfaOptions) -> u8 {
     let program = input::resolve(&options.input).and_then(|(file, options)| {
-        load(&file, &options).map_err(|error| error.render(input::style()))
+        load(&file, &options).map_err(|error| advise(error, &file).render(input::style()))
     });
     let program = match program {
         Ok(loaded) => loaded.program,
         Err(message) => {
-            complain(&message);
+            complain_rendered(&message);
             return EXIT_INPUT;
         }
     };
@@ -24,7 +24,5 @@ pub fn run(options: &CfaOptions) -> u8 {
         Stage::Lowered => to_dot(&program),
         Stage::Simplified => to_dot(&simplify(&program).program),
     };
-    // A reader that has seen enough is no error.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    0
+    super::print(printable(&text).as_bytes(), 0)
 }

@@ -1,7 +1,5 @@
 //! `regatta completions`: what a shell needs to complete the command's options.
 
-use std::io::Write;
-
 use super::grammar;
 use super::options::CompletionsOptions;
 
@@ -14,7 +12,5 @@ pub fn run(options: &CompletionsOptions) -> u8 {
         "regatta",
         &mut text,
     );
-    // A reader that has seen enough is no error.
-    let _ = std::io::stdout().lock().write_all(&text);
-    0
+    super::print(&text, 0)
 }

@@ -1,6 +1,5 @@
 //! `regatta experiment`: many runs, and what comes of them.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use super::options::{
     ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions, TablesOptions,
     WorkOptions,
 };
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain, complain_rendered, input};
 use crate::analysis::options::nearest;
 use crate::experiment::benchexec::export::result_files;
 use crate::experiment::benchexec::import::import;
@@ -50,7 +49,7 @@ pub fn run(command: &ExperimentCommand) -> u8 {
         ExperimentCommand::Import(options) => import_results(options),
     };
     done.unwrap_or_else(|error| {
-        complain(&error.render(input::style()));
+        complain_rendered(&error.render(input::style()));
         EXIT_INPUT
     })
 }
@@ -72,9 +71,11 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
         false => runner::run(&options.file, &general),
     }?;
     let data = Data::read(std::slice::from_ref(&ended.folder))?;
-    // A reader that has seen enough is no error.
     let table = format(&[by_configuration(&data)], Format::Text);
-    let _ = std::io::stdout().lock().write_all(table.as_bytes());
+    let printed = super::print(table.as_bytes(), 0);
+    if printed != 0 {
+        return Ok(printed);
+    }
     if !ended.is_complete {
         complain("stopped; the same command goes on from here");
     }
@@ -206,12 +207,12 @@ fn show_openings(options: &LearnOptions) -> Result<u8, Error> {
         text.push('\n');
         text.push_str(&opening.to_toml());
     }
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let printed = super::print(text.as_bytes(), 0);
     if let Some(file) = &options.out {
         portfolio.openings = learned.openings;
         write_file(file, portfolio.explain().as_bytes())?;
     }
-    Ok(0)
+    Ok(printed)
 }
 
 /// Writes each plot as SVG and PNG.
@@ -276,8 +277,7 @@ fn export_results(options: &ExportOptions) -> Result<u8, Error> {
                     .with_help("give each a folder of its own with --out"));
             }
             write_file(&file, &result.bytes)?;
-            // A reader that has seen enough is no error.
-            let _ = writeln!(std::io::stdout(), "{}", file.display());
+            super::print(format!("{}\n", file.display()).as_bytes(), 0);
             written.push(file);
         }
     }
@@ -342,10 +342,7 @@ fn write(options: &TableOptions, sheets: &[Sheet]) -> Result<u8, Error> {
     let text = format(sheets, options.format.into());
     match &options.out {
         Some(file) => write_file(file, text.as_bytes())?,
-        None => {
-            // A reader that has seen enough is no error.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
-        }
+        None => return Ok(super::print(text.as_bytes(), 0)),
     }
     Ok(0)
 }

@@ -1,8 +1,10 @@
 //! An answer in words: the way to an error, or why there is no answer.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 
 use crate::certify::path::{Change, PathEvent, PathStep};
+use crate::frontend::printable::printable_line;
 use crate::portfolio::crash::number::FIRST_ANALYSIS;
 use crate::portfolio::event::{Event, EventKind};
 use crate::portfolio::verdict::{Conclusion, Verdict};
@@ -13,14 +15,111 @@ use crate::report::sources::Sources;
 /// Lines of the way to an error that are shown when it is not asked for as a whole.
 const LINES: usize = 60;
 
-/// Columns for places and for the source.
+/// Columns for places.
 const PLACE: usize = 18;
-const SOURCE: usize = 44;
 
-/// The way to the error in lines, with the source where it can be read.
-pub fn way_to_the_error(path: &[PathStep], is_whole: bool) -> String {
+/// How many columns the terminal has that messages go to; `None` if it is none.
+pub fn terminal_columns() -> Option<usize> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    // SAFETY: numbers that may all be zero, and the system fills them in.
+    let (failed, size) = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        let failed = libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size);
+        (failed, size)
+    };
+    (failed == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
+/// How the lines of a way are divided.
+#[derive(Copy, Clone, Debug)]
+struct Layout {
+    /// Columns for the source.
+    source: usize,
+    /// Columns in all, unless there is no end of them.
+    whole: Option<usize>,
+}
+
+impl Layout {
+    /// Columns for the source where nobody says how many there are.
+    const SOURCE: usize = 44;
+
+    /// What stands between the parts of a line: two spaces, a space, and the beginning of a comment.
+    const BETWEEN: usize = 2 + 1 + 5;
+
+    fn new(columns: Option<usize>) -> Self {
+        let source = columns.map_or(Self::SOURCE, |columns| {
+            // The larger part is for the source; values may take more lines.
+            let both = columns.saturating_sub(PLACE + Self::BETWEEN);
+            (both * 3 / 5).clamp(12, 120)
+        });
+        Self {
+            source,
+            whole: columns,
+        }
+    }
+
+    /// A line with its remark, which goes on in further lines where there is no room.
+    fn line(self, place: &str, text: &str, remark: &str) -> String {
+        let place = printable_line(place);
+        let text = cut(&printable_line(text).replace('\t', " "), self.source);
+        let line = format!("  {place:PLACE$} {text}");
+        if remark.is_empty() {
+            return line.trim_end().to_owned();
+        }
+        let remark = printable_line(remark);
+        let width = PLACE + self.source;
+        let at = line.chars().count().max(width) + 5;
+        let room = self.whole.map(|whole| whole.saturating_sub(at).max(16));
+        let rows = wrap(&remark, room);
+        let between = format!("\n{:at$}", "");
+        format!("{line:width$}  // {}", rows.join(&between))
+    }
+}
+
+/// The first columns of a text.
+fn cut(text: &str, columns: usize) -> String {
+    match text.char_indices().nth(columns) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in rows of so many columns, divided at spaces; what has none is divided anywhere.
+fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
+    let Some(columns) = columns else {
+        return vec![text.to_owned()];
+    };
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let characters: Vec<char> = word.chars().collect();
+        for (number, piece) in characters.chunks(columns).enumerate() {
+            let piece: String = piece.iter().collect();
+            let last = rows.len() - 1;
+            let used = rows[last].chars().count();
+            let is_whole = number == 0;
+            if used == 0 {
+                rows[last] = piece;
+            } else if is_whole && used + 1 + piece.chars().count() <= columns {
+                rows[last].push(' ');
+                rows[last].push_str(&piece);
+            } else {
+                rows.push(piece);
+            }
+        }
+    }
+    rows
+}
+
+/// The way to the error in lines, with the source where it can be read; of so many columns, if that is known.
+pub fn way_to_the_error(path: &[PathStep], is_whole: bool, columns: Option<usize>) -> String {
     let mut sources = Sources::default();
-    let mut lines: Vec<String> = path.iter().map(|step| line(step, &mut sources)).collect();
+    let layout = Layout::new(columns);
+    let mut lines: Vec<String> = path
+        .iter()
+        .map(|step| line(step, &mut sources, layout))
+        .collect();
     if !is_whole && lines.len() > LINES {
         let left_out = lines.len() - LINES;
         let first = LINES / 3;
@@ -30,9 +129,11 @@ pub fn way_to_the_error(path: &[PathStep], is_whole: bool) -> String {
     format!("The way to the error:\n{}", lines.join("\n"))
 }
 
-fn line(step: &PathStep, sources: &mut Sources) -> String {
+fn line(step: &PathStep, sources: &mut Sources, layout: Layout) -> String {
     let place = short_place(&step.place);
-    let indent = "  ".repeat(step.depth.min(20) as usize);
+    // Deep calls leave room for the source.
+    let most = layout.source / 3;
+    let indent = " ".repeat((2 * step.depth as usize).min(most).min(40));
     let list = |changes: &[Change]| {
         let changes = changes.iter().map(|change| {
             let name = last_part(&change.name);
@@ -62,13 +163,7 @@ fn line(step: &PathStep, sources: &mut Sources) -> String {
         PathEvent::Calls { count } => (format!("... {count} more calls within"), String::new()),
         PathEvent::Error => (source_line(sources, &step.place), "THE ERROR".to_owned()),
     };
-    let text = format!("  {place:PLACE$} {indent}{what}");
-    let width = PLACE + SOURCE;
-    let line = match remark.is_empty() {
-        true => text,
-        false => format!("{text:width$}  // {remark}"),
-    };
-    line.trim_end().to_owned()
+    layout.line(&place, &format!("{indent}{what}"), &remark)
 }
 
 /// A place without its column and folders.
@@ -82,11 +177,7 @@ fn short_place(text: &str) -> String {
 fn source_line(sources: &mut Sources, place: &str) -> String {
     let place = Place::parse(place);
     let line = place.and_then(|place| sources.line(&place.file, place.line).map(str::trim));
-    let line = line.unwrap_or_default();
-    match line.char_indices().nth(SOURCE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
+    line.unwrap_or_default().to_owned()
 }
 
 /// What happened to an analysis.
@@ -317,7 +408,7 @@ mod tests {
             step(1, &place(3), PathEvent::Rounds { count: 4 }),
             step(1, "gone.c:9:1", PathEvent::Error),
         ];
-        let text = way_to_the_error(&path, false);
+        let text = way_to_the_error(&path, false, None);
         let lines: Vec<String> = text
             .lines()
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -335,20 +426,45 @@ mod tests {
     }
 
     #[test]
+    fn a_way_fits_the_terminal_and_does_nothing_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.c");
+        let long = format!("x\u{1b}[2J = {};\n", "y + ".repeat(60));
+        std::fs::write(&file, long).unwrap();
+        let values = (0..9).map(|number| change("value", &number.to_string(), None));
+        let path = [step(
+            3,
+            &format!("{}:1:1", file.display()),
+            PathEvent::At {
+                changes: values.collect(),
+            },
+        )];
+        for columns in [40, 80, 132, 200] {
+            let text = way_to_the_error(&path, false, Some(columns));
+            assert!(text.contains("x\\x1b"), "{text}");
+            assert!(text.contains("value = 8"), "{text}");
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            // Below that there is no room for values beside the source.
+            assert!(widest.unwrap() <= columns.max(60), "{columns}: {text}");
+        }
+        assert_eq!(wrap("ab cd efghij", Some(5)), ["ab cd", "efghi", "j"]);
+    }
+
+    #[test]
     fn a_long_way_is_cut_in_the_middle_unless_it_is_asked_for() {
         let at = |line: usize| {
             let changes = vec![change("x", &line.to_string(), None)];
             step(0, &format!("gone.c:{line}:1"), PathEvent::At { changes })
         };
         let path: Vec<PathStep> = (1..=500).map(at).collect();
-        let short = way_to_the_error(&path, false);
+        let short = way_to_the_error(&path, false, None);
         assert_eq!(short.lines().count(), LINES + 2);
         assert!(
             short.contains("x = 1\n") && short.ends_with("x = 500"),
             "{short}"
         );
         assert!(short.contains("440 more lines"), "{short}");
-        assert_eq!(way_to_the_error(&path, true).lines().count(), 501);
+        assert_eq!(way_to_the_error(&path, true, None).lines().count(), 501);
     }
 
     #[test]

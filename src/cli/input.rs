@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::options::{InputOptions, UnknownCallsOption, VolatileOption};
 use crate::frontend::ir::{Devices, UnknownEffect};
-use crate::frontend::{LoadOptions, Specification, Style, Task};
+use crate::frontend::printable::printable;
+use crate::frontend::{Error, ErrorKind, LoadOptions, Place, Specification, Style, Task, advice};
 use crate::program::DataModel;
 
 /// The C file, and how it is to be loaded.
@@ -17,6 +18,14 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         (Some(file), None) if is_task_definition(file) => (None, Some(file)),
         (program, task) => (program.as_ref(), task.as_ref()),
     };
+    if let Some(file) = task_file
+        && is_witness(file)
+    {
+        let error = Error::new(ErrorKind::Task, "this is a witness, not a task definition")
+            .at(Place::file(file.display().to_string()))
+            .with_help("regatta validate PROGRAM.c --witness FILE.yml looks whether it is right");
+        return Err(error.render(style()));
+    }
     let task = match task_file {
         Some(file) => Some(Task::read(file).map_err(|error| error.render(style()))?),
         None => None,
@@ -27,10 +36,11 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
             file.clone()
         }
         (Some(file), Some(_)) => {
-            return Err(format!(
+            return Err(printable(&format!(
                 "error: {} is not an input file of the task definition; give one of the two",
                 file.display()
-            ));
+            ))
+            .into_owned());
         }
         (None, Some(task)) => match task.input_files.as_slice() {
             [file] => file.clone(),
@@ -43,6 +53,9 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         },
         (None, None) => return Err("error: no C program given".into()),
     };
+    if let Some(refusal) = advice::refusal(&file) {
+        return Err(refusal.render(style()));
+    }
     let property_file = options
         .property
         .as_ref()
@@ -90,6 +103,33 @@ fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
     readable
         .or(properties.first())
         .map(|property| &property.file)
+}
+
+/// What to do about arguments that are not understood, if that is known.
+pub fn advice_on_arguments(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_file = !argument.starts_with('-') && Path::new(argument).extension().is_some();
+    is_file.then(|| {
+        "help: one file is read at a time; of a program of several files, give one that includes them all \
+         (`#include \"a.c\"`, `#include \"b.c\"`)"
+            .to_owned()
+    })
+}
+
+/// Whether a file says of itself that it is a witness.
+fn is_witness(file: &Path) -> bool {
+    let is_regular = std::fs::metadata(file).is_ok_and(|there| there.is_file());
+    let text = is_regular.then(|| std::fs::read(file).ok()).flatten();
+    text.is_some_and(|text| {
+        let beginning = String::from_utf8_lossy(&text[..text.len().min(4096)]).into_owned();
+        beginning.contains("entry_type")
+    })
 }
 
 /// Whether the file's name is a task definition's, which no C program has.

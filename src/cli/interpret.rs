@@ -3,10 +3,9 @@
 //! For looking at a program's behaviour, and for comparing the semantics with a compiler's: the scripts and tests that do
 //! so go through this command.
 
-use std::io::Write;
-
 use super::options::InterpretOptions;
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain, complain_rendered, input};
+use crate::frontend::advice::advise;
 use crate::frontend::load;
 use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
 use crate::program::{Input, InputId, InputKind, Program};
@@ -18,12 +17,12 @@ const EXIT_RUN: u8 = 2;
 /// Runs the command; returns the exit code.
 pub fn run(options: &InterpretOptions) -> u8 {
     let program = input::resolve(&options.input).and_then(|(file, options)| {
-        load(&file, &options).map_err(|error| error.render(input::style()))
+        load(&file, &options).map_err(|error| advise(error, &file).render(input::style()))
     });
     let program = match program {
         Ok(loaded) => loaded.program,
         Err(message) => {
-            complain(&message);
+            complain_rendered(&message);
             return EXIT_INPUT;
         }
     };
@@ -43,12 +42,12 @@ pub fn run(options: &InterpretOptions) -> u8 {
         let place = program.sources.describe(program.edge(fault.edge).span);
         complain(&format!("{place}: undefined behaviour: {:?}", fault.kind));
     }
-    let mut stdout = std::io::stdout().lock();
+    let mut text = String::new();
     for name in &options.print_global {
         match global(&program, &machine, name) {
             Some(elements) => {
                 for element in elements {
-                    let _ = writeln!(stdout, "{element:x}");
+                    text.push_str(&format!("{element:x}\n"));
                 }
             }
             None => {
@@ -56,6 +55,10 @@ pub fn run(options: &InterpretOptions) -> u8 {
                 return EXIT_INPUT;
             }
         }
+    }
+    let printed = super::print(text.as_bytes(), 0);
+    if printed != 0 {
+        return printed;
     }
     let place = |location| program.sources.describe(program.location(location).span);
     match report.outcome {

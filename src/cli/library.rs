@@ -1,7 +1,5 @@
 //! `regatta library`: what is known of the functions of the C library.
 
-use std::io::Write;
-
 use crate::frontend::library::precision::entries;
 
 /// Prints the table in columns; returns the exit code.
@@ -19,7 +17,5 @@ pub fn run() -> u8 {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    // A reader that has seen enough is no error.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    0
+    super::print(text.as_bytes(), 0)
 }

@@ -62,10 +62,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 pub fn run(options: &ManualOptions) -> u8 {
     let written = match &options.out {
         Some(folder) => write_all(folder),
-        // A reader that has seen enough is no error.
-        None => page(&whole()).map(|page| {
-            let _ = std::io::stdout().lock().write_all(&page);
-        }),
+        None => page(&whole()).and_then(|page| super::try_print(&page)),
     };
     match (written, &options.out) {
         (Ok(()), _) => 0,

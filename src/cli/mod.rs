@@ -13,6 +13,7 @@ mod interpret;
 mod library;
 mod manual;
 pub mod options;
+mod outputs;
 mod portfolio;
 mod progress;
 mod reports;
@@ -21,11 +22,13 @@ mod verify;
 mod witness;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
 
+use crate::frontend::printable::printable;
 use options::{Command, CommandLine, SUBCOMMANDS};
 
 /// Exit code for bad usage and for input that cannot be read.
@@ -45,9 +48,22 @@ pub fn run(started: Instant) -> ExitCode {
     {
         Ok(command_line) => command_line,
         Err(error) => {
-            let _ = error.print();
             // `--help` and `--version` come this way, too.
-            return ExitCode::from(if error.use_stderr() { EXIT_INPUT } else { 0 });
+            return ExitCode::from(match (error.use_stderr(), error.print()) {
+                (true, _) => {
+                    if let Some(advice) = input::advice_on_arguments(&error) {
+                        complain(&advice);
+                    }
+                    EXIT_INPUT
+                }
+                (false, Err(error)) if error.kind() != ErrorKind::BrokenPipe => {
+                    complain(&format!(
+                        "error: standard output cannot be written: {error}"
+                    ));
+                    EXIT_INPUT
+                }
+                (false, _) => 0,
+            });
         }
     };
     ExitCode::from(match &command_line.command {
@@ -79,9 +95,41 @@ fn with_default_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsStri
     arguments
 }
 
-/// Prints a message for the user to standard error.
+/// Prints a message for the user to standard error. What is in it of a source does nothing to a terminal.
 fn complain(message: &str) {
-    eprintln!("{}", message.trim_end());
+    complain_rendered(&printable(message));
+}
+
+/// The same for a message that was made for the terminal, with its colours ([`crate::frontend::Error::render`]).
+fn complain_rendered(message: &str) {
+    // Nobody can be told when that fails.
+    let _ = writeln!(std::io::stderr().lock(), "{}", message.trim_end());
+}
+
+/// Prints what was asked for to standard output; returns the exit code, which is the given one if that succeeds.
+fn print(text: &[u8], code: u8) -> u8 {
+    match try_print(text) {
+        Ok(()) => code,
+        Err(error) => {
+            complain(&format!(
+                "error: standard output cannot be written: {error}"
+            ));
+            EXIT_INPUT
+        }
+    }
+}
+
+/// Prints to standard output. A reader that has seen enough is no error.
+///
+/// # Errors
+/// When the system refuses.
+fn try_print(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text).and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! `regatta portfolio`: which portfolios there are, and what is in them.
 
-use std::io::Write;
-
 use super::options::PortfolioCommand;
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain_rendered, input};
 use crate::frontend::Error;
 use crate::portfolio::config::{Analysis, Portfolio};
 
@@ -16,13 +14,9 @@ pub fn run(command: &PortfolioCommand) -> u8 {
         }
     };
     match text {
-        Ok(text) => {
-            // A reader that has seen enough is no error.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
-            0
-        }
+        Ok(text) => super::print(text.as_bytes(), 0),
         Err(error) => {
-            complain(&error.render(input::style()));
+            complain_rendered(&error.render(input::style()));
             EXIT_INPUT
         }
     }

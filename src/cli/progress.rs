@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::frontend::printable::printable_line;
 use crate::portfolio::config::{Analysis, Portfolio};
 use crate::portfolio::event::{Event, EventKind};
 
@@ -146,7 +147,7 @@ impl Progress {
                     head = format!("{memory} MiB, CPU {cpu:.1} s, {} invariants", self.stored);
                 }
                 self.head.set_prefix(format!("{:.1} s", event.time));
-                self.head.set_message(head);
+                self.head.set_message(printable_line(&head).into_owned());
             }
         }
     }
@@ -188,8 +189,9 @@ impl Drop for Progress {
 impl Line {
     fn show(&self, drawn: bool) {
         if drawn {
-            self.bar.set_prefix(self.name.clone());
-            self.bar.set_message(self.activity.describe());
+            self.bar.set_prefix(printable_line(&self.name).into_owned());
+            let activity = self.activity.describe();
+            self.bar.set_message(printable_line(&activity).into_owned());
         }
     }
 }

@@ -33,32 +33,36 @@ impl Reports {
         self.recording.note(event);
     }
 
-    /// Writes the files. What cannot be written is told, and changes nothing else.
-    pub fn write(&self, ending: &Ending) {
+    /// Writes the files. What cannot be written is told. Whether all are.
+    pub fn write(&self, ending: &Ending) -> bool {
         // The answer is out; its exit code must follow.
         let write = AssertUnwindSafe(|| self.write_all(ending));
-        if catch_unwind(write).is_err() {
+        catch_unwind(write).unwrap_or_else(|_| {
             complain("internal error: the reports are not written");
-        }
+            false
+        })
     }
 
-    fn write_all(&self, ending: &Ending) {
+    fn write_all(&self, ending: &Ending) -> bool {
+        let mut is_written = true;
         if let Some(file) = &self.sarif {
-            write(file, Ok(sarif::to_sarif(&self.recording, ending)));
+            is_written &= write(file, Ok(sarif::to_sarif(&self.recording, ending)));
         }
         if let Some(file) = &self.html {
             let page = html::to_html(&self.recording, ending);
-            write(file, page.map_err(Error::other));
+            is_written &= write(file, page.map_err(Error::other));
         }
+        is_written
     }
 }
 
-fn write(path: &Path, text: Result<String, Error>) {
+fn write(path: &Path, text: Result<String, Error>) -> bool {
     let written = text.and_then(|text| file::write(path, text.as_bytes()));
-    if let Err(error) = written {
+    if let Err(error) = &written {
         complain(&format!(
             "error: {} is not written: {error}",
             path.display()
         ));
     }
+    written.is_ok()
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use super::verify::{self, Job};
 use super::{complain, witness};
+use crate::frontend::printable::printable_line;
 use crate::portfolio::task::Validation;
 use crate::portfolio::verdict::{Conclusion, Verdict};
 use crate::program::ghost::CountedErrors;
@@ -43,7 +44,8 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
 /// The program with the witness put in.
 fn job(options: &ValidateOptions) -> Result<Job, String> {
     let examined = witness::examine(&options.witness, &options.input)?;
-    let name = options.witness.display();
+    let name = options.witness.display().to_string();
+    let name = printable_line(&name);
     if !examined.findings.is_empty() {
         let mut message: String = examined.rendered().collect();
         message.push_str(&format!("error: the witness {name} is refused"));

@@ -1,18 +1,18 @@
 //! `regatta verify`: the supervisor with its limits around the pipeline, events to where the user wants them, one RESULT
 //! line.
 
-use std::io::{IsTerminal as _, Write};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::explain::{Stories, way_to_the_error};
+use super::explain::{self, Stories, way_to_the_error};
 use super::options::{CheckOption, ReplayOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::reports::Reports;
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain, complain_rendered, input, outputs, try_print};
 use crate::certify::path::Detail;
 use crate::frontend::LoadOptions;
-use crate::portfolio::certificate;
+use crate::frontend::printable::{printable, printable_json};
 use crate::portfolio::config::Portfolio;
 use crate::portfolio::description::RunDescription;
 use crate::portfolio::event::{Event, EventKind};
@@ -21,7 +21,7 @@ use crate::portfolio::ledger::AssumptionPolicy;
 use crate::portfolio::pipeline;
 use crate::portfolio::supervisor::{EarlyLimits, Limits, Outcome, supervise};
 use crate::portfolio::task::{RunOptions, Validation};
-use crate::portfolio::verdict::{Conclusion, Verdict};
+use crate::portfolio::verdict::Conclusion;
 use crate::report::{Ending, witness};
 
 /// Runs the command; returns the exit code.
@@ -73,20 +73,18 @@ pub(super) fn run_with(
     } = match job() {
         Ok(job) => job,
         Err(message) => {
-            complain(&message);
+            complain_rendered(&message);
             return EXIT_INPUT;
         }
     };
-    if let Some(folder) = &options.certificate
-        && let Err(reason) = certificate::can_be_written(folder)
-    {
-        complain(&format!("error: {}: {reason}", folder.display()));
+    if let Err(message) = outputs::probe(options, &file) {
+        complain(&message);
         return EXIT_INPUT;
     }
     let portfolio = match Portfolio::find_with(&options.portfolio, &options.set) {
         Ok(portfolio) => portfolio,
         Err(error) => {
-            complain(&error.render(input::style()));
+            complain_rendered(&error.render(input::style()));
             return EXIT_INPUT;
         }
     };
@@ -153,7 +151,14 @@ pub(super) fn run_with(
         progress,
         stories: Stories::default(),
         reports,
+        unwritable: None,
+        is_incomplete: false,
     };
+    // If that fails, there need be no run. An interrupt finds who handles it ([`EarlyLimits`]).
+    output.describe_run();
+    if output.unwritable.is_some() {
+        return output.end(EXIT_INPUT);
+    }
     for message in warnings {
         let kind = EventKind::Warning { message };
         output.event(&Event {
@@ -173,10 +178,10 @@ pub(super) fn run_with(
     let (conclusion, remains) = match supervised {
         Ok((Outcome::Concluded(conclusion), remains)) => (judge(conclusion), Some(remains)),
         Ok((Outcome::Rejected(text), remains)) => {
-            output.complain(&text);
+            output.complain_rendered(&text);
             output.write_reports(&Ending::rejected(&text));
             remains.collect();
-            return EXIT_INPUT;
+            return output.end(EXIT_INPUT);
         }
         Err(error) => {
             let reason = format!("the system refused the analysis process: {error}");
@@ -188,21 +193,16 @@ pub(super) fn run_with(
         kind: EventKind::Concluded(conclusion.clone()),
     });
     output.explain(&conclusion);
-    let code = print_result(&conclusion.verdict);
+    let code = conclusion.verdict.exit_code();
+    // The exit code still tells, unless the line is lost where somebody will look for it.
+    if let Err(error) = try_print(format!("{}\n", conclusion.verdict).as_bytes()) {
+        output.unwritable.get_or_insert(error);
+    }
     output.write_reports(&Ending::Concluded(conclusion));
     if let Some(remains) = remains {
         remains.collect();
     }
-    code
-}
-
-/// Prints the RESULT line; returns the exit code that goes with it.
-fn print_result(verdict: &Verdict) -> u8 {
-    let mut stdout = std::io::stdout().lock();
-    // Nobody may be reading any more; the exit code still tells.
-    let _ = writeln!(stdout, "{verdict}");
-    let _ = stdout.flush();
-    verdict.exit_code()
+    output.end(code)
 }
 
 /// Where events go.
@@ -217,24 +217,49 @@ struct Output {
     /// What an explanation needs, if there will be no answer.
     stories: Stories,
     reports: Option<Reports>,
+    /// Why standard output could not be written, the first time.
+    unwritable: Option<std::io::Error>,
+    /// Whether a file that was asked for could not be written.
+    is_incomplete: bool,
 }
 
 impl Output {
-    fn event(&mut self, event: &Event) {
+    /// Tells what is run, where somebody wants to know and has not been told.
+    fn describe_run(&mut self) {
         if let Some(description) = self.description.take() {
             self.event(&description);
         }
+    }
+
+    /// The exit code, when all has been said: another one than the answer's if something of it is lost.
+    fn end(&self, code: u8) -> u8 {
+        if let Some(error) = &self.unwritable {
+            let message = format!("error: standard output cannot be written: {error}");
+            self.complain(&message);
+        }
+        match self.is_incomplete || self.unwritable.is_some() {
+            true => EXIT_INPUT,
+            false => code,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
         self.stories.event(event);
         if self.json
             && let Ok(line) = serde_json::to_string(event)
+            && let Err(error) = try_print(format!("{}\n", printable_json(&line)).as_bytes())
         {
-            let _ = writeln!(std::io::stdout().lock(), "{line}");
+            self.unwritable.get_or_insert(error);
         }
         if let Some(reports) = &mut self.reports {
             reports.note(event);
         }
         match &event.kind {
             EventKind::Warning { message } => self.complain(&format!("warning: {message}")),
+            EventKind::NotWritten { message } => {
+                self.is_incomplete = true;
+                self.complain(&format!("error: {message}"));
+            }
             EventKind::Panicked { analysis, message } => {
                 self.complain(&format!("internal error: {analysis} panicked: {message}"))
             }
@@ -267,7 +292,8 @@ impl Output {
             return;
         }
         if !conclusion.path.is_empty() {
-            self.complain(&way_to_the_error(&conclusion.path, self.verbose));
+            let columns = explain::terminal_columns();
+            self.complain(&way_to_the_error(&conclusion.path, self.verbose, columns));
         }
         if let Some(text) = self.stories.explain(conclusion) {
             self.complain(&text);
@@ -275,19 +301,21 @@ impl Output {
     }
 
     fn write_reports(&mut self, ending: &Ending) {
-        if let Some(description) = self.description.take() {
-            self.event(&description);
-        }
         if let Some(reports) = &self.reports {
-            reports.write(ending);
+            self.is_incomplete |= !reports.write(ending);
         }
     }
 
     /// A message on standard error, above the progress display if there is one.
     fn complain(&self, message: &str) {
+        self.complain_rendered(&printable(message));
+    }
+
+    /// The same for a message with colours.
+    fn complain_rendered(&self, message: &str) {
         match &self.progress {
-            Some(progress) => progress.above(|| complain(message)),
-            None => complain(message),
+            Some(progress) => progress.above(|| complain_rendered(message)),
+            None => complain_rendered(message),
         }
     }
 }
@@ -436,6 +464,7 @@ fn describe(event: &Event) -> String {
         EventKind::Resumed { analysis } => format!("{analysis} goes on"),
         EventKind::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
         EventKind::Warning { message: text }
+        | EventKind::NotWritten { message: text }
         | EventKind::Panicked { message: text, .. }
         | EventKind::Refuted { reason: text, .. }
         | EventKind::Crashed { reason: text, .. } => text.clone(),

@@ -1,10 +1,11 @@
 //! `regatta witness`: witness files by themselves.
 
-use std::io::Write;
 use std::path::Path;
 
 use super::options::{InputOptions, LintOptions, WitnessCommand};
-use super::{EXIT_INPUT, complain, input};
+use super::{EXIT_INPUT, complain_rendered, input};
+use crate::frontend::advice::advise;
+use crate::frontend::printable::{printable, printable_line};
 use crate::frontend::statements::SourceText;
 use crate::witness::finding::{Finding, Findings};
 use crate::witness::format::read;
@@ -24,24 +25,23 @@ fn run_lint(options: &LintOptions) -> u8 {
     let examined = match examine(&options.witness, &options.input) {
         Ok(examined) => examined,
         Err(message) => {
-            complain(&message);
+            complain_rendered(&message);
             return EXIT_INPUT;
         }
     };
-    let mut stdout = std::io::stdout().lock();
-    for text in examined.rendered() {
-        let _ = write!(stdout, "{text}");
-    }
-    let name = options.witness.display();
-    let _ = match examined.findings.len() {
-        0 => writeln!(stdout, "{name}: nothing is wrong"),
-        1 => writeln!(stdout, "{name}: 1 thing is wrong"),
-        count => writeln!(stdout, "{name}: {count} things are wrong"),
-    };
-    match examined.findings.is_empty() {
+    let mut text: String = examined.rendered().collect();
+    let name = options.witness.display().to_string();
+    let name = printable_line(&name);
+    text.push_str(&match examined.findings.len() {
+        0 => format!("{name}: nothing is wrong\n"),
+        1 => format!("{name}: 1 thing is wrong\n"),
+        count => format!("{name}: {count} things are wrong\n"),
+    });
+    let code = match examined.findings.is_empty() {
         true => 0,
         false => EXIT_FINDINGS,
-    }
+    };
+    super::print(text.as_bytes(), code)
 }
 
 /// A witness that has been compared with its program.
@@ -71,14 +71,15 @@ pub(super) fn examine<'o>(
     witness: &'o Path,
     options: &InputOptions,
 ) -> Result<Examined<'o>, String> {
-    let unreadable =
-        |file: &Path, error: &std::io::Error| format!("{}: cannot read: {error}", file.display());
+    let unreadable = |file: &Path, error: &std::io::Error| {
+        printable(&format!("{}: cannot read: {error}", file.display())).into_owned()
+    };
     let text = std::fs::read(witness).map_err(|error| unreadable(witness, &error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let (file, load_options) = input::resolve(options)?;
     let program = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
     let source = SourceText::new(file.display().to_string(), program)
-        .map_err(|error| error.render(input::style()))?;
+        .map_err(|error| advise(error, &file).render(input::style()))?;
     let subject = Subject {
         file,
         source,
@@ -88,8 +89,8 @@ pub(super) fn examine<'o>(
     };
     let mut findings = Findings::default();
     let parsed = read(&text, &mut findings);
-    let resolved =
-        lint(&parsed, &subject, &mut findings).map_err(|error| error.render(input::style()))?;
+    let resolved = lint(&parsed, &subject, &mut findings)
+        .map_err(|error| advise(error, &subject.file).render(input::style()))?;
     Ok(Examined {
         subject,
         resolved,

@@ -8,6 +8,7 @@ use miette::{
     SourceSpan, SpanContents,
 };
 
+use super::printable::{printable, printable_line};
 use crate::program::Span;
 
 /// Why an input is rejected.
@@ -143,12 +144,12 @@ struct Diagnostic {
 
 impl Diagnostic {
     fn title(&self) -> String {
-        format!("{}: {}", self.kind.title(), self.message)
+        format!("{}: {}", self.kind.title(), printable(&self.message))
     }
 
     fn headline(&self) -> String {
         match &self.place {
-            Some(place) => format!("{place}: {}", self.title()),
+            Some(place) => format!("{}: {}", printable_line(&place.to_string()), self.title()),
             None => self.title(),
         }
     }
@@ -254,7 +255,7 @@ impl Error {
             text.push_str(&format!(" {number} | {line}\n {gutter} | {mark}^\n"));
         }
         if let Some(help) = &self.0.help {
-            text.push_str(&format!("help: {help}\n"));
+            text.push_str(&format!("help: {}\n", printable(help)));
         }
         text
     }
@@ -295,12 +296,14 @@ impl Excerpt {
         };
         let before = if start > 0 { "…" } else { "" };
         let after = if end < line.len() { "…" } else { "" };
+        let left = format!("{before}{}", printable_line(&line[start..offset]));
+        let right = printable_line(&line[offset..end]);
         Some(Self {
-            file: place.file.to_string(),
+            file: printable_line(&place.file).into_owned(),
             number: place.line,
             column: place.column,
-            line: format!("{before}{}{after}", &line[start..end]),
-            offset: offset - start + before.len(),
+            line: format!("{left}{right}{after}"),
+            offset: left.len(),
         })
     }
 }
@@ -326,7 +329,7 @@ impl std::error::Error for Report<'_> {}
 impl miette::Diagnostic for Report<'_> {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let help = self.error.0.help.as_ref()?;
-        Some(Box::new(help))
+        Some(Box::new(printable(help)))
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -392,6 +395,22 @@ mod tests {
         assert!(text.contains("a.c:2:8"), "{text}");
         assert!(text.contains("int x y;"), "{text}");
         assert!(text.contains("expected `;`"), "{text}");
+    }
+
+    #[test]
+    fn a_source_does_not_speak_to_the_terminal() {
+        let line = "int \u{1b}[2J\u{202e}x y;";
+        let error = Error::new(ErrorKind::Syntax, "unexpected `\u{1b}]0;y\u{7}`")
+            .at(Place::in_text("a\u{9b}\n.c", line, line.len() - 2))
+            .with_help("\u{1b}c");
+        let expected = "a\\u{9b}\\n.c:1:14: syntax error: unexpected `\\x1b]0;y\\x07`\n \
+                        1 | int \\x1b[2J\\u{202e}x y;\n   | \
+                        \u{20}                       ^\nhelp: \\x1bc\n";
+        assert_eq!(error.render(Style::Plain), expected);
+        let fancy = error.render(Style::Fancy);
+        for active in ["\u{1b}[2J", "\u{202e}", "\u{1b}]", "\u{9b}", "\u{1b}c"] {
+            assert!(!fancy.contains(active), "{fancy:?}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //!   (`memory::integer`). What depends on where in its unit a bit-field lies is noted as an assumption
 //!   (`note_bit_field`).
 
+pub mod advice;
 mod align;
 pub mod constant;
 pub mod diagnostic;
@@ -31,6 +32,7 @@ pub mod memory;
 pub mod parse;
 pub mod position;
 pub mod preprocess;
+pub mod printable;
 pub mod property;
 pub mod pure;
 pub mod rewrite;

@@ -63,7 +63,7 @@ pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
         && let Err(error) = super::file::write(file, alarm.harness.as_bytes())
     {
         let message = format!("the harness is not written: {}: {error}", file.display());
-        task.reporter.event(EventKind::Warning { message });
+        task.reporter.event(EventKind::NotWritten { message });
     }
     if policy == ReplayPolicy::Interpreter {
         return conclusion;

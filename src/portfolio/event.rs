@@ -66,6 +66,11 @@ pub enum EventKind {
         /// The remark, with its place.
         message: String,
     },
+    /// A file that was asked for could not be written.
+    NotWritten {
+        /// Which, and why.
+        message: String,
+    },
     /// An analysis began.
     Started {
         /// Its name in the portfolio.
@@ -262,6 +267,7 @@ impl EventKind {
             | Self::Program { .. }
             | Self::Open { .. }
             | Self::Warning { .. }
+            | Self::NotWritten { .. }
             | Self::Automaton(_)
             | Self::Published { .. }
             | Self::Resources { .. }

@@ -24,6 +24,7 @@ use super::task::{CHECKER, RunOptions, Task, Validation};
 use super::verdict::{Conclusion, Verdict};
 use crate::analysis::invariants::InvariantStore;
 use crate::certify::{Certificate, ProofStep};
+use crate::frontend::advice::advise;
 use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
 use crate::program::features::Features;
@@ -51,7 +52,7 @@ pub fn run(
     let dump = options.dump.as_deref().map(Dump::new).transpose();
     let dump = dump.unwrap_or_else(|error| {
         let message = format!("nothing is dumped: {error}");
-        reporter.event(EventKind::Warning { message });
+        reporter.event(EventKind::NotWritten { message });
         None
     });
     let dump = dump.map(Arc::new);
@@ -71,7 +72,10 @@ pub fn run(
         Some(Err(error)) if error.kind() == ErrorKind::Internal => {
             return RaceEnd::Concluded(Conclusion::unknown(error.to_string()));
         }
-        Some(Err(error)) => return RaceEnd::Rejected(error.render(options.style)),
+        Some(Err(error)) => {
+            let error = advise(error, &options.file);
+            return RaceEnd::Rejected(error.render(options.style));
+        }
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };
     // What a witness's values lead to is seen without the simplifier.
@@ -183,7 +187,7 @@ fn load_program(
 fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> RaceEnd {
     if let Some(failure) = task.dump.as_ref().and_then(|dump| dump.take_failure()) {
         let message = format!("not everything is dumped: {failure}");
-        task.reporter.event(EventKind::Warning { message });
+        task.reporter.event(EventKind::NotWritten { message });
     }
     if conclusion.verdict == Verdict::True
         && let Some(folder) = &task.options.certificate

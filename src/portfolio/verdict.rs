@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::certify::path::PathStep;
 use crate::certify::replay::Violation;
+use crate::frontend::printable::printable;
 use crate::program::{AssumptionKind, Property};
 
 /// The verdict, as the RESULT line has it.
@@ -39,7 +40,8 @@ impl fmt::Display for Verdict {
             Self::False(property) => write!(f, "RESULT: FALSE({property})"),
             // One line, whatever the reason has in it.
             Self::Unknown(reason) => {
-                write!(f, "RESULT: UNKNOWN({})", reason.replace(['\n', '\r'], " "))
+                let reason = reason.replace(['\n', '\r'], " ");
+                write!(f, "RESULT: UNKNOWN({})", printable(&reason))
             }
         }
     }
@@ -160,6 +162,11 @@ mod tests {
             (
                 Verdict::Unknown("time\nlimit".into()),
                 "RESULT: UNKNOWN(time limit)",
+                2,
+            ),
+            (
+                Verdict::Unknown("`\u{1b}[2J`".into()),
+                "RESULT: UNKNOWN(`\\x1b[2J`)",
                 2,
             ),
         ] {

@@ -382,7 +382,9 @@ impl Writer {
         let mut notify = |level, text: String| notifications.push(notification(level, text));
         for event in &recording.events {
             match &event.kind {
-                EventKind::Warning { message } => notify("warning", message.clone()),
+                EventKind::Warning { message } | EventKind::NotWritten { message } => {
+                    notify("warning", message.clone())
+                }
                 EventKind::Panicked { analysis, message } => {
                     notify(
                         "error",

@@ -246,7 +246,9 @@ impl View {
                 .events
                 .iter()
                 .filter_map(|event| match &event.kind {
-                    EventKind::Warning { message } => Some(message.clone()),
+                    EventKind::Warning { message } | EventKind::NotWritten { message } => {
+                        Some(message.clone())
+                    }
                     _ => None,
                 })
                 .collect(),

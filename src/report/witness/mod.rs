@@ -81,9 +81,7 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
     };
     let written = write::write(file, version, &entry, evidence.options, error);
     if let Err(error) = written {
-        warn(format!(
-            "no witness is written to {}: {error}",
-            file.display()
-        ));
+        let message = format!("no witness is written to {}: {error}", file.display());
+        evidence.reporter.event(EventKind::NotWritten { message });
     }
 }
