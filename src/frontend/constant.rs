@@ -3,7 +3,7 @@
 use lang_c::ast;
 use thiserror::Error;
 
-use crate::frontend::types::{FloatKind, IntegerKind};
+use crate::frontend::types::{FloatKind, IntegerKind, OpaqueKind};
 use crate::program::DataModel;
 use crate::term::{FloatFormat, FloatValue, RoundingMode};
 
@@ -19,9 +19,9 @@ pub enum LiteralError {
     /// A number that cannot be read.
     #[error("the floating constant `{0}` is malformed")]
     MalformedFloat(String),
-    /// A decimal floating-point type.
-    #[error("decimal floating-point types are not supported")]
-    DecimalFloat,
+    /// A floating-point type that x86 does not have.
+    #[error("this floating-point type is not supported")]
+    UnknownFloat,
     /// `''`.
     #[error("empty character constant")]
     EmptyCharacter,
@@ -90,7 +90,7 @@ pub fn float(literal: &ast::Float) -> Result<(u128, FloatKind), LiteralError> {
         ast::FloatFormat::Double => FloatKind::Double,
         ast::FloatFormat::LongDouble => FloatKind::LongDouble,
         ast::FloatFormat::TS18661Format(format) => {
-            sized_float(format).ok_or(LiteralError::DecimalFloat)?
+            sized_float(format).ok_or(LiteralError::UnknownFloat)?
         }
     };
     let text = match literal.base {
@@ -113,6 +113,16 @@ pub fn sized_float(format: &ast::TS18661FloatType) -> Option<FloatKind> {
         (BinaryInterchange, 128) => FloatKind::Float128,
         _ => return None,
     })
+}
+
+/// The decimal floating type that `_DecimalN` names.
+pub fn decimal_float(format: &ast::TS18661FloatType) -> Option<OpaqueKind> {
+    match (&format.format, format.width) {
+        (ast::TS18661FloatFormat::DecimalInterchange, 32) => Some(OpaqueKind::Decimal32),
+        (ast::TS18661FloatFormat::DecimalInterchange, 64) => Some(OpaqueKind::Decimal64),
+        (ast::TS18661FloatFormat::DecimalInterchange, 128) => Some(OpaqueKind::Decimal128),
+        _ => None,
+    }
 }
 
 /// The bits of a decimal or hexadecimal number in the format, rounded to nearest even.

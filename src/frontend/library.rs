@@ -181,10 +181,14 @@ const PRELUDE: &[&str] = &[
     include_str!("library/time.c"),
     include_str!("library/pthread.c"),
     include_str!("library/math.c"),
+    include_str!("library/complex.c"),
 ];
 
 /// The prelude's functions that exist for each floating-point type.
-const MATH_TEMPLATE: &str = include_str!("library/math_template.c");
+const MATH_TEMPLATES: [&str; 2] = [
+    include_str!("library/math_template.c"),
+    include_str!("library/complex_template.c"),
+];
 
 /// Typedefs, one on each line.
 const TYPES: &str = include_str!("library/types.c");
@@ -275,9 +279,11 @@ struct Library {
 }
 
 static MATH_TEXT: LazyLock<String> = LazyLock::new(|| {
-    REAL_TYPES
+    let pairs = MATH_TEMPLATES
         .iter()
-        .map(|(suffix, real)| MATH_TEMPLATE.replace("__X", suffix).replace("REAL", real))
+        .flat_map(|template| REAL_TYPES.iter().map(move |real| (template, real)));
+    pairs
+        .map(|(template, (suffix, real))| template.replace("__X", suffix).replace("REAL", real))
         .collect()
 });
 
@@ -304,6 +310,16 @@ static MADE_PROTOTYPES: LazyLock<Vec<(Model, String)>> = LazyLock::new(|| {
     add(Model::Approximate, &["__regatta_unknown_real"], 0);
     add(Model::Approximate, table::APPROXIMATE, 1);
     add(Model::Approximate, table::APPROXIMATE_OF_TWO, 2);
+    for name in table::APPROXIMATE_COMPLEX {
+        for (suffix, real) in REAL_TYPES {
+            let prototype = format!("{real} _Complex {name}{suffix}({real} _Complex)");
+            prototypes.push((Model::Approximate, prototype));
+        }
+    }
+    for (suffix, real) in REAL_TYPES {
+        let prototype = format!("{real} _Complex cpow{suffix}({real} _Complex, {real} _Complex)");
+        prototypes.push((Model::Approximate, prototype));
+    }
     prototypes
 });
 

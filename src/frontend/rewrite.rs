@@ -15,12 +15,14 @@
 //! | `__alignof__(e)`, also of a type | `__regatta_preferred_alignment(sizeof (e))` | [`encoding::PREFERRED_ALIGNMENT`], a call |
 //! | `__builtin_types_compatible_p(T, U)` | `__regatta_types_compatible(sizeof(T), sizeof(U))` | [`encoding::TYPES_COMPATIBLE`] |
 //! | `(*__ctype_b_loc())[c]`, which `isdigit(c)` expands to | `__regatta_ctype_b(c)` (also `tolower`, `toupper`) | functions of the library |
-//! | `__real__ e`, `__imag__ e` | `(__regatta_real_part) e`, `(__regatta_imaginary_part) e` | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] |
+//! | `__builtin_convertvector(e, T)` | `__regatta_convert_vector(e, sizeof(T))` | [`encoding::CONVERT_VECTOR`] |
+//! | `__real__ e`, `__imag__ e` | `*(__regatta_real_part) e`, `*(__regatta_imaginary_part) e`, which may be assigned to | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] behind a `*` |
 //! | `__auto_type x = e` | the same, `__auto_type` a typedef name | [`encoding::AUTO_TYPE`] |
 //! | `asm goto (…);` | `__regatta_unsupported("asm goto");` | [`encoding::UNSUPPORTED`], a call |
 //! | `#pragma pack(n)` | `struct { … } __attribute__((__regatta_pack(n)))` | [`encoding::PACK`], an attribute |
 //! | `struct __attribute__((a)) s { … }` (also `union`, `enum`) | `struct s { … } __attribute__((a))` | |
 //! | `struct { _Alignas(n) int a; }` | `struct { __attribute__((aligned(n))) int a; }` | |
+//! | `(T){}` | `(T){__regatta_nothing}` | [`encoding::NOTHING`], an identifier as the only initialiser |
 //! | `static x;`, `main() { }` | `static int x;`, `int main() { }` | |
 //! | `_Static_assert(e)` | `_Static_assert(e, "")` | |
 //! | `sizeof (T){…}` | `sizeof ((T){…})` | |
@@ -50,12 +52,16 @@ pub mod encoding {
     pub const COMPUTED_GOTO: &str = "__regatta_computed_goto";
     /// Function: whether the types whose sizes its two arguments are agree (`sizeof(type)` each).
     pub const TYPES_COMPATIBLE: &str = "__regatta_types_compatible";
+    /// Function: its first argument's elements, converted to those of the type whose size the second one is.
+    pub const CONVERT_VECTOR: &str = "__regatta_convert_vector";
     /// Type of a cast: the operand's real part.
     pub const REAL_PART: &str = "__regatta_real_part";
     /// Type of a cast: the operand's imaginary part.
     pub const IMAGINARY_PART: &str = "__regatta_imaginary_part";
     /// Type specifier: the type of the initialiser.
     pub const AUTO_TYPE: &str = "__auto_type";
+    /// The only initialiser of a compound literal: there is none.
+    pub const NOTHING: &str = "__regatta_nothing";
     /// Function: does what is not supported; the argument names it.
     pub const UNSUPPORTED: &str = "__regatta_unsupported";
     /// Function: the alignment that gcc prefers for what its argument is the size of.
@@ -549,11 +555,12 @@ impl<'text> Rewriter<'text> {
             word::Float16Gnu => self.replace(index, "_Float16"),
             word::ThreadLocalGnu => self.replace(index, "_Thread_local"),
             word::TypeofUnqual | word::TypeofUnqualGnu => self.replace(index, "__typeof__"),
-            word::Real | word::RealGnu => self.replace(index, "(__regatta_real_part)"),
-            word::Imag | word::ImagGnu => self.replace(index, "(__regatta_imaginary_part)"),
+            word::Real | word::RealGnu => self.replace(index, "*(__regatta_real_part)"),
+            word::Imag | word::ImagGnu => self.replace(index, "*(__regatta_imaginary_part)"),
             word::Alignof => self.alignof(index),
             word::AlignofGnu | word::AlignofGnu2 => self.preferred_alignof(index),
             word::TypesCompatible => return self.types_compatible(index).map(Some),
+            word::ConvertVector => return self.convert_vector(index).map(Some),
             word::Label => self.local_labels(index),
             word::Alignas
                 if self.kind() == BracketKind::Aggregate && self.is(index + 1, p(b"(")) =>

@@ -108,6 +108,7 @@ words! {
     Label = "__label__",
     // Names that are no keywords.
     TypesCompatible = "__builtin_types_compatible_p",
+    ConvertVector = "__builtin_convertvector",
     CtypeB = "__ctype_b_loc",
     CtypeTolower = "__ctype_tolower_loc",
     CtypeToupper = "__ctype_toupper_loc",

@@ -140,8 +140,10 @@ pub enum TypeKind {
     Bool,
     Integer(IntegerKind),
     Float(FloatKind),
-    /// A complex type; only its size is known here.
-    Complex(FloatKind),
+    /// A complex type: two parts of the real floating type or (in GNU C) integer type.
+    Complex(Type),
+    /// A type of whose values only the representation's size is known.
+    Opaque(OpaqueKind),
     Enumeration(EnumerationId),
     Pointer(Type),
     Array {
@@ -150,7 +152,7 @@ pub enum TypeKind {
     },
     Function(Rc<FunctionType>),
     Record(RecordId),
-    /// A vector of the given number of elements; only its size is known here.
+    /// GNU C: a vector of the given number of elements, integers or floats.
     Vector {
         element: Type,
         count: u64,
@@ -282,6 +284,40 @@ impl FloatKind {
     }
 }
 
+/// Types that can be named and laid out, and on whose values nothing is computed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum OpaqueKind {
+    Decimal32,
+    Decimal64,
+    Decimal128,
+    Bfloat16,
+    /// The type of a call of a compiler's function that is not modelled, whatever it is; without any representation.
+    Unknown,
+}
+
+impl OpaqueKind {
+    /// The integer that represents a piece of a value, and the number of pieces.
+    const fn representation(self) -> (IntegerKind, u64) {
+        match self {
+            Self::Decimal32 => (IntegerKind::UnsignedInt, 1),
+            Self::Decimal64 => (IntegerKind::UnsignedLongLong, 1),
+            Self::Decimal128 => (IntegerKind::UnsignedLongLong, 2),
+            Self::Bfloat16 => (IntegerKind::UnsignedShort, 1),
+            Self::Unknown => (IntegerKind::UnsignedChar, 0),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Decimal32 => "_Decimal32",
+            Self::Decimal64 => "_Decimal64",
+            Self::Decimal128 => "_Decimal128",
+            Self::Bfloat16 => "__bf16",
+            Self::Unknown => "(unknown)",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Enumeration {
     pub tag: Option<String>,
@@ -354,6 +390,30 @@ impl TypeTable {
 
     pub fn pointer(&mut self, target: Type) -> Type {
         self.intern(TypeKind::Pointer(target))
+    }
+
+    /// The complex type of two such parts.
+    pub fn complex(&mut self, element: Type) -> Type {
+        self.intern(TypeKind::Complex(element.unqualified()))
+    }
+
+    /// The vector type of so many elements.
+    pub fn vector(&mut self, element: Type, count: u64) -> Type {
+        let element = element.unqualified();
+        self.intern(TypeKind::Vector { element, count })
+    }
+
+    /// The scalar type of a complex number's parts, a vector's elements or an opaque value's pieces, and how many there are.
+    pub fn parts(&mut self, of: Type) -> Option<(Type, u64)> {
+        match *self.kind(of) {
+            TypeKind::Complex(element) => Some((element, 2)),
+            TypeKind::Vector { element, count } => Some((element, count)),
+            TypeKind::Opaque(kind) => {
+                let (piece, count) = kind.representation();
+                Some((self.integer(piece), count))
+            }
+            _ => None,
+        }
     }
 
     pub fn array(&mut self, element: Type, length: ArrayLength) -> Type {
@@ -519,6 +579,14 @@ impl TypeTable {
         self.is_integer(of) || self.is_float(of)
     }
 
+    pub fn is_complex(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Complex(_))
+    }
+
+    pub fn is_vector(&self, of: Type) -> bool {
+        matches!(self.kind(of), TypeKind::Vector { .. })
+    }
+
     pub fn is_pointer(&self, of: Type) -> bool {
         matches!(self.kind(of), TypeKind::Pointer(_))
     }
@@ -560,18 +628,17 @@ impl TypeTable {
                 IntegerKind::Exact { signed: true, .. } => "(bit-field)",
                 IntegerKind::Exact { signed: false, .. } => "(unsigned bit-field)",
             }),
-            TypeKind::Float(kind) | TypeKind::Complex(kind) => {
-                if matches!(self.kind(of), TypeKind::Complex(_)) {
-                    text.push_str("_Complex ");
-                }
-                text.push_str(match kind {
-                    FloatKind::Float16 => "_Float16",
-                    FloatKind::Float => "float",
-                    FloatKind::Double => "double",
-                    FloatKind::LongDouble => "long double",
-                    FloatKind::Float128 => "_Float128",
-                });
+            TypeKind::Float(kind) => text.push_str(match kind {
+                FloatKind::Float16 => "_Float16",
+                FloatKind::Float => "float",
+                FloatKind::Double => "double",
+                FloatKind::LongDouble => "long double",
+                FloatKind::Float128 => "_Float128",
+            }),
+            TypeKind::Complex(element) => {
+                let _ = write!(text, "_Complex {}", self.describe(*element));
             }
+            TypeKind::Opaque(kind) => text.push_str(kind.name()),
             TypeKind::Enumeration(id) => {
                 let tag = self.enumeration(*id).tag.as_deref().unwrap_or("{…}");
                 let _ = write!(text, "enum {tag}");

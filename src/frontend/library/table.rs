@@ -423,6 +423,12 @@ pub(super) const APPROXIMATE: &[&str] = &[
 /// Transcendental functions of two operands.
 pub(super) const APPROXIMATE_OF_TWO: &[&str] = &["atan2"];
 
+/// Functions of a complex number.
+pub(super) const APPROXIMATE_COMPLEX: &[&str] = &[
+    "cacos", "casin", "catan", "ccos", "csin", "ctan", "cacosh", "casinh", "catanh", "ccosh",
+    "csinh", "ctanh", "cexp", "clog", "clog10", "csqrt",
+];
+
 /// Everything else that is not defined in C.
 pub(super) const OTHERS: &[(Model, &[&str])] = &[
     (

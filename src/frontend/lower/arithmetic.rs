@@ -7,6 +7,7 @@ use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::frontend::memory::walk::is_condition;
 use crate::frontend::types::{Qualifiers, Type, TypeKind};
 
 impl Lowerer<'_> {
@@ -45,6 +46,15 @@ impl Lowerer<'_> {
         self.operand_value(value, node)
     }
 
+    /// The same for an operand of an index: a vector is indexed where it is.
+    fn indexed_leaf(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
+        let value = self.expression(node)?;
+        match self.types.is_vector(value.ty) {
+            true => Ok(value),
+            false => self.operand_value(value, node),
+        }
+    }
+
     /// The values of operators' operands in an order that is open.
     fn operand_values(
         &mut self,
@@ -65,7 +75,11 @@ impl Lowerer<'_> {
     ) -> Result<(Value, Value)> {
         let name = key(left);
         if let Some(conflict) = self.conflict_at(name) {
-            let mut values = self.operand_values(&conflict, &[left, right])?.into_iter();
+            let operands = [left, right];
+            let values = self.in_every_order(&conflict, 2, &mut |this, number| {
+                Ok(vec![this.indexed_leaf(operands[number])?])
+            })?;
+            let mut values = values.into_iter().flatten();
             if let (Some(left), Some(right)) = (values.next(), values.next()) {
                 return Ok((left, right));
             }
@@ -73,11 +87,11 @@ impl Lowerer<'_> {
         let mut site = self.open_site(name);
         let span = self.span;
         let start = self.open_operand();
-        let pointer = self.leaf(left)?;
+        let pointer = self.indexed_leaf(left)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&pointer));
         let mark = self.function.mark();
         let start = self.open_operand();
-        let index = self.leaf(right)?;
+        let index = self.indexed_leaf(right)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&index));
         self.close_site(site);
         self.span = span;
@@ -134,8 +148,8 @@ impl Lowerer<'_> {
                 return Err(self.error("a void value is used"));
             }
         }
-        if self.is_exotic(left.ty) || self.is_exotic(right.ty) {
-            return self.exotic_operation(left, right);
+        if self.has_parts(left.ty) || self.has_parts(right.ty) {
+            return self.operation_on_parts(op, left, right);
         }
         match op {
             BinaryOp::Equal
@@ -160,22 +174,26 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The same where one has several parts.
+    fn operation_on_parts(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        for ty in [left.ty, right.ty] {
+            if self.is_opaque(ty) {
+                let result = match is_condition(op) {
+                    true => Type::INT,
+                    false => ty,
+                };
+                return self.opaque_operation(ty, result);
+            }
+        }
+        if self.types.is_vector(left.ty) || self.types.is_vector(right.ty) {
+            return self.vector_operation(op, left, right);
+        }
+        self.complex_operation(op, left, right)
+    }
+
     fn invalid_operands(&self, left: &Value, right: &Value) -> crate::frontend::diagnostic::Error {
         let (left, right) = (self.types.describe(left.ty), self.types.describe(right.ty));
         self.error(format!("invalid operands of types `{left}` and `{right}`"))
-    }
-
-    /// Arithmetic on types that are not modelled: the path is not followed, the type is right.
-    fn exotic_operation(&mut self, left: Value, right: Value) -> Result<Value> {
-        let ty = if self.is_exotic(left.ty) {
-            left.ty
-        } else {
-            right.ty
-        };
-        let what = format!("arithmetic of type `{}`", self.types.describe(ty));
-        self.unsupported(what);
-        let object = self.temporary_object(ty)?;
-        Ok(Value::aggregate(Expr::ObjectAddress(object), ty))
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
@@ -282,8 +300,14 @@ impl Lowerer<'_> {
         operand: Value,
     ) -> Result<Value> {
         let operand = self.rvalue(operand);
-        if self.is_exotic(operand.ty) {
-            return self.exotic_operation(operand.clone(), operand);
+        if self.is_opaque(operand.ty) {
+            return self.opaque_operation(operand.ty, operand.ty);
+        }
+        if self.types.is_vector(operand.ty) {
+            return self.vector_unary(operator, operand);
+        }
+        if self.types.is_complex(operand.ty) {
+            return self.complex_unary(operator, operand);
         }
         let integer_only = *operator == ast::UnaryOperator::Complement;
         if !self.types.is_arithmetic(operand.ty)
@@ -345,8 +369,11 @@ impl Lowerer<'_> {
             (Some(_), None) if self.types.is_integer(right_type) => Ok(left_type),
             (None, Some(_)) if self.types.is_integer(left_type) => Ok(right_type),
             _ if self.types.compatible(left_type, right_type) => Ok(left_type.unqualified()),
-            _ if self.is_exotic(left_type) => Ok(left_type),
-            _ if self.is_exotic(right_type) => Ok(right_type),
+            _ if self.is_opaque(left_type) => Ok(left_type),
+            _ if self.is_opaque(right_type) => Ok(right_type),
+            _ if self.types.is_complex(left_type) || self.types.is_complex(right_type) => {
+                self.common_complex(left_type, right_type)
+            }
             _ => {
                 let (left, right) = (
                     self.types.describe(left_type),
@@ -361,6 +388,10 @@ impl Lowerer<'_> {
 
     /// Whether a type can be tested for being zero.
     pub(super) fn is_scalar(&self, ty: Type) -> bool {
-        self.types.scalar(ty).is_some() || matches!(self.types.kind(ty), TypeKind::Complex(_))
+        self.types.scalar(ty).is_some()
+            || matches!(
+                self.types.kind(ty),
+                TypeKind::Complex(_) | TypeKind::Opaque(_)
+            )
     }
 }

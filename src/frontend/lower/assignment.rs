@@ -325,7 +325,7 @@ impl Lowerer<'_> {
         let target = self.expression(operand)?;
         self.span = span;
         self.check_modifiable(&target)?;
-        if self.types.scalar(target.ty).is_none() && !self.is_exotic(target.ty) {
+        if self.types.scalar(target.ty).is_none() && !self.has_parts(target.ty) {
             let ty = self.types.describe(target.ty);
             return Err(self.error(format!("`++` or `--` is applied to a value of type `{ty}`")));
         }
@@ -350,10 +350,14 @@ impl Lowerer<'_> {
             let result = self.cast(result, target.ty)?;
             return self.store_and_read(target, result, wanted);
         }
-        let (expr, ty) = self.scalar_value(old)?;
-        let scalar = self.scalar_type(ty)?;
+        let kept = if self.has_parts(old.ty) {
+            self.snapshot(&old)?
+        } else {
+            let (expr, ty) = self.scalar_value(old)?;
+            let scalar = self.scalar_type(ty)?;
+            Value::scalar(self.store_fresh(expr, scalar), ty)
+        };
         let target = self.keep_address(target)?;
-        let kept = Value::scalar(self.store_fresh(expr, scalar), ty);
         let one = Value::scalar(fold::int(1), Type::INT);
         let result = self.binary_values(op, kept.clone(), one)?;
         let result = self.cast(result, target.ty)?;

@@ -4,7 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 use lang_c::visit::Visit;
 
-use super::value::{Lvalue, Value, ValueKind};
+use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
 use crate::frontend::library::{Builtin, LibraryFunction};
@@ -47,6 +47,10 @@ impl Lowerer<'_> {
                 self.size_constant(alignment)
             }
             (encoding::TYPES_COMPATIBLE, [left, right]) => self.types_compatible(left, right)?,
+            (encoding::CONVERT_VECTOR, [value, ty]) => match &ty.node {
+                ast::Expression::SizeOfTy(ty) => self.convert_vector(value, &ty.node.0.node)?,
+                _ => return Err(self.error("a vector is converted to something without a type")),
+            },
             (encoding::UNSUPPORTED, nodes) => {
                 let what = match nodes.first().map(|node| &node.node) {
                     Some(ast::Expression::StringLiteral(parts)) => {
@@ -444,13 +448,17 @@ impl Lowerer<'_> {
         {
             return self.atomic(name, nodes, wanted);
         }
-        if name == "__builtin_tgmath" {
-            return self.type_generic_math(nodes, wanted);
+        match name {
+            "__builtin_tgmath" => self.type_generic_math(nodes, wanted),
+            "__builtin_classify_type" => self.classify_type(nodes).map(Some),
+            "__builtin_shuffle" => self.shuffle(nodes).map(Some),
+            "__builtin_shufflevector" => self.shuffle_by_numbers(nodes).map(Some),
+            "__builtin_complex" => {
+                let values = self.raw_arguments(nodes)?;
+                self.complex_of(values).map(Some)
+            }
+            _ => self.overflow_predicate(name, nodes),
         }
-        if name == "__builtin_classify_type" {
-            return self.classify_type(nodes).map(Some);
-        }
-        self.overflow_predicate(name, nodes)
     }
 
     /// `__builtin_classify_type(e)`: the number that gcc's `typeclass.h` has for the type of the value, which is not evaluated.
@@ -505,7 +513,7 @@ impl Lowerer<'_> {
                 let value = this.expression(argument)?;
                 Ok(this.rvalue(value).ty)
             })?;
-            if self.is_exotic(ty) {
+            if self.has_parts(ty) {
                 return self
                     .unmodelled("`__builtin_tgmath` of such a type", Type::DOUBLE)
                     .map(Some);
@@ -552,22 +560,6 @@ impl Lowerer<'_> {
         };
         let (address, _) = self.scalar_value(value)?;
         Ok((address, target))
-    }
-
-    /// The real or imaginary part of a number that is real.
-    pub(super) fn complex_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
-        if self.is_exotic(value.ty) {
-            return self.unmodelled("a part of a complex number", Type::DOUBLE);
-        }
-        if !imaginary {
-            return Ok(match value.kind {
-                ValueKind::Lvalue(Lvalue { .. }) => value,
-                _ => self.rvalue(value),
-            });
-        }
-        let value = self.rvalue(value);
-        let scalar = self.scalar_type(value.ty)?;
-        Ok(Value::scalar(fold::zero(scalar), value.ty))
     }
 }
 

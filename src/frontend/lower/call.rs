@@ -149,6 +149,11 @@ impl Lowerer<'_> {
                 self.span = span;
                 return self.nondet(name, function.result);
             }
+            Some(Model::Unsupported) if known.is_some_and(|known| known.prototype.is_empty()) => {
+                self.arguments(&function, arguments)?;
+                self.span = span;
+                return self.unknown_result(name);
+            }
             Some(Model::Unsupported) => {
                 self.arguments(&function, arguments)?;
                 self.span = span;

@@ -78,6 +78,13 @@ impl Lowerer<'_> {
                 "a `{ty}` is used as a condition, which is not a scalar"
             )));
         }
+        if self.types.is_complex(value.ty) {
+            return self.complex_truth(&value);
+        }
+        let value = match self.is_opaque(value.ty) {
+            true => self.opaque_operation(value.ty, Type::INT)?,
+            false => value,
+        };
         let (expr, ty) = self.scalar_value(value)?;
         let scalar = self.scalar_type(ty)?;
         Ok(Condition::Value(expr, scalar))
@@ -319,6 +326,9 @@ impl Lowerer<'_> {
         self.span = span;
         let value = self.rvalue(value);
         let ty = value.ty;
+        if self.has_parts(ty) {
+            return self.unmodelled("`?:` of a number of several parts", ty);
+        }
         let (expr, _) = self.scalar_value(value)?;
         let scalar = self.scalar_type(ty)?;
         let kept = self.keep(expr, scalar);

@@ -56,8 +56,8 @@ impl Lowerer<'_> {
         }
         let value = self.rvalue(value);
         let from = value.ty;
-        if self.is_exotic(from) || self.is_exotic(to) {
-            return self.convert_exotic(value, to);
+        if self.has_parts(from) || self.has_parts(to) {
+            return self.convert_parts(value, to);
         }
         let to = to.unqualified();
         match value.kind {
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
     }
 
     /// GNU C: a cast to a union type makes a union of which the first member with the operand's type has its value.
-    fn cast_to_union(&mut self, value: Value, to: Type) -> Result<Value> {
+    pub(super) fn cast_to_union(&mut self, value: Value, to: Type) -> Result<Value> {
         let member = self.types.as_record(to).and_then(|record| {
             let matching = |ty: Type| self.types.compatible(ty.unqualified(), value.ty);
             record
@@ -120,29 +120,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Conversions from and to types that are not modelled: of no effect where nothing changes.
-    fn convert_exotic(&mut self, value: Value, to: Type) -> Result<Value> {
-        if self.types.compatible(value.ty, to) {
-            return Ok(value);
-        }
-        let what = format!(
-            "conversion from `{}` to `{}`",
-            self.types.describe(value.ty),
-            self.types.describe(to)
-        );
-        self.unsupported(what);
-        match self.types.scalar(to) {
-            Some(scalar) => Ok(Value::scalar(fold::zero(scalar), to.unqualified())),
-            None => {
-                let object = self.temporary_object(to)?;
-                Ok(Value::aggregate(
-                    Expr::ObjectAddress(object),
-                    to.unqualified(),
-                ))
-            }
-        }
-    }
-
     /// A value converted as if by assignment to an object of the type (C11 6.5.16.1); what gcc only warns of passes.
     pub(super) fn assignable(&mut self, value: Value, to: Type) -> Result<Value> {
         let value = self.rvalue(value);
@@ -162,7 +139,7 @@ impl Lowerer<'_> {
             }
         } else if let ValueKind::Aggregate(_) = value.kind {
             let same = self.types.compatible(value.ty, to);
-            if !same && !self.is_transparent_union(to) && !self.is_exotic(to) {
+            if !same && !self.is_transparent_union(to) && !self.has_parts(value.ty) {
                 let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
                 return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
             }

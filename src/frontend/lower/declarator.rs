@@ -48,6 +48,7 @@ impl Lowerer<'_> {
         let mut attributes = Attributes::default();
         self.attributes(&declarator.extensions, &mut attributes)?;
         let mut ty = self.apply_mode(base, &attributes)?;
+        attributes.vector_size = None;
         // Pointers come first and bind from left to right; what follows the name binds from right to left.
         for derived in &declarator.derived {
             if let ast::DerivedDeclarator::Pointer(qualifiers) = &derived.node {
@@ -75,6 +76,10 @@ impl Lowerer<'_> {
                     return Err(self.error("blocks are not supported"));
                 }
             }
+        }
+        // Among a pointer's qualifiers.
+        if let Some(bytes) = attributes.vector_size.take() {
+            ty = self.vector_of(ty, bytes)?;
         }
         if attributes.noreturn {
             ty = self.types.without_return(ty);
@@ -294,7 +299,12 @@ impl Lowerer<'_> {
         parameter: &ast::ParameterDeclaration,
     ) -> Result<Type> {
         let mut attributes = specifiers.attributes.clone();
+        attributes.vector_size = None;
         self.attributes(&parameter.extensions, &mut attributes)?;
+        let ty = match attributes.vector_size {
+            Some(bytes) => self.vector_of(ty, bytes)?,
+            None => ty,
+        };
         Ok(match attributes.noreturn {
             true => self.types.without_return(ty),
             false => ty,

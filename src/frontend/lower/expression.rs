@@ -8,10 +8,10 @@ use super::scope::Entity;
 use super::specifier::Attributes;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::constant::{self, Encoding};
+use crate::frontend::constant::{self, Encoding, decimal_float};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
 use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{FloatKind, IntegerKind, Type};
+use crate::frontend::types::{IntegerKind, Type, TypeKind};
 
 /// The operator that evaluates both operands and nothing else.
 pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
@@ -249,21 +249,29 @@ impl Lowerer<'_> {
                 let (value, kind) = constant::integer(integer, self.options.data_model)
                     .map_err(|error| self.error(error.to_string()))?;
                 let ty = self.types.integer(kind);
-                if integer.suffix.imaginary {
-                    return self.imaginary(FloatKind::Double);
-                }
                 let scalar = self.scalar_type(ty)?;
-                Ok(Value::scalar(fold::integer(value as i128, scalar), ty))
+                let value = fold::integer(value as i128, scalar);
+                match integer.suffix.imaginary {
+                    true => self.imaginary(value, ty),
+                    false => Ok(Value::scalar(value, ty)),
+                }
             }
             ast::Constant::Float(float) => {
+                if let ast::FloatFormat::TS18661Format(format) = &float.suffix.format
+                    && let Some(kind) = decimal_float(format)
+                {
+                    let ty = self.types.intern(TypeKind::Opaque(kind));
+                    return self.approximate("a decimal floating constant", ty);
+                }
                 let (bits, kind) =
                     constant::float(float).map_err(|error| self.error(error.to_string()))?;
-                if float.suffix.imaginary {
-                    return self.imaginary(kind);
-                }
                 let ty = self.types.float(kind);
                 let format = kind.format();
-                Ok(Value::scalar(Expr::Float { bits, format }, ty))
+                let value = Expr::Float { bits, format };
+                match float.suffix.imaginary {
+                    true => self.imaginary(value, ty),
+                    false => Ok(Value::scalar(value, ty)),
+                }
             }
             ast::Constant::Character(text) => {
                 let (value, encoding) =
@@ -276,15 +284,6 @@ impl Lowerer<'_> {
                 Ok(Value::scalar(fold::integer(i128::from(value), scalar), ty))
             }
         }
-    }
-
-    fn imaginary(&mut self, kind: FloatKind) -> Result<Value> {
-        self.unsupported("complex arithmetic");
-        let ty = self
-            .types
-            .intern(crate::frontend::types::TypeKind::Complex(kind));
-        let object = self.temporary_object(ty)?;
-        Ok(Value::aggregate(Expr::ObjectAddress(object), ty))
     }
 
     /// The type of an element of a string with the prefix.
@@ -353,6 +352,13 @@ impl Lowerer<'_> {
             C::Address => self.address_of(operand),
             C::Indirection => {
                 let span = self.span;
+                if let ast::Expression::Cast(cast) = &operand.node
+                    && let Some(part) = complex_part(&cast.node.type_name.node)
+                {
+                    let value = self.expression(&cast.node.expression)?;
+                    self.span = span;
+                    return self.complex_part(value, part == encoding::IMAGINARY_PART);
+                }
                 let value = self.expression(operand)?;
                 self.span = span;
                 self.dereference(value)
@@ -377,11 +383,6 @@ impl Lowerer<'_> {
 
     fn cast_expression(&mut self, cast: &ast::CastExpression, wanted: Use) -> Result<Value> {
         let span = self.span;
-        if let Some(part) = complex_part(&cast.type_name.node) {
-            let value = self.expression(&cast.expression)?;
-            self.span = span;
-            return self.complex_part(value, part == encoding::IMAGINARY_PART);
-        }
         let ty = self.type_name(&cast.type_name.node)?;
         if self.types.is_void(ty) {
             self.expression_for(&cast.expression, wanted)?;

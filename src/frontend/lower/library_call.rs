@@ -281,6 +281,9 @@ impl Lowerer<'_> {
         if self.types.is_void(ty) {
             return Ok(Value::void());
         }
+        if self.has_parts(ty) {
+            return self.approximate_parts(what, ty);
+        }
         let Some(scalar) = self.types.scalar(ty) else {
             return self.unmodelled(what, ty);
         };

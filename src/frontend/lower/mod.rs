@@ -20,6 +20,7 @@ mod atomic;
 mod builder;
 mod builtin;
 mod call;
+mod complex;
 mod condition;
 mod conversion;
 mod declaration;
@@ -40,6 +41,7 @@ mod linkage;
 mod long_jump;
 mod memory_builtin;
 mod outside;
+mod parts;
 mod place;
 mod property;
 mod reconcile;
@@ -52,6 +54,7 @@ mod switch;
 mod tag;
 mod value;
 mod variadic;
+mod vector;
 mod volatile;
 
 use std::ops::Range;
@@ -197,6 +200,8 @@ struct Lowerer<'a> {
     /// By object: whether it is a temporary that is assigned once before it is read.
     temporaries: Vec<bool>,
     functions: Vec<Option<Function>>,
+    /// Values of several constant parts, by the objects that hold them.
+    known_parts: FxHashMap<ObjectIndex, parts::KnownParts>,
     /// Objects whose contents are known to the compiler: `const` ones and literals.
     constants: FxHashSet<ObjectIndex>,
     /// The functions that have a body somewhere in the program.
@@ -289,6 +294,7 @@ impl<'a> Lowerer<'a> {
             objects: Vec::new(),
             temporaries: Vec::new(),
             functions: vec![None],
+            known_parts: FxHashMap::default(),
             constants: FxHashSet::default(),
             defined: FxHashMap::default(),
             internal: FxHashSet::default(),

@@ -405,6 +405,12 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
     ) -> Result<Value> {
         let (left, right) = self.index_operands(left, right)?;
+        for (vector, index) in [(&left, &right), (&right, &left)] {
+            if self.types.is_vector(vector.ty) {
+                let index = self.rvalue(index.clone());
+                return self.vector_element(vector.clone(), index);
+            }
+        }
         let left = self.rvalue(left);
         let right = self.rvalue(right);
         let (pointer, index) = if self.types.is_pointer(left.ty) {

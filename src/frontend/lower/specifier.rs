@@ -5,9 +5,11 @@ use lang_c::span::Node;
 
 use super::scope::Entity;
 use super::{Lowerer, Result};
-use crate::frontend::constant::sized_float;
+use crate::frontend::constant::{decimal_float, sized_float};
 use crate::frontend::types::record::Packing;
-use crate::frontend::types::{ArrayLength, FloatKind, IntegerKind, Qualifiers, Type, TypeKind};
+use crate::frontend::types::{
+    ArrayLength, FloatKind, FunctionType, IntegerKind, OpaqueKind, Qualifiers, Type, TypeKind,
+};
 use crate::program::DataModel;
 
 /// Where and how long an object exists, and who can see it.
@@ -26,7 +28,7 @@ pub(super) struct Attributes {
     /// The width in bits that `mode` gives.
     mode: Option<Mode>,
     /// Size in bytes of a vector type.
-    vector_size: Option<u64>,
+    pub vector_size: Option<u64>,
     /// `#pragma pack`: no member of the record has a larger alignment, in bytes.
     pub pack: Option<u64>,
     /// `constructor`: called before `main`, in the order of these numbers.
@@ -48,6 +50,9 @@ pub(super) struct Attributes {
     /// `used` or `retain`: it is there although nothing names it.
     pub used: bool,
 }
+
+/// Maximum size of a vector (bytes).
+const MAXIMAL_VECTOR_SIZE: u64 = 1 << 16;
 
 /// What a constructor or destructor without a priority has.
 const LAST_PRIORITY: u32 = 65536;
@@ -74,6 +79,7 @@ impl Attributes {
 enum Mode {
     Integer(u8),
     Float(FloatKind),
+    Opaque(OpaqueKind),
 }
 
 /// What the specifiers of a declaration say together.
@@ -108,8 +114,10 @@ impl Lowerer<'_> {
         let int128 = self.types.integer(IntegerKind::Int128);
         let unsigned_int128 = self.types.integer(IntegerKind::UnsignedInt128);
         let float128 = self.types.float(FloatKind::Float128);
+        let bfloat16 = self.types.intern(TypeKind::Opaque(OpaqueKind::Bfloat16));
         for (name, ty) in [
             ("__builtin_va_list", va_list),
+            ("__bf16", bfloat16),
             ("__int128_t", int128),
             ("__uint128_t", unsigned_int128),
             ("__int128", int128),
@@ -326,10 +334,15 @@ impl Lowerer<'_> {
             ast::TypeSpecifier::TS18661Float(format) if is_int128(format) => {
                 Ok(self.types.integer(IntegerKind::Int128))
             }
-            ast::TypeSpecifier::TS18661Float(format) => match sized_float(format) {
-                Some(kind) => Ok(self.types.float(kind)),
-                None => Err(self.error_at(node, "this floating-point type is not supported")),
-            },
+            ast::TypeSpecifier::TS18661Float(format) => {
+                match (sized_float(format), decimal_float(format)) {
+                    (Some(kind), _) => Ok(self.types.float(kind)),
+                    (None, Some(kind)) => Ok(self.types.intern(TypeKind::Opaque(kind))),
+                    (None, None) => {
+                        Err(self.error_at(node, "this floating-point type is not supported"))
+                    }
+                }
+            }
             _ => Err(self.error_at(node, "this type is not supported")),
         }
     }
@@ -358,12 +371,11 @@ impl Lowerer<'_> {
             if integral || basic.void || basic.float || basic.double || basic.boolean {
                 return Err(invalid(self));
             }
-            if basic.complex
-                && let TypeKind::Float(kind) = *self.types.kind(named)
-            {
-                return Ok(self.types.intern(TypeKind::Complex(kind)));
-            }
-            return Ok(named);
+            let is_number = self.types.is_arithmetic(named);
+            return Ok(match basic.complex && is_number {
+                true => self.types.complex(named),
+                false => named,
+            });
         }
         let special = [basic.void, basic.float, basic.double, basic.boolean];
         let specials = special.iter().filter(|&&given| given).count();
@@ -385,10 +397,10 @@ impl Lowerer<'_> {
                 (false, 0) => FloatKind::Double,
                 (false, _) => FloatKind::LongDouble,
             };
-            return Ok(if basic.complex {
-                self.types.intern(TypeKind::Complex(kind))
-            } else {
-                self.types.float(kind)
+            let real = self.types.float(kind);
+            return Ok(match basic.complex {
+                true => self.types.complex(real),
+                false => real,
             });
         }
         if (basic.character && (basic.short || basic.integer || basic.longs > 0))
@@ -416,10 +428,11 @@ impl Lowerer<'_> {
                 signed
             }
         };
-        if basic.complex {
-            return Err(self.error("complex integer types are not supported"));
-        }
-        Ok(self.types.integer(kind))
+        let real = self.types.integer(kind);
+        Ok(match basic.complex {
+            true => self.types.complex(real),
+            false => real,
+        })
     }
 
     fn alignment_specifier(&mut self, node: &Node<ast::AlignmentSpecifier>) -> Result<u64> {
@@ -558,11 +571,14 @@ impl Lowerer<'_> {
             "DI" => Mode::Integer(64),
             "TI" => Mode::Integer(128),
             "word" | "pointer" => Mode::Integer(self.options.data_model.pointer_bits()),
-            "HF" => Mode::Float(FloatKind::Float16),
-            "SF" => Mode::Float(FloatKind::Float),
-            "DF" => Mode::Float(FloatKind::Double),
-            "XF" => Mode::Float(FloatKind::LongDouble),
-            "TF" => Mode::Float(FloatKind::Float128),
+            "HF" | "HC" => Mode::Float(FloatKind::Float16),
+            "SF" | "SC" => Mode::Float(FloatKind::Float),
+            "DF" | "DC" => Mode::Float(FloatKind::Double),
+            "XF" | "XC" => Mode::Float(FloatKind::LongDouble),
+            "TF" | "TC" => Mode::Float(FloatKind::Float128),
+            "SD" => Mode::Opaque(OpaqueKind::Decimal32),
+            "DD" => Mode::Opaque(OpaqueKind::Decimal64),
+            "TD" => Mode::Opaque(OpaqueKind::Decimal128),
             _ => return None,
         })
     }
@@ -588,20 +604,58 @@ impl Lowerer<'_> {
                     });
                 }
             }
-            Some(Mode::Float(kind)) => ty = self.types.float(kind),
+            Some(Mode::Float(kind)) => {
+                let real = self.types.float(kind);
+                ty = match self.types.is_complex(ty) {
+                    true => self.types.complex(real),
+                    false => real,
+                };
+            }
+            Some(Mode::Opaque(kind)) => ty = self.types.intern(TypeKind::Opaque(kind)),
             None => {}
         }
-        if let Some(bytes) = attributes.vector_size {
-            let size = self.size_of(ty)?;
-            if size == 0 || bytes == 0 || bytes % size != 0 || bytes > 1 << 20 {
-                return Err(self.error("the size of the vector is no multiple of its elements'"));
-            }
-            ty = self.types.intern(TypeKind::Vector {
-                element: ty,
-                count: bytes / size,
-            });
+        match attributes.vector_size {
+            Some(bytes) => self.vector_of(ty, bytes),
+            None => Ok(ty),
         }
-        Ok(ty)
+    }
+
+    /// The type with a vector of so many bytes in place of what is in it behind all pointers, arrays and functions.
+    pub(super) fn vector_of(&mut self, ty: Type, bytes: u64) -> Result<Type> {
+        let made = match self.types.kind(ty).clone() {
+            TypeKind::Pointer(target) => {
+                let target = self.vector_of(target, bytes)?;
+                self.types.pointer(target)
+            }
+            TypeKind::Array { element, length } => {
+                let element = self.vector_of(element, bytes)?;
+                self.types.array(element, length)
+            }
+            TypeKind::Function(function) => {
+                let result = self.vector_of(function.result, bytes)?;
+                let function = FunctionType {
+                    result,
+                    ..(*function).clone()
+                };
+                self.types.function(function)
+            }
+            TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Float(_) => {
+                let size = self.size_of(ty)?;
+                if size == 0 || bytes == 0 || bytes % size != 0 || bytes > MAXIMAL_VECTOR_SIZE {
+                    let message = "the size of the vector is no multiple of its elements'";
+                    return Err(self.error(message));
+                }
+                if !(bytes / size).is_power_of_two() {
+                    return Err(self.error("the number of elements is not a power of two"));
+                }
+                self.types.vector(ty, bytes / size)
+            }
+            _ => {
+                let ty = self.types.describe(ty);
+                return Err(self.error(format!("a vector of elements of type `{ty}`")));
+            }
+        };
+        Ok(ty.replaced(made))
     }
 
     /// The atomic version of a type: what fits an instruction is aligned to its size.

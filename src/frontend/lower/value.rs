@@ -164,23 +164,13 @@ impl Lowerer<'_> {
             ValueKind::Scalar(expr) => Ok((expr, value.ty)),
             ValueKind::Void => Err(self.error("a void value is used")),
             _ => {
-                if self.is_exotic(value.ty) {
-                    let what = format!("arithmetic of type `{}`", self.types.describe(value.ty));
-                    self.unsupported(what);
+                if self.is_unknown(value.ty) {
                     return Ok((fold::int(0), Type::INT));
                 }
                 let ty = self.types.describe(value.ty);
                 Err(self.error(format!("a value of type `{ty}` is used as a number")))
             }
         }
-    }
-
-    /// Whether it is a type whose operations are not modelled.
-    pub(super) fn is_exotic(&self, ty: Type) -> bool {
-        matches!(
-            self.types.kind(ty),
-            TypeKind::Complex(_) | TypeKind::Vector { .. }
-        )
     }
 
     /// The representation of a scalar type; a type that is none is an error.
@@ -196,6 +186,10 @@ impl Lowerer<'_> {
         match expr {
             Expr::Load(place) => match &*place.address {
                 Expr::ObjectAddress(object) => !self.is_temporary(*object),
+                // A part of a value.
+                Expr::Offset { base, bytes } if fold::constant(bytes).is_some() => {
+                    !matches!(**base, Expr::ObjectAddress(object) if self.is_temporary(object))
+                }
                 _ => true,
             },
             Expr::AllocatedSize(_) | Expr::Rounding => true,
@@ -285,6 +279,8 @@ impl Lowerer<'_> {
                     ..lvalue
                 }),
             },
+            // Nobody writes to it any more.
+            ValueKind::Aggregate(Expr::ObjectAddress(object)) if self.is_temporary(object) => value,
             ValueKind::Aggregate(address) => {
                 // The object itself may have been overwritten.
                 let copy = self.temporary_object(ty)?;

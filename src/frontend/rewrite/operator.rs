@@ -94,6 +94,26 @@ impl Rewriter<'_> {
         Ok(self.replace(index, encoding::TYPES_COMPATIBLE))
     }
 
+    /// `__builtin_convertvector`, whose second argument is a type.
+    pub(super) fn convert_vector(&mut self, index: usize) -> Result<usize, Error> {
+        let open = index + 1;
+        let comma = match self.is(open, p(b"(")) {
+            true => self.top_level_comma(open),
+            false => None,
+        };
+        let Some(comma) = comma else {
+            return Err(self.error(
+                index,
+                ErrorKind::Syntax,
+                "`__builtin_convertvector` takes a vector and a type",
+            ));
+        };
+        let close = self.partner(open);
+        self.edit(comma, "", None, "sizeof(");
+        self.edit(close, ")", None, "");
+        Ok(self.replace(index, encoding::CONVERT_VECTOR))
+    }
+
     /// glibc's macros for `<ctype.h>` look a character up in a table that a function finds: the index of what follows
     /// `(*__ctype_b_loc())[`, if that is what begins here, with the lookup written as a call.
     pub(super) fn character_table(&mut self, open: usize) -> Option<usize> {

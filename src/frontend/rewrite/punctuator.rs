@@ -177,6 +177,10 @@ impl Rewriter<'_> {
         let kind = self.brace_kind(index)?;
         self.deepen(index)?;
         self.copy(index);
+        let is_literal = kind == BracketKind::Initialiser && self.previous_is(p(b")"));
+        if is_literal && self.is(index + 1, p(b"}")) {
+            self.insert(encoding::NOTHING, start);
+        }
         let mut context = Context::new(kind);
         if matches!(kind, BracketKind::Aggregate | BracketKind::Enum) {
             context.attributes = std::mem::take(&mut self.held_attributes);

@@ -98,7 +98,15 @@ fn expressions() {
         ("int x = sizeof (int) * 2;", "int x = sizeof (int) * 2;"),
         (
             "double x = __real__ y + __imag__ y;",
-            "typedef int __regatta_real_part,__regatta_imaginary_part; double x = (__regatta_real_part) y + (__regatta_imaginary_part) y;",
+            "typedef int __regatta_real_part,__regatta_imaginary_part; double x = *(__regatta_real_part) y + *(__regatta_imaginary_part) y;",
+        ),
+        (
+            "v x = __builtin_convertvector(f(a, b), v);",
+            "v x = __regatta_convert_vector(f(a, b), sizeof( v));",
+        ),
+        (
+            "struct s x = f((struct s){}, (struct s) { 1 });",
+            "struct s x = f((struct s){ __regatta_nothing }, (struct s) { 1 });",
         ),
         ("int x = __extension__ 3;", "int x = 3;"),
         (

@@ -55,7 +55,11 @@ impl TypeTable {
                 u64::from(enumeration.representation.bits(self.model)) / 8
             }
             TypeKind::Float(kind) => self.float_size(*kind),
-            TypeKind::Complex(kind) => 2 * self.float_size(*kind),
+            TypeKind::Complex(element) => 2 * self.size_of(*element)?,
+            TypeKind::Opaque(kind) => {
+                let (piece, count) = kind.representation();
+                count * u64::from(piece.bits(self.model)) / 8
+            }
             TypeKind::Pointer(_) => u64::from(self.model.pointer_bits()) / 8,
             TypeKind::Array { element, length } => match length {
                 ArrayLength::Constant(length) => {
@@ -105,7 +109,9 @@ impl TypeTable {
                 Some((_, alignment)) => alignment,
                 None => return Err(LayoutError::Incomplete(self.describe(ty))),
             },
-            TypeKind::Float(kind) | TypeKind::Complex(kind) => self.float_alignment(*kind),
+            TypeKind::Float(kind) => self.float_alignment(*kind),
+            TypeKind::Complex(element) => self.alignment_of(*element)?,
+            TypeKind::Opaque(_) => self.size_of(ty)?.max(1),
             TypeKind::Vector { .. } => self.size_of(ty)?.next_power_of_two(),
             TypeKind::Integer(kind) if kind.bits(self.model) == 128 => 16,
             _ => {
@@ -131,7 +137,7 @@ impl TypeTable {
             TypeKind::Integer(_)
             | TypeKind::Enumeration(_)
             | TypeKind::Float(FloatKind::Double) => self.size_of(ty),
-            TypeKind::Complex(FloatKind::Double) => Ok(self.size_of(ty)? / 2),
+            TypeKind::Complex(element) => self.preferred_alignment_of(*element),
             _ => self.alignment_of(ty),
         }
     }
@@ -246,15 +252,22 @@ impl TypeTable {
                 element,
                 length: ArrayLength::Constant(length),
             } => self.collect_array_leaves(*element, *length, start, leaves),
-            TypeKind::Complex(kind) => {
-                let size = self.float_size(*kind) * 8;
-                leaves.push(Leaf {
-                    bit_offset: start,
-                    bits: kind.format().storage_bits(),
-                    scalar: ScalarType::Float(kind.format()),
-                    count: 2,
-                    stride: size,
-                });
+            TypeKind::Complex(element) => self.collect_array_leaves(*element, 2, start, leaves),
+            TypeKind::Opaque(kind) => {
+                let (piece, count) = kind.representation();
+                if count > 0 {
+                    let bits = piece.bits(self.model);
+                    leaves.push(Leaf {
+                        bit_offset: start,
+                        bits: u32::from(bits),
+                        scalar: ScalarType::Integer {
+                            bits,
+                            signed: false,
+                        },
+                        count,
+                        stride: u64::from(bits),
+                    });
+                }
                 true
             }
             TypeKind::Vector { element, count } => {

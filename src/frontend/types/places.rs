@@ -29,6 +29,7 @@ impl TypeTable {
                 element,
                 length: ArrayLength::Constant(length),
             } => self.elements(*element, *length),
+            TypeKind::Vector { element, count } => self.elements(*element, *count),
             _ => Vec::new(),
         }
     }

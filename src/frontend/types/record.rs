@@ -230,7 +230,7 @@ impl TypeTable {
             return Ok(alignment);
         }
         Ok(match self.kind(innermost) {
-            TypeKind::Vector { .. } | TypeKind::Float(_) => alignment,
+            TypeKind::Vector { .. } | TypeKind::Float(_) | TypeKind::Opaque(_) => alignment,
             TypeKind::Record(id) if self.record(*id).is_user_aligned => alignment,
             TypeKind::Record(_) if !self.has_scalar_mode(innermost) => alignment,
             _ => alignment.min(4),

@@ -178,6 +178,17 @@ impl TypeTable {
         }
     }
 
+    /// The type of the parts of a complex result, from those of the operands: integers are not promoted.
+    pub fn common_part(&mut self, left: Type, right: Type) -> Type {
+        match (self.integer_kind(left), self.integer_kind(right)) {
+            (Some(left), Some(right)) => {
+                let common = self.common_integer(left, right);
+                self.integer(common)
+            }
+            _ => self.common_arithmetic(left, right),
+        }
+    }
+
     fn common_integer(&self, left: IntegerKind, right: IntegerKind) -> IntegerKind {
         if left == right {
             return left;

@@ -7,6 +7,7 @@ use super::super::{Lowerer, Result};
 use super::Source;
 use super::members::Target;
 use super::planner::Planner;
+use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{ArrayLength, Type, TypeKind};
 
 /// The items of one pair of braces.
@@ -90,6 +91,7 @@ impl Lowerer<'_> {
         target: Target,
         list: &'n [Node<ast::InitializerListItem>],
     ) -> Result<Option<u64>> {
+        let list = if is_nothing(list) { &[] } else { list };
         let mut items = Items {
             list,
             next: 0,
@@ -201,6 +203,7 @@ impl Lowerer<'_> {
         let descend = match self.types.kind(member.ty) {
             TypeKind::Array { .. } => true,
             TypeKind::Record(_) => !self.is_value_of(expression, member.ty)?,
+            TypeKind::Vector { .. } => !self.is_vector_value(expression)?,
             _ => false,
         };
         if !descend {
@@ -248,6 +251,14 @@ impl Lowerer<'_> {
         Ok(position)
     }
 
+    /// Whether an expression is a vector; anything else initialises an element of one.
+    fn is_vector_value(&mut self, expression: &Node<ast::Expression>) -> Result<bool> {
+        let span = self.span;
+        let ty = self.unevaluated(|this| this.expression(expression))?.ty;
+        self.span = span;
+        Ok(self.types.is_vector(ty) || self.is_unknown(ty))
+    }
+
     /// Whether an expression is a struct or union that initialises a member of the type as a whole.
     fn is_value_of(&mut self, expression: &Node<ast::Expression>, ty: Type) -> Result<bool> {
         if matches!(
@@ -268,6 +279,17 @@ impl Lowerer<'_> {
         self.span = span;
         Ok(self.types.compatible(value.ty, ty.unqualified()))
     }
+}
+
+/// Whether the braces of a compound literal are empty in the source.
+fn is_nothing(list: &[Node<ast::InitializerListItem>]) -> bool {
+    let [only] = list else {
+        return false;
+    };
+    let ast::Initializer::Expression(expression) = &only.node.initializer.node else {
+        return false;
+    };
+    matches!(&expression.node, ast::Expression::Identifier(name) if name.node.name == encoding::NOTHING)
 }
 
 fn is_compound_literal(expression: &Node<ast::Expression>) -> bool {

@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         Err(self.error("the initialiser of a static object is not constant"))
     }
 
-    fn is_static_constant(&self, expr: &Expr) -> bool {
+    pub(in super::super) fn is_static_constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Load(place) => self.is_constant_object(&place.address),
             Expr::AllocatedSize(_) | Expr::Rounding => false,

@@ -1,0 +1,405 @@
+//! Complex numbers: C11's of floats, and GNU C's of integers.
+//!
+//! Operators do what gcc's code does without optimisation. Where one operand is real, a sum, a product and a quotient by it
+//! are computed part by part, so that signs of zeros and infinities stay as Annex G has them. A product of two complex
+//! floats is the library's (`__muldc3`), which recovers infinities; for a quotient there are several algorithms, which
+//! round differently: it is not modelled exactly. Operations on constants are the compiler's, which rounds once.
+
+use lang_c::ast;
+
+use super::assignment::Use;
+use super::condition::Condition;
+use super::value::{Lvalue, Value, ValueKind};
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::frontend::library;
+use crate::frontend::types::{FloatKind, FunctionType, IntegerKind, ParameterForm, Type, TypeKind};
+
+/// Constants of integral values below this have products and sums without any rounding.
+const EXACT_LIMIT: i128 = 1 << 11;
+
+/// A complex number by its parts.
+struct Parts {
+    real: Expr,
+    imaginary: Expr,
+    /// Whether the operand was complex before it was converted.
+    is_complex: bool,
+}
+
+impl Lowerer<'_> {
+    /// A constant with the suffix `i`.
+    pub(super) fn imaginary(&mut self, value: Expr, element: Type) -> Result<Value> {
+        let scalar = self.scalar_type(element)?;
+        let ty = self.types.complex(element);
+        self.of_parts(vec![fold::zero(scalar), value], ty)
+    }
+
+    /// `left op right`, at least one of them complex.
+    pub(super) fn complex_operation(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+    ) -> Result<Value> {
+        let (left_part, right_part) = (self.part_type(left.ty)?, self.part_type(right.ty)?);
+        let element = self.types.common_part(left_part, right_part);
+        let scalar = self.scalar_type(element)?;
+        let ty = self.types.complex(element);
+        let is_float = self.types.is_float(element);
+        let constants = self.is_complex_constant(&left)? && self.is_complex_constant(&right)?;
+        let left = self.complex_operand(left, element)?;
+        let right = self.complex_operand(right, element)?;
+        let binary = |op, a: &Expr, b: &Expr| fold::binary(op, a.clone(), b.clone(), scalar);
+        let is_mixed = is_float && left.is_complex != right.is_complex;
+        let parts = match op {
+            BinaryOp::Equal | BinaryOp::NotEqual => {
+                let connective = match op {
+                    BinaryOp::Equal => BinaryOp::LogicalAnd,
+                    _ => BinaryOp::LogicalOr,
+                };
+                let real = binary(op, &left.real, &right.real);
+                let imaginary = binary(op, &left.imaginary, &right.imaginary);
+                let both = fold::binary(connective, real, imaginary, fold::INT);
+                return Ok(Value::scalar(both, Type::INT));
+            }
+            BinaryOp::Add | BinaryOp::Subtract => {
+                let real = binary(op, &left.real, &right.real);
+                let imaginary = match (is_mixed, left.is_complex, op) {
+                    (true, true, _) => left.imaginary,
+                    (true, false, BinaryOp::Subtract) => {
+                        fold::unary(UnaryOp::Negate, right.imaginary, scalar)
+                    }
+                    (true, false, _) => right.imaginary,
+                    (false, ..) => binary(op, &left.imaginary, &right.imaginary),
+                };
+                vec![real, imaginary]
+            }
+            BinaryOp::Multiply if is_mixed && left.is_complex => vec![
+                binary(op, &left.real, &right.real),
+                binary(op, &left.imaginary, &right.real),
+            ],
+            BinaryOp::Multiply if is_mixed => vec![
+                binary(op, &left.real, &right.real),
+                binary(op, &left.real, &right.imaginary),
+            ],
+            BinaryOp::Divide if is_mixed && left.is_complex => vec![
+                binary(op, &left.real, &right.real),
+                binary(op, &left.imaginary, &right.real),
+            ],
+            BinaryOp::Multiply => {
+                if is_float && !(constants && are_small(&[&left, &right])) {
+                    return self.complex_product(left, right, element, constants);
+                }
+                product(&left, &right, scalar)
+            }
+            BinaryOp::Divide => {
+                if is_float && constants && are_small(&[&left, &right]) && !is_zero(&right) {
+                    return self.of_parts(exact_quotient(&left, &right, scalar), ty);
+                }
+                return self.complex_quotient(left, right, element);
+            }
+            _ => {
+                let ty = self.types.describe(ty);
+                return Err(self.error(format!("the operator is not for a `{ty}`")));
+            }
+        };
+        self.of_parts(parts, ty)
+    }
+
+    /// The type of a complex number's parts, or a real one's after promotion.
+    fn part_type(&mut self, ty: Type) -> Result<Type> {
+        if let TypeKind::Complex(element) = *self.types.kind(ty) {
+            return Ok(element);
+        }
+        if !self.types.is_arithmetic(ty) {
+            let ty = self.types.describe(ty);
+            return Err(self.error(format!(
+                "invalid operands: a complex number and a value of type `{ty}`"
+            )));
+        }
+        Ok(self.types.promoted(ty))
+    }
+
+    /// The type of `condition ? left : right` where one is complex.
+    pub(super) fn common_complex(&mut self, left: Type, right: Type) -> Result<Type> {
+        let (left, right) = (self.part_type(left)?, self.part_type(right)?);
+        let element = self.types.common_part(left, right);
+        Ok(self.types.complex(element))
+    }
+
+    fn is_complex_constant(&mut self, value: &Value) -> Result<bool> {
+        match &value.kind {
+            ValueKind::Scalar(expr) => Ok(Self::are_literals(std::slice::from_ref(expr))),
+            _ => Ok(Self::are_literals(&self.parts(value)?)),
+        }
+    }
+
+    /// An operand's parts, converted; each is computed once.
+    fn complex_operand(&mut self, value: Value, element: Type) -> Result<Parts> {
+        let scalar = self.scalar_type(element)?;
+        let is_complex = self.types.is_complex(value.ty);
+        let ty = self.types.complex(element);
+        let value = self.cast(value, ty)?;
+        let parts = self.parts(&value)?;
+        let parts = self.all_computed_once(parts, scalar);
+        let [real, imaginary] = self.two(parts)?;
+        Ok(Parts {
+            real,
+            imaginary,
+            is_complex,
+        })
+    }
+
+    fn two(&self, parts: Vec<Expr>) -> Result<[Expr; 2]> {
+        parts
+            .try_into()
+            .map_err(|_| self.contradiction("a complex number without two parts"))
+    }
+
+    /// The product of two complex floats. Where both are constants, the compiler rounds it once.
+    fn complex_product(
+        &mut self,
+        left: Parts,
+        right: Parts,
+        element: Type,
+        constants: bool,
+    ) -> Result<Value> {
+        let name = match *self.types.kind(element) {
+            TypeKind::Float(FloatKind::Float) => "__regatta_complex_productf",
+            TypeKind::Float(FloatKind::Double) => "__regatta_complex_product",
+            TypeKind::Float(FloatKind::LongDouble) => "__regatta_complex_productl",
+            _ => "",
+        };
+        let ty = self.types.complex(element);
+        match library::lookup(name) {
+            Some(_) if !constants => self.call_of_parts(name, [left, right], element),
+            _ => self.approximate("a product of complex numbers", ty),
+        }
+    }
+
+    fn complex_quotient(&mut self, left: Parts, right: Parts, element: Type) -> Result<Value> {
+        let ty = self.types.complex(element);
+        let Some(kind) = self.types.integer_kind(element) else {
+            return self.approximate("a quotient of complex numbers", ty);
+        };
+        let (name, wide) = match kind.is_signed() {
+            true => ("__regatta_complex_quotient", IntegerKind::LongLong),
+            false => (
+                "__regatta_unsigned_complex_quotient",
+                IntegerKind::UnsignedLongLong,
+            ),
+        };
+        if kind.bits(self.options.data_model) > 64 {
+            return self.unmodelled("a quotient of complex integers", ty);
+        }
+        let wide = self.types.integer(wide);
+        let mut operands = [left, right];
+        for operand in &mut operands {
+            for part in [&mut operand.real, &mut operand.imaginary] {
+                *part = self.convert_scalar(part.clone(), element, wide)?;
+            }
+        }
+        let value = self.call_of_parts(name, operands, wide)?;
+        self.cast(value, ty)
+    }
+
+    /// A call of a function of ours on the parts of two numbers, which gives a complex one.
+    fn call_of_parts(&mut self, name: &str, operands: [Parts; 2], element: Type) -> Result<Value> {
+        let Some(known) = library::lookup(name) else {
+            return Err(self.contradiction("a function of the library that is not there"));
+        };
+        let function = FunctionType {
+            result: self.types.complex(element),
+            parameters: vec![element; 4],
+            form: ParameterForm::Fixed,
+        };
+        let [left, right] = operands;
+        let values = [left.real, left.imaginary, right.real, right.imaginary];
+        let values = values.map(|part| Value::scalar(part, element)).to_vec();
+        self.library_values(&known, &function, values, Use::Value)
+    }
+
+    /// `+`, `-` and `~`, which is the conjugate.
+    pub(super) fn complex_unary(
+        &mut self,
+        operator: &ast::UnaryOperator,
+        operand: Value,
+    ) -> Result<Value> {
+        let (element, _) = self.parts_of_type(operand.ty)?;
+        let scalar = self.scalar_type(element)?;
+        let parts = self.parts(&operand)?;
+        let [real, imaginary] = self.two(parts)?;
+        let negative = |part| fold::unary(UnaryOp::Negate, part, scalar);
+        let parts = match operator {
+            ast::UnaryOperator::Minus => vec![negative(real), negative(imaginary)],
+            ast::UnaryOperator::Complement => vec![real, negative(imaginary)],
+            _ => return Ok(operand),
+        };
+        self.of_parts(parts, operand.ty)
+    }
+
+    /// `__real__` or `__imag__`: a part of a complex lvalue is one, too.
+    pub(super) fn complex_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
+        let TypeKind::Complex(element) = *self.types.kind(value.ty) else {
+            return self.real_part(value, imaginary);
+        };
+        let number = u64::from(imaginary);
+        match value.kind {
+            ValueKind::Lvalue(Lvalue { address, .. }) => {
+                let bytes = number * self.size_of(element)?;
+                let address = self.constant_offset(address, bytes);
+                Ok(Value::lvalue(
+                    address,
+                    element.qualified(value.ty.qualifiers),
+                ))
+            }
+            _ => {
+                let parts = self.parts(&value)?;
+                let [real, other] = self.two(parts)?;
+                let part = if imaginary { other } else { real };
+                Ok(Value::scalar(part, element))
+            }
+        }
+    }
+
+    /// The real or imaginary part of a number that is real.
+    fn real_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
+        if self.is_unknown(value.ty) {
+            return Ok(value);
+        }
+        if !self.types.is_arithmetic(value.ty) {
+            let ty = self.types.describe(value.ty);
+            return Err(self.error(format!("a part of a value of type `{ty}`")));
+        }
+        if !imaginary {
+            return Ok(value);
+        }
+        let value = self.rvalue(value);
+        let scalar = self.scalar_type(value.ty)?;
+        Ok(Value::scalar(fold::zero(scalar), value.ty))
+    }
+
+    /// Conversions among complex and real types.
+    pub(super) fn convert_complex(&mut self, value: Value, to: Type) -> Result<Value> {
+        let from = value.ty;
+        match (self.types.kind(from).clone(), self.types.kind(to).clone()) {
+            (TypeKind::Complex(element), TypeKind::Complex(target)) => {
+                let parts = self.parts(&value)?;
+                let parts: Result<Vec<Expr>> = parts
+                    .into_iter()
+                    .map(|part| self.convert_scalar(part, element, target))
+                    .collect();
+                self.of_parts(parts?, to)
+            }
+            (TypeKind::Complex(_), TypeKind::Bool) => {
+                let Condition::Value(truth, scalar) = self.complex_truth(&value)? else {
+                    return Err(self.contradiction("a truth value that has branched"));
+                };
+                let truth = fold::convert(truth, scalar, ScalarType::Bool);
+                Ok(Value::scalar(truth, to))
+            }
+            (TypeKind::Complex(_), _) => {
+                let real = self.complex_part(Value { ty: from, ..value }, false)?;
+                self.cast(real, to)
+            }
+            (_, TypeKind::Complex(target)) => {
+                let scalar = self.scalar_type(target)?;
+                let (real, ty) = self.scalar_value(value)?;
+                let real = self.convert_scalar(real, ty, target)?;
+                self.of_parts(vec![real, fold::zero(scalar)], to)
+            }
+            _ => Err(self.inconvertible(from, to)),
+        }
+    }
+
+    /// Whether a complex number is not zero.
+    pub(super) fn complex_truth(&mut self, value: &Value) -> Result<Condition> {
+        let (element, _) = self.parts_of_type(value.ty)?;
+        let scalar = self.scalar_type(element)?;
+        let truths = self.parts(value)?.into_iter();
+        let truths = truths.map(|part| fold::truth_value(part, scalar));
+        let either = truths.reduce(|a, b| fold::binary(BinaryOp::LogicalOr, a, b, fold::INT));
+        Ok(Condition::Value(
+            either.unwrap_or_else(|| fold::int(0)),
+            fold::INT,
+        ))
+    }
+
+    /// `__builtin_complex(real, imaginary)`: of two floats of one type.
+    pub(super) fn complex_of(&mut self, values: Vec<Value>) -> Result<Value> {
+        let [real, imaginary] = values.as_slice() else {
+            return Err(self.error("`__builtin_complex` takes two arguments"));
+        };
+        if real.ty != imaginary.ty || !self.types.is_float(real.ty) {
+            return Err(self.error("`__builtin_complex` takes floats of one type"));
+        }
+        let ty = self.types.complex(real.ty);
+        let mut parts = Vec::with_capacity(2);
+        for value in values {
+            parts.push(self.scalar_value(value)?.0);
+        }
+        self.of_parts(parts, ty)
+    }
+}
+
+/// (a + bi)(c + di), part by part.
+fn product(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> {
+    let times = |a: &Expr, b: &Expr| fold::binary(BinaryOp::Multiply, a.clone(), b.clone(), scalar);
+    let real = fold::binary(
+        BinaryOp::Subtract,
+        times(&left.real, &right.real),
+        times(&left.imaginary, &right.imaginary),
+        scalar,
+    );
+    let imaginary = fold::binary(
+        BinaryOp::Add,
+        times(&left.real, &right.imaginary),
+        times(&left.imaginary, &right.real),
+        scalar,
+    );
+    vec![real, imaginary]
+}
+
+/// The quotient of constants of which nothing but the division itself has to be rounded.
+fn exact_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> {
+    let conjugate = Parts {
+        real: right.real.clone(),
+        imaginary: fold::unary(UnaryOp::Negate, right.imaginary.clone(), scalar),
+        is_complex: true,
+    };
+    let square = product(right, &conjugate, scalar).swap_remove(0);
+    let parts = product(left, &conjugate, scalar).into_iter();
+    parts
+        .map(|part| fold::binary(BinaryOp::Divide, part, square.clone(), scalar))
+        .collect()
+}
+
+fn is_zero(number: &Parts) -> bool {
+    [&number.real, &number.imaginary]
+        .iter()
+        .all(|part| fold::constant_truth(part) == Some(false))
+}
+
+/// Whether constants are integers small enough, none of them a negative zero, whose sign a formula could lose.
+fn are_small(numbers: &[&Parts]) -> bool {
+    let parts = numbers
+        .iter()
+        .flat_map(|number| [&number.real, &number.imaginary]);
+    parts.into_iter().all(|part| match part {
+        Expr::Float { format, .. } => is_small_integer(part, *format),
+        _ => false,
+    })
+}
+
+fn is_small_integer(part: &Expr, format: crate::term::FloatFormat) -> bool {
+    let scalar = ScalarType::Float(format);
+    let wide = ScalarType::Integer {
+        bits: 64,
+        signed: true,
+    };
+    let integer = fold::convert(part.clone(), scalar, wide);
+    fold::constant(&integer).is_some_and(|value| {
+        value.abs() <= EXACT_LIMIT
+            && fold::convert(fold::integer(value, wide), wide, scalar) == *part
+    })
+}
