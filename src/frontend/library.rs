@@ -41,8 +41,6 @@ pub enum Model {
     /// Returns a value that real executions determine but that is not modelled ([`super::ir::Instruction::Approximate`]);
     /// has no effect.
     Approximate,
-    /// Returns an input: any value of its type, as `__VERIFIER_nondet_…` does.
-    Input,
     /// Threads, non-local jumps and the like: the path is not modelled from here on.
     Unsupported,
 }
@@ -180,6 +178,8 @@ const PRELUDE: &[&str] = &[
     include_str!("library/unistd.c"),
     include_str!("library/time.c"),
     include_str!("library/pthread.c"),
+    include_str!("library/sigset.c"),
+    include_str!("library/wchar.c"),
     include_str!("library/math.c"),
     include_str!("library/complex.c"),
 ];
@@ -391,7 +391,7 @@ impl Library {
             None => {
                 // A static object: the last word before the semicolon.
                 let name = text.trim_end().trim_end_matches(';');
-                let name = name.split('[').next().unwrap_or("");
+                let name = name.split(['[', '=']).next().unwrap_or("").trim_end();
                 let name = name
                     .rsplit(|character: char| !is_name_character(character))
                     .next()

@@ -13,7 +13,10 @@ static unsigned char __regatta_classes[128];
 /* In how many locales the program can be is not known: the classes are as good as inputs. */
 char *setlocale(int category, const char *name)
 {
-    (void)category;
+    if (category < 0 || category > 12) {
+        *__errno_location() = 22; /* EINVAL */
+        return 0;
+    }
     if (name == 0)
         return __regatta_locale ? __regatta_input_string() : "C";
     if ((name[0] == 'C' && name[1] == 0) || strcmp(name, "POSIX") == 0) {

@@ -228,20 +228,56 @@ double yn(int order, double x)
     return jn(order, x);
 }
 
-/* <fenv.h>: of the environment only the rounding mode is modelled; it is kept as the x87 control word keeps it. */
+/* <fenv.h>: of the environment only the rounding mode is modelled; which exceptions were raised is not known. It is laid
+   out as `fnstenv` has it, with the other unit's register in its last word, or instead of the instruction's address. */
+
+static unsigned *__regatta_fenv_register(const void *environment)
+{
+    return (unsigned *)environment + (sizeof(void *) == 8 ? 7 : 3);
+}
 
 int fegetenv(void *environment)
 {
-    *(unsigned short *)environment = (unsigned short)fegetround();
+    unsigned *words = environment;
+    unsigned rounding = (unsigned)fegetround();
+    unsigned raised = 0;
+    words[0] = 0xffff037fu | rounding;
+    words[1] = 0xffff0000u;
+    words[2] = 0xffffffffu;
+    words[3] = 0;
+    words[4] = 0;
+    words[5] = 0;
+    words[6] = 0xffff0000u;
+    if (__VERIFIER_nondet_bool()) {
+        raised = (unsigned)__regatta_unknown_int() & 0x3f;
+        for (int i = 1; i < 6; i++)
+            words[i] = (unsigned)__regatta_unknown_int();
+    }
+    *__regatta_fenv_register(environment) = 0x1f80u | rounding << 3 | raised;
     return 0;
 }
 
 int fesetenv(const void *environment)
 {
-    if (environment == (const void *)-1)
+    if (environment == (const void *)-1) {
         fesetround(0);
-    else
-        fesetround(*(const unsigned short *)environment & 0xc00);
+        return 0;
+    }
+    if (environment == (const void *)-2)
+        __regatta_unsupported("exceptions of floating-point numbers that end the program");
+    unsigned control = *(const unsigned *)environment & 0xffff;
+    unsigned other = *__regatta_fenv_register(environment);
+    /* Every exception is masked, the precision is the largest, small numbers are as everywhere, and the units agree. */
+    if ((control & 0xf33f) != 0x033f || (other & 0xffff9fc0u) != 0x1f80 || (other >> 3 & 0xc00) != (control & 0xc00))
+        __regatta_unsupported("an environment of floating-point numbers of the program's own making");
+    fesetround((int)(control & 0xc00));
+    return 0;
+}
+
+int feenableexcept(int exceptions)
+{
+    if ((exceptions & 0x3d) != 0)
+        __regatta_unsupported("exceptions of floating-point numbers that end the program");
     return 0;
 }
 

@@ -34,24 +34,39 @@ REAL fdim__X(REAL x, REAL y)
     return result;
 }
 
+/* What does not fit is not said. */
+static long __regatta_to_long__X(REAL x)
+{
+    REAL limit = sizeof(long) == 8 ? 0x1p63L : 0x1p31L;
+    return x >= -limit && x < limit ? (long)x : (long)__regatta_unknown_size();
+}
+
+static long long __regatta_to_long_long__X(REAL x)
+{
+    REAL limit = 0x1p63L;
+    if (x >= -limit && x < limit)
+        return (long long)x;
+    return (long long)((unsigned long long)__regatta_unknown_int() << 32 | (unsigned)__regatta_unknown_int());
+}
+
 long lround__X(REAL x)
 {
-    return (long)round__X(x);
+    return __regatta_to_long__X(round__X(x));
 }
 
 long long llround__X(REAL x)
 {
-    return (long long)round__X(x);
+    return __regatta_to_long_long__X(round__X(x));
 }
 
 long lrint__X(REAL x)
 {
-    return (long)rint__X(x);
+    return __regatta_to_long__X(rint__X(x));
 }
 
 long long llrint__X(REAL x)
 {
-    return (long long)rint__X(x);
+    return __regatta_to_long_long__X(rint__X(x));
 }
 
 REAL modf__X(REAL x, REAL *integral)

@@ -24,7 +24,7 @@ pub struct Precision {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: &'static str,
-    /// How it is modelled: `C text`, `built in`, `term`, `any value`, `input`, `not modelled`.
+    /// How it is modelled: `C text`, `built in`, `term`, `any value`, `not modelled`.
     pub model: &'static str,
     /// How exactly.
     pub precision: Precision,
@@ -81,7 +81,6 @@ impl Facts {
             };
             match function.model {
                 Model::Approximate => self.precision.approximated = true,
-                Model::Input => self.precision.environment = true,
                 Model::Unsupported => self.precision.unsupported = true,
                 Model::Prelude if self.seen.insert(function.name) => {
                     if let Some(text) = library.items.get(function.name) {
@@ -154,10 +153,6 @@ fn entry(library: &'static Library, function: &LibraryFunction) -> Entry {
             facts.precision.approximated = true;
             facts.errno = super::is_transcendental(function.name);
             "any value"
-        }
-        Model::Input => {
-            facts.precision.environment = true;
-            "input"
         }
         Model::Unsupported => {
             facts.precision.unsupported = true;
@@ -333,7 +328,12 @@ mod tests {
             ("malloc", "built in", "exact", "errno"),
             ("setjmp", "built in", "partly unsupported", ""),
             ("getcontext", "not modelled", "partly unsupported", ""),
-            ("system", "input", "environment", ""),
+            (
+                "system",
+                "C text",
+                "environment, over-approximated",
+                "errno",
+            ),
             (
                 "sscanf",
                 "built in",

@@ -332,7 +332,7 @@ static int __regatta_decimal(const char *s, const char *end, unsigned long long 
         }
         if (*s < '0' || *s > '9')
             return 0;
-        if (*digits > 1000000000000000000ULL) {
+        if (*digits > (~0ULL - (unsigned)(*s - '0')) / 10) {
             exactness = *s == '0' ? exactness : 2;
             *power += !fraction;
         } else {
@@ -351,7 +351,28 @@ static int __regatta_decimal(const char *s, const char *end, unsigned long long 
             exponent = exponent < 100000 ? exponent * 10 + (*s - '0') : exponent;
         *power += below ? -exponent : exponent;
     }
+    /* Zeros behind the point say nothing. */
+    while (exactness == 1 && *power < 0 && *digits != 0 && *digits % 10 == 0) {
+        *digits /= 10;
+        *count -= 1;
+        *power += 1;
+    }
     return exactness;
+}
+
+/* Whether the number is an integer that converting rounds once: then it is in the digits. */
+static _Bool __regatta_whole(unsigned long long *digits, int power)
+{
+    unsigned long long value = *digits;
+    if (power < 0 || power > 19 || fegetround() != 0)
+        return 0;
+    for (; power > 0; power--) {
+        if (value > ~0ULL / 10)
+            return 0;
+        value *= 10;
+    }
+    *digits = value;
+    return 1;
 }
 
 double strtod(const char *s, char **end)
@@ -373,8 +394,12 @@ double strtod(const char *s, char **end)
     }
     double result = 0;
     int magnitude = count - 1 + power;
+    for (; exactness == 1 && power > 22 && digits != 0 && digits <= (1ULL << 53) / 10; power--)
+        digits *= 10;
     if (digits == 0) {
         result = 0;
+    } else if (exactness == 1 && __regatta_whole(&digits, power)) {
+        return negative ? -(double)digits : (double)digits;
     } else if (exactness == 1 && digits <= 1ULL << 53 && power >= -22 && power <= 22) {
         /* Both operands are exact, so that the result is rounded once. */
         double scale = 1;
@@ -418,8 +443,12 @@ float strtof(const char *s, char **end)
     }
     float result = 0;
     int magnitude = count - 1 + power;
+    for (; exactness == 1 && power > 10 && digits != 0 && digits <= (1ULL << 24) / 10; power--)
+        digits *= 10;
     if (digits == 0) {
         result = 0;
+    } else if (exactness == 1 && __regatta_whole(&digits, power)) {
+        return negative ? -(float)digits : (float)digits;
     } else if (exactness == 1 && digits <= 1ULL << 24 && power >= -10 && power <= 10) {
         float scale = 1;
         for (int i = power < 0 ? -power : power; i > 0; i--)
@@ -569,6 +598,9 @@ double drand48(void)
     double value = __VERIFIER_nondet_double();
     __VERIFIER_assume(value >= 0.0 && value < 1.0);
     __regatta_draw();
+    /* There are 48 bits behind the point. */
+    if (value * 0x1p48 != trunc(value * 0x1p48))
+        __regatta_only_perhaps();
     return value;
 }
 
@@ -616,6 +648,48 @@ void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*com
     }
 }
 
+static int __regatta_compare_with(const unsigned char *elements, __regatta_size_t count, __regatta_size_t size,
+                                  const void *left, const void *right,
+                                  int (*compare)(const void *, const void *, void *), void *argument)
+{
+    while (__VERIFIER_nondet_bool()) {
+        __regatta_size_t i = __regatta_unknown_size();
+        __regatta_size_t j = __regatta_unknown_size();
+        __VERIFIER_assume(i < count && j < count);
+        compare(elements + i * size, elements + j * size, argument);
+    }
+    if (__VERIFIER_nondet_bool())
+        compare(left, right, argument);
+    if (__VERIFIER_nondet_bool()) {
+        int order = compare(right, left, argument);
+        return order > 0 ? -1 : order < 0;
+    }
+    return compare(left, right, argument);
+}
+
+/* glibc's, whose functions that compare have an argument more. */
+void qsort_r(void *array, __regatta_size_t count, __regatta_size_t size,
+             int (*compare)(const void *, const void *, void *), void *argument)
+{
+    unsigned char *elements = array;
+    for (__regatta_size_t i = 1; i < count; i++) {
+        for (__regatta_size_t j = i; j > 0; j--) {
+            unsigned char *left = elements + (j - 1) * size;
+            unsigned char *right = elements + j * size;
+            int order = __regatta_compare_with(elements, count, size, left, right, compare, argument);
+            if (order < 0)
+                break;
+            if (order == 0 && (memcmp(left, right, size) == 0 || !__regatta_unknown_int()))
+                break;
+            for (__regatta_size_t k = 0; k < size; k++) {
+                unsigned char byte = left[k];
+                left[k] = right[k];
+                right[k] = byte;
+            }
+        }
+    }
+}
+
 static int __regatta_compare_key(const unsigned char *elements, __regatta_size_t count, __regatta_size_t size,
                                  const void *key, __regatta_size_t place, int (*compare)(const void *, const void *))
 {
@@ -642,10 +716,11 @@ void *bsearch(const void *key, const void *array, __regatta_size_t count, __rega
         __regatta_size_t middle = (low + high) / 2;
         int order = __regatta_compare_key(elements, count, size, key, middle, compare);
         if (order == 0) {
-            while (middle > low && compare(key, elements + (middle - 1) * size) == 0 && __regatta_unknown_int())
-                middle--;
-            while (middle + 1 < high && compare(key, elements + (middle + 1) * size) == 0 && __regatta_unknown_int())
-                middle++;
+            if (high - low > 1 && __VERIFIER_nondet_bool()) {
+                __regatta_size_t other = __regatta_unknown_size();
+                __VERIFIER_assume(other >= low && other < high && compare(key, elements + other * size) == 0);
+                middle = other;
+            }
             return (void *)(elements + middle * size);
         }
         if (order < 0)

@@ -128,6 +128,27 @@ int strcoll(const char *left, const char *right)
     return __regatta_locale ? __regatta_unknown_int() : strcmp(left, right);
 }
 
+/* In the C locale it copies; where there is no room for all of it, no zero is at the end. */
+__regatta_size_t strxfrm(char *to, const char *from, __regatta_size_t size)
+{
+    __regatta_size_t length = strlen(from);
+    if (__regatta_locale)
+        __regatta_unsupported("strxfrm in another locale");
+    for (__regatta_size_t i = 0; i < size && i <= length; i++)
+        to[i] = from[i];
+    return length;
+}
+
+/* Numbers within the strings are compared by their values. */
+int strverscmp(const char *left, const char *right)
+{
+    if (strcmp(left, right) == 0)
+        return 0;
+    int order = __regatta_unknown_int();
+    __VERIFIER_assume(order != 0);
+    return order;
+}
+
 int strcasecmp(const char *left, const char *right)
 {
     for (__regatta_size_t i = 0;; i++) {
@@ -320,6 +341,18 @@ char *strndup(const char *s, __regatta_size_t limit)
         copy[size] = 0;
     }
     return copy;
+}
+
+/* Pairs of bytes change places; one that is left over is not copied. */
+void swab(const void *from, void *to, long size)
+{
+    const char *source = from;
+    char *target = to;
+    for (long i = 0; i + 1 < size; i += 2) {
+        char byte = source[i];
+        target[i] = source[i + 1];
+        target[i + 1] = byte;
+    }
 }
 
 int ffs(int value)

@@ -113,7 +113,8 @@ fn dependencies_come_in_front() {
 const STUBS: &str = "
     #include <stdlib.h>
     static char __regatta_unknown_char(void) { return 'x'; }
-    static int __regatta_unknown_int(void) { return 0; }
+    static int unknown_bits;
+    static int __regatta_unknown_int(void) { return unknown_bits; }
     static float __regatta_unknown_float(void) { return 0; }
     static double __regatta_unknown_double(void) { return 0; }
     static long double __regatta_unknown_long_double(void) { return 0; }
@@ -142,9 +143,8 @@ const STUBS: &str = "
     static __regatta_size_t __VERIFIER_nondet_size_t(void) { return 0; }
 ";
 
-#[test]
-fn the_prelude_does_what_the_c_library_does() {
-    let folder = tempfile::tempdir().unwrap();
+/// The prelude as a C program, whose functions have names with `model_` in front; and what uses them.
+fn prelude_with(text_behind: &str) -> String {
     let mut names: Vec<&str> = LIBRARY.items.keys().copied().collect();
     names.retain(|name| lookup(name).is_some_and(|function| function.model == Model::Prelude));
     names.sort_unstable();
@@ -169,9 +169,15 @@ fn the_prelude_does_what_the_c_library_does() {
     text.push_str(&MATH_TEXT);
     text.extend(names.iter().map(|name| format!("\n#undef {name}")));
     text.push('\n');
-    text.push_str(include_str!("tests/compare.c"));
+    text.push_str(text_behind);
+    text
+}
+
+/// Compiles a program with the prelude for a machine and runs it: its complaints, or nothing if there is no compiler.
+fn run_with_prelude(text_behind: &str, machine: &[&str]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("types.c"), TYPES).unwrap();
-    std::fs::write(folder.path().join("main.c"), text).unwrap();
+    std::fs::write(folder.path().join("main.c"), prelude_with(text_behind)).unwrap();
     let program = folder.path().join("main");
     let compiled = std::process::Command::new("cc")
         .args([
@@ -181,25 +187,46 @@ fn the_prelude_does_what_the_c_library_does() {
             "-frounding-math",
             "-ffp-contract=off",
             "-O0",
-            "-o",
         ])
+        .args(machine)
+        .arg("-o")
         .arg(&program)
         .arg(folder.path().join("main.c"))
-        .arg("-lm")
-        .output();
-    let Ok(compiled) = compiled else {
-        eprintln!("SKIPPED: there is no `cc`");
-        return;
-    };
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    let run = std::process::Command::new(&program).output().unwrap();
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stdout)
-    );
+        .args(["-lm", "-lpthread"])
+        .output()
+        .ok()?;
+    let complaints = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    if !compiled.status.success() {
+        // Not every compiler makes programs for both machines.
+        let is_missing = machine.contains(&"-m32") && complaints.contains("gnu/stubs");
+        return (!is_missing).then_some(complaints);
+    }
+    let run = std::process::Command::new(&program).output().ok()?;
+    let output = String::from_utf8_lossy(&run.stdout).into_owned();
+    Some(match run.status.success() {
+        true => String::new(),
+        false => format!("{}\n{output}", run.status),
+    })
+}
+
+/// The flags for either data model, without excess precision.
+const MACHINES: [&[&str]; 2] = [&["-m64"], &["-m32", "-msse2", "-mfpmath=sse"]];
+
+fn assert_agreement(text_behind: &str) {
+    for machine in MACHINES {
+        match run_with_prelude(text_behind, machine) {
+            Some(complaints) => assert!(complaints.is_empty(), "{machine:?}: {complaints}"),
+            None => eprintln!("SKIPPED: there is no `cc {}`", machine.join(" ")),
+        }
+    }
+}
+
+#[test]
+fn the_prelude_does_what_the_c_library_does() {
+    assert_agreement(include_str!("tests/compare.c"));
+}
+
+#[test]
+fn objects_look_as_the_c_library_makes_them() {
+    assert_agreement(include_str!("tests/objects.c"));
 }

@@ -39,7 +39,10 @@ long clock(void)
 int gettimeofday(void *result, void *zone)
 {
     __regatta_timeval *now = result;
-    (void)zone;
+    if (zone != 0) {
+        ((int *)zone)[0] = 0;
+        ((int *)zone)[1] = 0;
+    }
     if (now != 0) {
         now->tv_sec = __VERIFIER_nondet_long();
         now->tv_usec = __VERIFIER_nondet_long();
@@ -172,16 +175,28 @@ static void __regatta_break_down(long long time, void *broken_down)
     result->tm_yday = day_of_year;
 }
 
+/* Some members have been written by then. */
+static void *__regatta_no_date(void *broken_down)
+{
+    __regatta_tm *result = broken_down;
+    if (__VERIFIER_nondet_bool()) {
+        result->tm_sec = __regatta_unknown_int();
+        result->tm_min = __regatta_unknown_int();
+        result->tm_hour = __regatta_unknown_int();
+        result->tm_wday = __regatta_unknown_int();
+    }
+    *__errno_location() = 75; /* EOVERFLOW */
+    return 0;
+}
+
 static __regatta_tm __regatta_broken_down;
 
 static void *__regatta_universal(long long time, void *result)
 {
     __regatta_tm *broken_down = result;
     /* The year may be too large for an `int`. */
-    if (time < -67768040609740800LL || time > 67768036191676799LL) {
-        *__errno_location() = 75; /* EOVERFLOW */
-        return 0;
-    }
+    if (time < -67768040609740800LL || time > 67768036191676799LL)
+        return __regatta_no_date(broken_down);
     __regatta_break_down(time, broken_down);
     broken_down->tm_isdst = 0;
     broken_down->tm_gmtoff = 0;
@@ -209,7 +224,43 @@ void *__gmtime64(const long long *time)
     return __regatta_universal(*time, &__regatta_broken_down);
 }
 
+/* Days from 1970 to the first day of a month, which need not be one of a year's. */
+static long long __regatta_days_to(long long year, long long month)
+{
+    long long years = month / 12 - (month % 12 < 0);
+    month -= years * 12;
+    year += years;
+    /* Years begin in March. */
+    month -= 2;
+    if (month < 0) {
+        month += 12;
+        year--;
+    }
+    long long era = (year >= 0 ? year : year - 399) / 400;
+    long long of_era = year - era * 400;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 - 719468;
+}
+
+__regatta_time_t timegm(void *broken_down)
+{
+    __regatta_tm *date = broken_down;
+    long long days = __regatta_days_to((long long)date->tm_year + 1900, date->tm_mon) + date->tm_mday - 1;
+    long long time = days * 86400 + (long long)date->tm_hour * 3600 + (long long)date->tm_min * 60 + date->tm_sec;
+    __regatta_time_t result = (__regatta_time_t)time;
+    if (result != time) {
+        *__errno_location() = 75; /* EOVERFLOW */
+        return -1;
+    }
+    if (gmtime_r(&result, broken_down) == 0)
+        return -1;
+    return result;
+}
+
 static _Bool __regatta_zone_used;
+
+/* Its name. */
+
+static const char *__regatta_zone;
 
 /* The time zone is the environment's; that it differs between two calls is not held against a program. */
 static void *__regatta_local(long long time, void *result)
@@ -218,8 +269,7 @@ static void *__regatta_local(long long time, void *result)
     int offset = __VERIFIER_nondet_int();
     if (time < -67768040609740800LL + 90000 || time > 67768036191676799LL - 90000) {
         if (__VERIFIER_nondet_bool()) {
-            *__errno_location() = 75; /* EOVERFLOW */
-            return 0;
+            return __regatta_no_date(broken_down);
         }
     }
     __VERIFIER_assume(offset >= -90000 && offset <= 90000);
@@ -229,7 +279,11 @@ static void *__regatta_local(long long time, void *result)
     __regatta_break_down(time + offset, broken_down);
     broken_down->tm_isdst = __VERIFIER_nondet_bool();
     broken_down->tm_gmtoff = offset;
-    broken_down->tm_zone = "";
+    if (__regatta_zone == 0) {
+        __regatta_zone = __regatta_input_string();
+        __VERIFIER_assume(__regatta_zone != 0);
+    }
+    broken_down->tm_zone = __regatta_zone;
     if (broken_down->tm_sec == 59 && __regatta_unknown_int())
         broken_down->tm_sec = 60;
     return result;
@@ -253,4 +307,18 @@ void *__localtime64_r(const long long *time, void *result)
 void *__localtime64(const long long *time)
 {
     return __regatta_local(*time, &__regatta_broken_down);
+}
+
+static char __regatta_date_text[40];
+
+/* The text is not modelled; what `localtime` gave before is another date from now on. */
+char *ctime(const __regatta_time_t *time)
+{
+    if (localtime(time) == 0)
+        return 0;
+    for (int i = 0; i < 24; i++)
+        __regatta_date_text[i] = __regatta_unknown_char();
+    __regatta_date_text[24] = '\n';
+    __regatta_date_text[25] = 0;
+    return __regatta_date_text;
 }

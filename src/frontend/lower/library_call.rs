@@ -17,6 +17,7 @@ use crate::frontend::ir::{
 use crate::frontend::library::{self, LibraryFunction, Model};
 use crate::frontend::types::{FunctionType, ParameterForm, Type};
 use crate::program::Span;
+use crate::term::FloatFormat;
 
 impl Lowerer<'_> {
     /// Declares a library function that is used without a declaration; `None` if it is not known.
@@ -224,7 +225,6 @@ impl Lowerer<'_> {
                 self.math_errno(known, &values)?;
                 self.approximate(known.name, function.result)
             }
-            Model::Input => self.nondet(known.name, function.result),
             Model::Unsupported => self.unmodelled(known.name, function.result),
         }
     }
@@ -360,12 +360,44 @@ impl Lowerer<'_> {
             true => Type::INT,
             false => operand_type,
         };
+        let sign = match function {
+            MathFunction::SignBit => self.sign_number(known, &arguments, scalar),
+            _ => 1,
+        };
         let expr = Expr::Math {
             function,
             arguments,
             scalar,
         };
+        let expr = match sign {
+            1 => expr,
+            _ => Expr::conditional(expr, fold::int(sign), fold::int(0), fold::INT),
+        };
         Ok(Value::scalar(expr, ty.unqualified()))
+    }
+
+    /// Which number stands for a sign: any but zero by the standard, the bit that gcc looks at in fact. The functions of
+    /// glibc look at others.
+    fn sign_number(&self, known: &LibraryFunction, arguments: &[Expr], scalar: ScalarType) -> i128 {
+        let is_function = known.name.starts_with("__signbit");
+        let is_constant = |expr: &Expr| match expr {
+            Expr::Float { .. } => true,
+            Expr::Unary { operand, .. } => matches!(**operand, Expr::Float { .. }),
+            _ => false,
+        };
+        if !is_function && arguments.iter().all(is_constant) {
+            return 1;
+        }
+        let is_long_model = self.options.data_model == crate::program::DataModel::Lp64;
+        match (scalar, is_long_model) {
+            (ScalarType::Float(FloatFormat::F64), true) if is_function => 128,
+            (ScalarType::Float(FloatFormat::F32), true) if is_function => 8,
+            (ScalarType::Float(FloatFormat::F64), true) => 1,
+            (ScalarType::Float(FloatFormat::F128), true) => 8,
+            (ScalarType::Float(FloatFormat::F32), true)
+            | (ScalarType::Float(FloatFormat::F128), false) => i128::from(i32::MIN),
+            _ => 512,
+        }
     }
 
     // --- the prelude ---
