@@ -1,13 +1,14 @@
 /* <stdio.h>: what is read is an input; what is written has no effect, but may fail. A stream is an object of ours that
    keeps what the program can find out: whether the end was seen, whether there was an error, the character pushed back.
    `constrained` says that what is read next is not any character, but depends on what happened before: 1 for the next
-   character (it has ended a number, say), 2 for all that follow (the file was written before, or its position set). */
+   character (it has ended a number, say), 2 for all that follow (the file was written before, or its position set), 3 is
+   a stream that is for writing only. The members that glibc has are not there: the lowering refuses to read them. */
 
 static __regatta_file __regatta_stdin;
 
-static __regatta_file __regatta_stdout;
+static __regatta_file __regatta_stdout = {.constrained = 3};
 
-static __regatta_file __regatta_stderr;
+static __regatta_file __regatta_stderr = {.constrained = 3};
 
 void *__regatta_initial_stdin(void)
 {
@@ -53,12 +54,12 @@ static int __regatta_invalid(void)
     return -1;
 }
 
-/* There is no file with an empty name. */
+/* There is no file with an empty name, nor without a name. */
 static _Bool __regatta_no_path(const char *name)
 {
-    if (name == 0 || *name != 0)
+    if (name != 0 && *name != 0)
         return 0;
-    *__errno_location() = 2; /* ENOENT */
+    *__errno_location() = name == 0 ? 14 : 2; /* EFAULT, ENOENT */
     return 1;
 }
 
@@ -97,6 +98,11 @@ int getc(void *stream)
     }
     if (file->end)
         return -1;
+    if (file->constrained == 3) {
+        file->error = 1;
+        *__errno_location() = 9; /* EBADF */
+        return -1;
+    }
     int character = __VERIFIER_nondet_int();
     __VERIFIER_assume(character >= -1 && character <= 255);
     /* White space and the end can always come after what was scanned. */
@@ -130,6 +136,8 @@ int ungetc(int character, void *stream)
         return -1;
     if (file->pushed != 0)
         __regatta_unsupported("more than one character given to ungetc");
+    if (file->constrained == 3)
+        __regatta_only_perhaps();
     file->pushed = (unsigned char)character + 1;
     file->end = 0;
     return (unsigned char)character;
@@ -181,17 +189,19 @@ long getdelim(char **line, __regatta_size_t *size, int delimiter, void *stream)
         return -1;
     }
     if (*line == 0 || *size == 0) {
-        char *made = realloc(*line, 120);
-        if (made == 0)
-            return -1;
+        char *made = malloc(120);
         *line = made;
         *size = 120;
+        if (made == 0)
+            return -1;
     }
     for (;;) {
         int character = getc(stream);
         if (character == -1)
             break;
         if (i + 1 >= *size) {
+            /* By how much it grows depends on how much was read at once. */
+            __regatta_only_perhaps();
             __regatta_size_t larger = 2 * *size > i + 2 ? 2 * *size : i + 2;
             char *made = realloc(*line, larger);
             if (made == 0)
@@ -227,6 +237,8 @@ __regatta_size_t fread(void *buffer, __regatta_size_t size, __regatta_size_t cou
         __regatta_only_perhaps();
     else if (file->end)
         return 0;
+    if (file->constrained == 3)
+        length = 0;
     file->pushed = 0;
     for (__regatta_size_t i = 0; i < length; i++)
         bytes[i] = __VERIFIER_nondet_char();
@@ -284,17 +296,25 @@ int putw(int value, void *stream)
     return __regatta_put(stream, 0);
 }
 
+/* Any number that is not negative; glibc gives 1. */
 int fputs(const char *s, void *stream)
 {
     int result = __VERIFIER_nondet_int();
     (void)s;
     __VERIFIER_assume(result >= 0);
+    if (result != 1)
+        __regatta_only_perhaps();
     return __regatta_put(stream, result);
 }
 
+/* The same; glibc gives the number of characters. */
 int puts(const char *s)
 {
-    return fputs(s, &__regatta_stdout);
+    int result = __VERIFIER_nondet_int();
+    __VERIFIER_assume(result >= 0);
+    if ((__regatta_size_t)result != strlen(s) + 1)
+        __regatta_only_perhaps();
+    return __regatta_put(&__regatta_stdout, result);
 }
 
 __regatta_size_t fwrite(const void *buffer, __regatta_size_t size, __regatta_size_t count, void *stream)
@@ -339,7 +359,7 @@ void setbuffer(void *stream, char *buffer, __regatta_size_t size)
     setvbuf(stream, buffer, 0, size);
 }
 
-static void *__regatta_new_stream(_Bool constrained, _Bool output)
+static void *__regatta_new_stream(int constrained, _Bool output)
 {
     __regatta_file *file = __VERIFIER_nondet_bool() ? malloc(sizeof(__regatta_file)) : 0;
     if (file == 0) {
@@ -350,44 +370,72 @@ static void *__regatta_new_stream(_Bool constrained, _Bool output)
     file->end = 0;
     file->error = 0;
     file->pushed = 0;
-    file->constrained = constrained ? 2 : 0;
+    file->constrained = constrained;
     file->output = output;
     return file;
+}
+
+/* What a mode says: 1 for reading, 2 for writing, 3 for both, 0 if it is none. */
+static int __regatta_stream_mode(const char *mode)
+{
+    if (mode[0] != 'r' && mode[0] != 'w' && mode[0] != 'a') {
+        __regatta_invalid();
+        return 0;
+    }
+    if (mode[1] == '+' || (mode[1] != 0 && (mode[2] == '+' || (mode[2] != 0 && mode[3] == '+'))))
+        return 3;
+    return mode[0] == 'r' ? 1 : 2;
+}
+
+static int __regatta_stream_constraint(const char *mode, int kind)
+{
+    if (kind == 2)
+        return 3;
+    return mode[0] != 'r' || __regatta_written ? 2 : 0;
 }
 
 /* Every stream that is open is another object. */
 static void *__regatta_open_stream(const char *mode)
 {
-    _Bool reads = mode[0] == 'r';
-    _Bool writes = !reads || mode[1] == '+' || (mode[1] != 0 && mode[2] == '+');
-    void *file = __regatta_new_stream(!reads || __regatta_written, writes);
-    if (file != 0 && writes)
+    int kind = __regatta_stream_mode(mode);
+    if (kind == 0)
+        return 0;
+    void *file = __regatta_new_stream(__regatta_stream_constraint(mode, kind), kind != 1);
+    if (file != 0 && kind != 1)
         __regatta_written = 1;
     return file;
 }
 
+/* The mode is looked at first. */
 void *fopen(const char *name, const char *mode)
 {
-    return __regatta_no_path(name) ? 0 : __regatta_open_stream(mode);
+    if (__regatta_stream_mode(mode) == 0 || __regatta_no_path(name))
+        return 0;
+    return __regatta_open_stream(mode);
 }
 
 void *fdopen(int file, const char *mode)
 {
-    (void)file;
+    if (__regatta_stream_mode(mode) == 0)
+        return 0;
+    if (__regatta_is_closed(file)) {
+        __regatta_bad_file();
+        return 0;
+    }
     return __regatta_open_stream(mode);
 }
 
 void *tmpfile(void)
 {
-    return __regatta_new_stream(1, 1);
+    return __regatta_new_stream(2, 1);
 }
 
 void *freopen(const char *name, const char *mode, void *stream)
 {
     __regatta_file *file = stream;
-    (void)mode;
+    int kind = __regatta_stream_mode(mode);
     __regatta_streams_used = 1;
-    if (__regatta_no_path(name))
+    if (kind == 0 || (name != 0 && __regatta_no_path(name)))
         return 0;
     if (__VERIFIER_nondet_bool()) {
         __regatta_fail();
@@ -396,8 +444,8 @@ void *freopen(const char *name, const char *mode, void *stream)
     file->end = 0;
     file->error = 0;
     file->pushed = 0;
-    file->constrained = 2;
-    file->output = 1;
+    file->constrained = kind == 2 ? 3 : 2;
+    file->output = kind != 1;
     __regatta_written = 1;
     return stream;
 }
@@ -458,7 +506,8 @@ static int __regatta_set_position(void *stream, long long offset, int whence)
         __regatta_only_perhaps();
     file->end = 0;
     file->pushed = 0;
-    file->constrained = 2;
+    if (file->constrained != 3)
+        file->constrained = 2;
     return 0;
 }
 
@@ -483,7 +532,8 @@ void rewind(void *stream)
     file->end = 0;
     file->error = 0;
     file->pushed = 0;
-    file->constrained = 2;
+    if (file->constrained != 3)
+        file->constrained = 2;
 }
 
 /* It fails as the environment likes; where it does not, the program's own doings count. */
@@ -518,7 +568,7 @@ long long ftello64(void *stream)
 static void __regatta_scan_begin(void *stream, int count, _Bool skips_white)
 {
     __regatta_file *file = stream;
-    if (file->pushed != 0 || file->constrained == 2 || (file->constrained == 1 && !skips_white)) {
+    if (file->pushed != 0 || file->constrained >= 2 || (file->constrained == 1 && !skips_white)) {
         file->pushed = 0;
         __regatta_only_perhaps();
     } else if (file->end) {
@@ -536,7 +586,8 @@ static int __regatta_scan_end(void *stream, int count, int wanted)
         if (__VERIFIER_nondet_bool())
             file->end = 1;
         /* A character that does not match is still there, as is the one that ends a number. */
-        file->constrained = count < wanted || file->constrained == 2 ? 2 : 1;
+        if (file->constrained != 3)
+            file->constrained = count < wanted || file->constrained == 2 ? 2 : 1;
     }
     return count;
 }
@@ -595,9 +646,10 @@ static const char *__regatta_skip_white(const char *s)
     return s;
 }
 
-/* A number of at most so many characters; where it ends, or null if there is none. */
-static const char *__regatta_scan_number(const char *s, __regatta_size_t width, int base, _Bool is_signed,
-                                         unsigned long long *result)
+/* A number of at most so many characters; where it ends, or null if there is none. As in glibc, what does not fit into
+   the type that `strtol` and its kind have, whose largest values are given, becomes the largest or the smallest of that. */
+static const char *__regatta_scan_number(const char *s, __regatta_size_t width, int base, unsigned long long largest,
+                                         unsigned long long largest_negative, unsigned long long *result)
 {
     unsigned long long value = 0;
     _Bool negative = 0;
@@ -637,9 +689,10 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
             break;
         if (digit >= base)
             break;
-        if (value > (~0ULL - digit) / base)
+        if (overflow || value > ((negative ? largest_negative : largest) - digit) / base)
             overflow = 1;
-        value = value * base + digit;
+        else
+            value = value * base + digit;
         found = 1;
         s++;
     }
@@ -649,10 +702,12 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
         if (__regatta_unknown_int())
             s--;
     }
-    /* What does not fit is undefined. */
-    if (overflow || (is_signed && value > (~0ULL >> 1))) {
-        __regatta_only_perhaps();
-        value = __VERIFIER_nondet_ulonglong();
+    if (overflow) {
+        *__errno_location() = 34; /* ERANGE */
+        value = negative ? largest_negative : largest;
+        /* The largest number without a sign, whatever was in front of it. */
+        if (largest_negative == largest)
+            negative = 0;
     }
     *result = negative ? -value : value;
     return found ? s : 0;

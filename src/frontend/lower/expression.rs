@@ -394,6 +394,7 @@ impl Lowerer<'_> {
             let ty = self.types.describe(ty);
             return Err(self.error(format!("a cast to the type `{ty}`")));
         }
+        self.note_stream_bytes(value.ty, ty);
         self.cast(value, ty)
     }
 

@@ -235,6 +235,7 @@ impl Lowerer<'_> {
             };
             return self.call_prelude(name, vec![destination, source, size]);
         };
+        self.note_stream_copy(source.ty);
         let leaves = self.leaves_at(&[destination.clone(), source.clone()], size_known);
         let source = self.pointer_operand(source)?;
         let pointer_type = self.types.pointer(Type::VOID);

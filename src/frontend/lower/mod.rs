@@ -50,6 +50,7 @@ mod section;
 mod sequencing;
 mod specifier;
 mod statement;
+mod stream;
 mod switch;
 mod tag;
 mod value;

@@ -347,7 +347,11 @@ impl Lowerer<'_> {
                 self.dereference(base)?
             }
         };
-        self.select(record, &member.identifier.node.name)
+        let name = &member.identifier.node.name;
+        match self.stream_member(&record, name)? {
+            Some(value) => Ok(value),
+            None => self.select(record, name),
+        }
     }
 
     /// A member of a struct or union.

@@ -111,15 +111,24 @@ fn text_conversion(
         }
         letter => {
             let (base, signed) = match letter {
-                b'd' => (10, 1),
-                b'i' => (0, 1),
-                b'u' => (10, 0),
-                b'o' => (8, 0),
-                _ => (16, 0),
+                b'd' => (10, true),
+                b'i' => (0, true),
+                b'u' => (10, false),
+                b'o' => (8, false),
+                _ => (16, false),
+            };
+            // Converted by `strtol` or `strtoull`; then cut to the type.
+            let long = match conversion.length.as_str() {
+                "ll" | "j" | "L" => "~0ULL",
+                _ => "~0UL",
+            };
+            let limits = match signed {
+                true => format!("{long} >> 1, ({long} >> 1) + 1ULL"),
+                false => format!("{long}, {long}"),
             };
             function.line(&format!("unsigned long long value{index};"));
             function.line(&format!(
-                "const char *end{index} = __regatta_scan_number(at, {many}, {base}, {signed}, &value{index});"
+                "const char *end{index} = __regatta_scan_number(at, {many}, {base}, {limits}, &value{index});"
             ));
             function.line(&format!("if (end{index} == 0)"));
             function.line(&format!("    {failed}"));

@@ -1,0 +1,65 @@
+//! What a program sees of the library's streams themselves.
+//!
+//! A stream is an object of ours (`library/stdio.c`), which has none of the members that glibc's has. Which file it belongs
+//! to is known where `fileno` knows it; what else is looked at is not supported.
+
+use super::assignment::Use;
+use super::value::{Value, ValueKind};
+use super::{Lowerer, Result};
+use crate::frontend::library::lookup;
+use crate::frontend::types::{FunctionType, ParameterForm, Type};
+
+/// The tag of the structure that a stream is.
+const STREAM: &str = "_IO_FILE";
+
+impl Lowerer<'_> {
+    fn is_stream(&self, ty: Type) -> bool {
+        let record = self.types.as_record(ty);
+        record.is_some_and(|record| record.tag.as_deref() == Some(STREAM))
+    }
+
+    fn points_to_stream(&self, ty: Type) -> bool {
+        let target = self.types.pointee(ty);
+        target.is_some_and(|target| self.is_stream(target))
+    }
+
+    /// The member of a stream, if what it is a member of is one.
+    pub(super) fn stream_member(&mut self, record: &Value, name: &str) -> Result<Option<Value>> {
+        if self.span.line == 0 || !self.is_stream(record.ty) {
+            return Ok(None);
+        }
+        if let (ValueKind::Lvalue(lvalue), "_fileno", Some(fileno)) =
+            (&record.kind, name, lookup("fileno"))
+        {
+            let pointer = self.types.pointer(Type::VOID);
+            let stream = Value::scalar(lvalue.address.clone(), pointer);
+            let function = FunctionType {
+                result: Type::INT,
+                parameters: Vec::new(),
+                form: ParameterForm::Unspecified,
+            };
+            let value = self.library_values(&fileno, &function, vec![stream], Use::Value)?;
+            return Ok(Some(value));
+        }
+        self.unsupported(format!("the member `{name}` of a stream"));
+        Ok(None)
+    }
+
+    /// A pointer to a stream becomes one to something else: its bytes may be looked at.
+    pub(super) fn note_stream_bytes(&mut self, from: Type, to: Type) {
+        let other = self
+            .types
+            .pointee(to)
+            .is_some_and(|target| !self.types.is_void(target) && !self.is_stream(target));
+        if other && self.span.line != 0 && self.points_to_stream(from) {
+            self.unsupported("the bytes of a stream");
+        }
+    }
+
+    /// The bytes of a stream are copied.
+    pub(super) fn note_stream_copy(&mut self, from: Type) {
+        if self.span.line != 0 && self.points_to_stream(from) {
+            self.unsupported("the bytes of a stream");
+        }
+    }
+}
