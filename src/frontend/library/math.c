@@ -7,12 +7,14 @@ int __regatta_initial_signgam(void)
     return 0;
 }
 
-/* Whether there is an error is not modelled. */
+/* Whether there is an error is not modelled. Where the result is, glibc knows none. */
 
 static void __regatta_range_perhaps(void)
 {
-    if (__regatta_unknown_int())
+    if (__VERIFIER_nondet_bool()) {
+        __regatta_only_perhaps();
         *__errno_location() = 34; /* ERANGE */
+    }
 }
 
 void __regatta_errno_perhaps(void)

@@ -193,7 +193,7 @@ REAL pow__X(REAL x, REAL y)
     }
     if (x < 0 && __builtin_isfinite(x) && __builtin_isfinite(y) && trunc__X(y) != y) {
         *__errno_location() = 33; /* EDOM */
-        return __regatta_unknown_real__X();
+        return (x - x) / (x - x);
     }
     __regatta_range_perhaps();
     REAL result = __regatta_unknown_real__X();
@@ -222,17 +222,19 @@ REAL exp__X(REAL x)
 {
     if (x == 0)
         return 1;
-    REAL result = __regatta_unknown_real__X();
     if (__builtin_isnan(x))
         return x;
     if (__builtin_isinf(x))
         return x > 0 ? x : 0;
-    __VERIFIER_assume(x > 0 ? result >= 1 : result >= 0 && result <= 1);
+    REAL most = sizeof(REAL) == 4 ? 104 : sizeof(REAL) == 8 ? 746 : 12000;
     /* Other rounding modes may give the largest number, or the smallest. */
-    if ((x > 12000 || x < -12000) && fegetround() == 0) {
-        __VERIFIER_assume(x > 0 ? result > 1 && __builtin_isinf(result) : result == 0);
+    if ((x > most || x < -most) && fegetround() == 0) {
         *__errno_location() = 34; /* ERANGE */
-    } else if ((x > 88 || x < -86) && __regatta_unknown_int()) {
+        return x > 0 ? __builtin_inf() : 0;
+    }
+    REAL result = __regatta_unknown_real__X();
+    __VERIFIER_assume(x > 0 ? result >= 1 : result >= 0 && result <= 1);
+    if ((x > 88 || x < -86) && __regatta_unknown_int()) {
         *__errno_location() = 34;
     }
     return result;

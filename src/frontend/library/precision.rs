@@ -252,8 +252,8 @@ const ALLOCATING: &[&str] = &["realloc", "reallocarray", "strdup", "strndup"];
 
 /// Functions whose use of `errno` is in their description, or which do not change it for valid arguments.
 const KEEP_ERRNO: &[&str] = &[
-    "ftell", "ftello", "ftello64", "fgetpos", "fsetpos", "perror", "signal", "feof", "ferror",
-    "clearerr", "fileno",
+    "ftell", "ftello", "ftello64", "fgetpos", "fsetpos", "signal", "feof", "ferror", "clearerr",
+    "fileno",
 ];
 
 /// The table, by name; what is ours alone is not in it.

@@ -359,6 +359,29 @@ void setbuffer(void *stream, char *buffer, __regatta_size_t size)
     setvbuf(stream, buffer, 0, size);
 }
 
+/* What tells of an error on the standard error may fail itself. */
+
+void perror(const char *s)
+{
+    fputs(s, &__regatta_stderr);
+}
+
+void psignal(int signal, const char *s)
+{
+    (void)signal;
+    fputs(s, &__regatta_stderr);
+}
+
+void warn(const char *format, ...)
+{
+    fputs(format, &__regatta_stderr);
+}
+
+void warnx(const char *format, ...)
+{
+    fputs(format, &__regatta_stderr);
+}
+
 static void *__regatta_new_stream(int constrained, _Bool output)
 {
     __regatta_file *file = __VERIFIER_nondet_bool() ? malloc(sizeof(__regatta_file)) : 0;

@@ -163,10 +163,6 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
             "void __sync_synchronize(void)",
             "void __atomic_thread_fence(int)",
             "void __atomic_signal_fence(int)",
-            "void perror(const char *)",
-            "void psignal(int, const char *)",
-            "void warn(const char *, ...)",
-            "void warnx(const char *, ...)",
             "void flockfile(void *)",
             "void funlockfile(void *)",
             "void closelog(void)",
@@ -595,7 +591,8 @@ pub(super) const REDIRECTED: &[(&str, &str)] = &[
 /// Functions of the prelude that do nothing a program can see if it does not look at their result, nor at `errno`: a
 /// failure shows in the stream, where `ferror` allows for it.
 pub(super) const OUTPUT: &[&str] = &[
-    "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite",
+    "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite", "perror",
+    "psignal", "warn", "warnx",
 ];
 
 /// Functions on streams that have a twin which does not lock the stream.
