@@ -131,7 +131,7 @@ struct ListedInputs<'o> {
 impl InputSource for ListedInputs<'_> {
     fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
         let given = match input.kind {
-            InputKind::Nondet(_) => self.values.next(),
+            InputKind::Nondet(_) | InputKind::Volatile(_) => self.values.next(),
             _ => None,
         };
         Some(given.map_or_else(

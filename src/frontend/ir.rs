@@ -21,7 +21,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::waypoint::Time;
 use crate::program::{
@@ -47,6 +47,8 @@ pub struct Unit {
     pub outside: Outside,
     /// What changes by itself.
     pub devices: Devices,
+    /// The objects that are volatile as a whole.
+    pub volatile: FxHashSet<ObjectIndex>,
     /// The functions that the source uses and does not define.
     pub externals: Vec<External>,
     /// The ordinary identifiers that it declares.

@@ -68,8 +68,6 @@ pub(super) struct LongJumps {
     results: Vec<ObjectIndex>,
     /// By function with a landing, the object that holds the number of the activation.
     activations: FxHashMap<FunctionIndex, ObjectIndex>,
-    /// Objects that are declared `volatile`.
-    pub volatile: FxHashSet<ObjectIndex>,
 }
 
 impl Lowerer<'_> {
@@ -617,7 +615,7 @@ impl Maker<'_, '_> {
             let object = &self.lowerer.objects[index.0 as usize];
             let may_change = uses.escaped.contains(&index) || reached.contains(&index);
             let is_ours = object.name.starts_with('#');
-            if !may_change || is_ours || self.lowerer.long_jumps.volatile.contains(&index) {
+            if !may_change || is_ours || self.lowerer.volatile.contains(&index) {
                 continue;
             }
             let count: u64 = object.leaves.iter().map(|leaf| leaf.count).sum();

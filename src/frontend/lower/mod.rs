@@ -205,6 +205,8 @@ struct Lowerer<'a> {
     known_parts: FxHashMap<ObjectIndex, parts::KnownParts>,
     /// Objects whose contents are known to the compiler: `const` ones and literals.
     constants: FxHashSet<ObjectIndex>,
+    /// Objects that are volatile as a whole.
+    volatile: FxHashSet<ObjectIndex>,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
     /// The functions that no other file can name.
@@ -297,6 +299,7 @@ impl<'a> Lowerer<'a> {
             functions: vec![None],
             known_parts: FxHashMap::default(),
             constants: FxHashSet::default(),
+            volatile: FxHashSet::default(),
             defined: FxHashMap::default(),
             internal: FxHashSet::default(),
             function: builder(),
@@ -466,6 +469,7 @@ impl<'a> Lowerer<'a> {
                 dynamic_rounding: self.dynamic_rounding,
                 outside,
                 devices: self.options.devices,
+                volatile: self.volatile,
                 externals: self.externals,
                 names: self.scopes.take_names(&self.types),
                 texts: self
@@ -665,12 +669,13 @@ impl<'a> Lowerer<'a> {
             element = inner.qualified(element.qualifiers);
         }
         let is_const = element.qualifiers.contains(Qualifiers::CONST);
+        let is_volatile = element.qualifiers.contains(Qualifiers::VOLATILE);
         let object = self.push_object(Object {
             name,
             size,
             alignment,
             storage,
-            constant: is_const && !element.qualifiers.contains(Qualifiers::VOLATILE),
+            constant: is_const && !is_volatile,
             leaves,
             blocks: Vec::new(),
             span,
@@ -678,8 +683,8 @@ impl<'a> Lowerer<'a> {
         if is_const {
             self.constants.insert(object);
         }
-        if element.qualifiers.contains(Qualifiers::VOLATILE) {
-            self.long_jumps.volatile.insert(object);
+        if is_volatile {
+            self.volatile.insert(object);
         }
         Ok(object)
     }

@@ -34,10 +34,15 @@ impl Lowerer<'_> {
     /// volatile.
     pub(super) fn device_access(&self, address: &Expr, ty: Type) -> Option<bool> {
         let volatile = ty.qualifiers.contains(Qualifiers::VOLATILE);
-        match start_of(address).and_then(|object| self.objects.get(object.0 as usize)) {
-            Some(object) => {
-                let lasts = !matches!(object.storage, Storage::Automatic(_));
-                (volatile && lasts).then_some(true)
+        match start_of(address) {
+            // An object stays volatile for whoever casts that away (6.7.3p6).
+            Some(index) => {
+                let storage = self
+                    .objects
+                    .get(index.0 as usize)
+                    .map(|object| object.storage);
+                let lasts = !matches!(storage, Some(Storage::Automatic(_)));
+                ((volatile || self.volatile.contains(&index)) && lasts).then_some(true)
             }
             None => (volatile || !self.options.devices.ranges.is_empty()).then_some(volatile),
         }

@@ -2,7 +2,7 @@
 
 mod misses;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{MemoryOptions, emit};
 use crate::frontend::ir::*;
@@ -64,6 +64,7 @@ impl Maker {
                     memory: None,
                 },
                 devices: Devices::default(),
+                volatile: FxHashSet::default(),
                 externals: Vec::new(),
             },
         }

@@ -2,7 +2,8 @@
 
 use super::super::devices::{self, Found};
 use super::super::layout::RESERVED;
-use super::super::walk::place_bits;
+use super::super::walk::{place_bits, start_of};
+use super::transfer::{Overlap, Source};
 use super::*;
 use crate::frontend::ir::{Expr, Place};
 use crate::program::{AssumptionKind, Doubt};
@@ -84,6 +85,25 @@ impl Emitter<'_, '_> {
                 self.current = Some(after);
                 self.note_numbers();
             }
+        }
+    }
+
+    /// What changes by itself has changed before it is copied from.
+    pub fn change_source(&mut self, source: &Expr) {
+        let Some(index) = start_of(source).filter(|index| self.unit.volatile.contains(index))
+        else {
+            return;
+        };
+        let object = &self.unit.objects[index.0 as usize];
+        let changes = match object.storage {
+            Storage::Outside => true,
+            Storage::Static { .. } => self.unit.devices.change_objects,
+            Storage::Literal | Storage::Automatic(_) => false,
+        };
+        if changes && self.home(index) != Home::Unused {
+            let spot = self.object_spot(index);
+            let kind = InputKind::Volatile(format!("`{}`", object.name));
+            self.transfer(&spot, object.size, Source::Any(kind), Overlap::No);
         }
     }
 
@@ -177,7 +197,8 @@ impl Emitter<'_, '_> {
         let leaves = volatile && self.facts.may_leave_objects(target);
         let is_low = volatile && self.facts.has_low_pointers();
         let is_number = self.facts.may_be_number(target);
-        let has_ranges = self.facts.may_be_forged(target) && !self.unit.devices.ranges.is_empty();
+        let is_any = self.facts.may_be_forged(target) || self.facts.has_low_pointers();
+        let has_ranges = is_any && !self.unit.devices.ranges.is_empty();
         let objects = self.objects_of(target, volatile, effect);
         let is_stored = effect == Effect::Write && !objects.others.is_empty();
         if !leaves && !is_low && !has_ranges && objects.others.is_empty() {

@@ -38,6 +38,7 @@ impl Emitter<'_, '_> {
                 overlapping,
                 ..
             } => {
+                self.change_source(source);
                 let destination = self.spot(destination);
                 let source = self.spot(source);
                 let overlap = if *overlapping {
