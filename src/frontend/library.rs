@@ -71,8 +71,18 @@ pub enum Builtin {
     Memset,
     /// Ends the program normally: `exit`. What `atexit` registered runs.
     Exit,
-    /// Ends the program at once: `abort`, `_exit`, `__builtin_trap`.
+    /// Ends the program at once: `_exit`.
+    End,
+    /// Ends the program by a signal, for which there may be a handler: `abort`, `__builtin_trap`.
     Abort,
+    /// `__regatta_elsewhere_at_end()`: the program is about to end, and unknown code may have asked to be called then.
+    ElsewhereAtEnd,
+    /// `__regatta_streams_elsewhere()`: whether unknown code may have made streams or changed them.
+    StreamsElsewhere,
+    /// `__regatta_elsewhere_had_control()`: whether unknown code was ever called.
+    ElsewhereHadControl,
+    /// `__regatta_elsewhere(pointer, …)`: a call of unknown code that is given the pointers.
+    Elsewhere,
     /// `__assert_fail(text, file, line, function)` and its kind: a failed `assert`.
     AssertFail,
     /// `__VERIFIER_assert(condition)`.
@@ -177,6 +187,7 @@ const PRELUDE: &[&str] = &[
     include_str!("library/stdio.c"),
     include_str!("library/unistd.c"),
     include_str!("library/time.c"),
+    include_str!("library/signal.c"),
     include_str!("library/pthread.c"),
     include_str!("library/sigset.c"),
     include_str!("library/wchar.c"),

@@ -252,8 +252,28 @@ const ALLOCATING: &[&str] = &["realloc", "reallocarray", "strdup", "strndup"];
 
 /// Functions whose use of `errno` is in their description, or which do not change it for valid arguments.
 const KEEP_ERRNO: &[&str] = &[
-    "ftell", "ftello", "ftello64", "fgetpos", "fsetpos", "signal", "feof", "ferror", "clearerr",
+    "ftell",
+    "ftello",
+    "ftello64",
+    "fgetpos",
+    "fsetpos",
+    "signal",
+    "feof",
+    "ferror",
+    "clearerr",
     "fileno",
+    "raise",
+    "gsignal",
+    "bsd_signal",
+    "ssignal",
+    "sysv_signal",
+    "__sysv_signal",
+    "sigset",
+    "sigaction",
+    "sigprocmask",
+    "sighold",
+    "sigrelse",
+    "sigignore",
 ];
 
 /// The table, by name; what is ours alone is not in it.

@@ -33,6 +33,27 @@ static _Bool __regatta_written;
 
 static _Bool __regatta_streams_used;
 
+/* Streams that code elsewhere made, where there can be any: that code does what is asked of them. It may also have
+   changed what the program's own streams do, or given them a buffer, if it ever had control: no alarm rests on that. */
+static _Bool __regatta_is_elsewhere(void *stream)
+{
+    if (stream != 0 && stream != &__regatta_stdin && stream != &__regatta_stdout && stream != &__regatta_stderr
+        && ((__regatta_file *)stream)->own != 1)
+        return 1;
+    if (__regatta_elsewhere_had_control() && __VERIFIER_nondet_bool()) {
+        __regatta_only_perhaps();
+        __regatta_elsewhere(stream);
+    }
+    return 0;
+}
+
+/* Something is written to the standard error, by functions that are not modelled beside that. */
+void __regatta_standard_error(void)
+{
+    if (__regatta_streams_elsewhere())
+        __regatta_is_elsewhere(&__regatta_stderr);
+}
+
 /* What follows is possible as far as the models know, but need not happen in any real execution. */
 static void __regatta_only_perhaps(void)
 {
@@ -91,6 +112,11 @@ static int __regatta_nothing_read(void *stream)
 int getc(void *stream)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        int result = __regatta_elsewhere(stream);
+        __VERIFIER_assume(result >= -1 && result <= 255);
+        return result;
+    }
     if (file->pushed != 0) {
         int pushed = file->pushed - 1;
         file->pushed = 0;
@@ -132,6 +158,8 @@ int getchar(void)
 int ungetc(int character, void *stream)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream);
     if (character == -1)
         return -1;
     if (file->pushed != 0)
@@ -149,6 +177,10 @@ char *fgets(char *s, int size, void *stream)
     int i = 0;
     if (size <= 0)
         return 0;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        __regatta_only_perhaps();
+        return __regatta_elsewhere(stream, s) ? s : 0;
+    }
     while (i < size - 1) {
         int character = getc(stream);
         if (character == -1) {
@@ -184,6 +216,8 @@ char *gets(char *s)
 long getdelim(char **line, __regatta_size_t *size, int delimiter, void *stream)
 {
     __regatta_size_t i = 0;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        __regatta_unsupported("a line from a stream of unknown code");
     if (line == 0 || size == 0) {
         *__errno_location() = 22; /* EINVAL */
         return -1;
@@ -232,6 +266,12 @@ __regatta_size_t fread(void *buffer, __regatta_size_t size, __regatta_size_t cou
     __regatta_size_t length = __VERIFIER_nondet_size_t();
     if (size == 0 || count == 0)
         return 0;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        __regatta_only_perhaps();
+        __regatta_elsewhere(stream, buffer);
+        __VERIFIER_assume(length <= count);
+        return length;
+    }
     __VERIFIER_assume(length <= size * count);
     if (file->pushed != 0 || file->constrained != 0)
         __regatta_only_perhaps();
@@ -261,6 +301,8 @@ static _Bool __regatta_not_for_output(void *stream)
 /* What is written: it succeeds with the result, or fails. */
 static int __regatta_put(void *stream, int result)
 {
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream) < 0 ? -1 : result;
     if (__regatta_not_for_output(stream))
         return -1;
     if (__VERIFIER_nondet_bool()) {
@@ -321,7 +363,14 @@ __regatta_size_t fwrite(const void *buffer, __regatta_size_t size, __regatta_siz
 {
     __regatta_size_t length = __VERIFIER_nondet_size_t();
     (void)buffer;
-    if (size == 0 || count == 0 || __regatta_not_for_output(stream))
+    if (size == 0 || count == 0)
+        return 0;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        __regatta_elsewhere(stream);
+        __VERIFIER_assume(length <= count);
+        return length;
+    }
+    if (__regatta_not_for_output(stream))
         return 0;
     __VERIFIER_assume(length <= count);
     if (length < count) {
@@ -333,15 +382,17 @@ __regatta_size_t fwrite(const void *buffer, __regatta_size_t size, __regatta_siz
 
 int fflush(void *stream)
 {
-    (void)stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream) ? -1 : 0;
     return __regatta_done_or_failed();
 }
 
 /* The contents of the buffer are indeterminate from then on. */
 int setvbuf(void *stream, char *buffer, int mode, __regatta_size_t size)
 {
-    (void)stream;
     (void)size;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream, buffer);
     if (mode < 0 || mode > 2)
         return -1;
     if (buffer != 0)
@@ -395,6 +446,8 @@ static void *__regatta_new_stream(int constrained, _Bool output)
     file->pushed = 0;
     file->constrained = constrained;
     file->output = output;
+    if (__regatta_streams_elsewhere())
+        file->own = 1;
     return file;
 }
 
@@ -457,6 +510,8 @@ void *freopen(const char *name, const char *mode, void *stream)
 {
     __regatta_file *file = stream;
     int kind = __regatta_stream_mode(mode);
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        __regatta_unsupported("a stream of unknown code for another file");
     __regatta_streams_used = 1;
     if (kind == 0 || (name != 0 && __regatta_no_path(name)))
         return 0;
@@ -475,6 +530,8 @@ void *freopen(const char *name, const char *mode, void *stream)
 
 int fclose(void *stream)
 {
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream) ? -1 : 0;
     __regatta_streams_used = 1;
     if (stream != &__regatta_stdin && stream != &__regatta_stdout && stream != &__regatta_stderr)
         free(stream);
@@ -483,6 +540,8 @@ int fclose(void *stream)
 
 int feof(void *stream)
 {
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream) != 0;
     return ((__regatta_file *)stream)->end != 0;
 }
 
@@ -490,6 +549,8 @@ int feof(void *stream)
 int ferror(void *stream)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream) != 0;
     if (stream == &__regatta_stdout || stream == &__regatta_stderr || file->output) {
         if (__VERIFIER_nondet_bool())
             file->error = 1;
@@ -500,6 +561,10 @@ int ferror(void *stream)
 void clearerr(void *stream)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        __regatta_elsewhere(stream);
+        return;
+    }
     file->end = 0;
     file->error = 0;
 }
@@ -512,6 +577,8 @@ int fileno(void *stream)
         return 1;
     if (stream == &__regatta_stderr)
         return 2;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream);
     int file = __regatta_unknown_int();
     __VERIFIER_assume(file >= -1);
     return file;
@@ -520,6 +587,8 @@ int fileno(void *stream)
 static int __regatta_set_position(void *stream, long long offset, int whence)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream);
     if (whence < 0 || whence > 4)
         return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
@@ -552,6 +621,10 @@ int fseeko64(void *stream, long long offset, int whence)
 void rewind(void *stream)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream)) {
+        __regatta_elsewhere(stream);
+        return;
+    }
     file->end = 0;
     file->error = 0;
     file->pushed = 0;
@@ -562,7 +635,8 @@ void rewind(void *stream)
 /* It fails as the environment likes; where it does not, the program's own doings count. */
 long ftell(void *stream)
 {
-    (void)stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        return __regatta_elsewhere(stream);
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
     long position = (long)__regatta_unknown_size();
@@ -591,6 +665,8 @@ long long ftello64(void *stream)
 static void __regatta_scan_begin(void *stream, int count, _Bool skips_white)
 {
     __regatta_file *file = stream;
+    if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
+        __regatta_unsupported("scanning a stream of unknown code");
     if (file->pushed != 0 || file->constrained >= 2 || (file->constrained == 1 && !skips_white)) {
         file->pushed = 0;
         __regatta_only_perhaps();

@@ -915,9 +915,81 @@ int atexit(__regatta_exit_function_t function)
 void __regatta_run_exit_functions(void)
 {
     while (__regatta_exit_list.count != 0) {
+        __regatta_elsewhere_at_end();
         __regatta_exit_list.count--;
         __regatta_exit_list.functions[__regatta_exit_list.count]();
     }
+}
+
+/* Functions with an argument are in the same list, where they have no other. */
+
+static __regatta_exit_argument_t __regatta_exit_arguments[64];
+
+static int __regatta_exit_status;
+
+void __regatta_set_exit_status(int status)
+{
+    __regatta_exit_status = status;
+}
+
+void __regatta_run_any_exit_functions(void)
+{
+    while (__regatta_exit_list.count != 0) {
+        __regatta_elsewhere_at_end();
+        __regatta_exit_list.count--;
+        unsigned last = __regatta_exit_list.count;
+        if (__regatta_exit_list.functions[last] != 0) {
+            __regatta_exit_list.functions[last]();
+        } else if (__regatta_exit_arguments[last].plain != 0) {
+            __regatta_exit_arguments[last].plain(__regatta_exit_arguments[last].argument);
+        } else {
+            __regatta_exit_arguments[last].status(__regatta_exit_status, __regatta_exit_arguments[last].argument);
+        }
+    }
+}
+
+int __regatta_exit_with_argument(__regatta_argument_function_t plain, __regatta_status_function_t status,
+                                 void *argument)
+{
+    unsigned next = __regatta_exit_list.count;
+    __regatta_atexit(0);
+    __regatta_exit_arguments[next].plain = plain;
+    __regatta_exit_arguments[next].status = status;
+    __regatta_exit_arguments[next].argument = argument;
+    return 0;
+}
+
+int __cxa_atexit(__regatta_argument_function_t function, void *argument, void *object)
+{
+    (void)object;
+    return __regatta_exit_with_argument(function, 0, argument);
+}
+
+int on_exit(__regatta_status_function_t function, void *argument)
+{
+    return __regatta_exit_with_argument(0, function, argument);
+}
+
+static __regatta_exit_list_t __regatta_quick_exit_list;
+
+int at_quick_exit(__regatta_exit_function_t function)
+{
+    if (__regatta_quick_exit_list.count == 64)
+        __regatta_unsupported("more than 64 functions given to at_quick_exit");
+    __regatta_quick_exit_list.functions[__regatta_quick_exit_list.count] = function;
+    __regatta_quick_exit_list.count++;
+    return 0;
+}
+
+void quick_exit(int status)
+{
+    while (__regatta_quick_exit_list.count != 0) {
+        __regatta_elsewhere_at_end();
+        __regatta_quick_exit_list.count--;
+        __regatta_quick_exit_list.functions[__regatta_quick_exit_list.count]();
+    }
+    __regatta_elsewhere_at_end();
+    _exit(status);
 }
 
 /* The name that the program was called by. */

@@ -16,7 +16,13 @@ typedef struct { unsigned long long significand; unsigned short exponent; } __re
 typedef union { long double value; __regatta_long_double_parts parts; } __regatta_long_double_bits;
 typedef void (*__regatta_exit_function_t)(void);
 typedef struct { unsigned count; __regatta_exit_function_t functions[64]; } __regatta_exit_list_t;
-typedef struct { int end; int error; int pushed; int constrained; int output; char rest[216]; } __regatta_file;
+typedef void (*__regatta_argument_function_t)(void *);
+typedef void (*__regatta_status_function_t)(int, void *);
+typedef struct { __regatta_argument_function_t plain; __regatta_status_function_t status; void *argument; } __regatta_exit_argument_t;
+typedef void (*__regatta_information_handler_t)(int, void *, void *);
+typedef struct { int kind; int code; unsigned flags; unsigned long long mask; __regatta_handler_t handler; } __regatta_signal;
+typedef struct { __regatta_handler_t handler; unsigned long mask[128 / sizeof(long)]; int flags; __regatta_exit_function_t restorer; } __regatta_sigaction;
+typedef struct { int end; int error; int pushed; int constrained; int output; int own; char rest[212]; } __regatta_file;
 typedef struct { int tm_sec; int tm_min; int tm_hour; int tm_mday; int tm_mon; int tm_year; int tm_wday; int tm_yday; int tm_isdst; long tm_gmtoff; const char *tm_zone; } __regatta_tm;
 typedef struct { char *name; char *value; } __regatta_variable;
 typedef struct { __regatta_variable variables[8]; int count; } __regatta_environment_t;

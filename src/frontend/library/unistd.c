@@ -270,15 +270,6 @@ int chown(const char *name, unsigned owner, unsigned group)
     return __regatta_done_at_path(name);
 }
 
-/* Signal 0 only asks; others may end the program or call a handler. */
-int kill(int process, int signal)
-{
-    (void)process;
-    if (signal != 0)
-        __regatta_unsupported("kill");
-    return __regatta_done_or_failed();
-}
-
 /* As `wait` tells it: how the command exited, or which signal ended it. Without a command: whether there is a shell. */
 int system(const char *command)
 {

@@ -4,10 +4,11 @@ use lang_c::ast;
 use lang_c::span::Node;
 use lang_c::visit::Visit;
 
+use super::assignment::Use;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
-use crate::frontend::library::{Builtin, LibraryFunction};
+use crate::frontend::library::{self, Builtin, LibraryFunction};
 use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{FunctionType, RecordKind, Type};
 use crate::program::AssumptionKind;
@@ -166,12 +167,41 @@ impl Lowerer<'_> {
         self.note_external_builtin(known.name, builtin);
         match builtin {
             Builtin::Exit => {
+                if matches!(known.name, "err" | "errx" | "verr" | "verrx") {
+                    self.writes_elsewhere()?;
+                }
+                let status = values.into_iter().next();
+                if let Some(status) = status.filter(|status| self.types.is_integer(status.ty)) {
+                    self.exit_with(status)?;
+                }
                 self.exit_program();
                 Ok(Value::void())
             }
-            Builtin::Abort => {
+            Builtin::End => {
                 self.end_path(Terminator::End);
                 Ok(Value::void())
+            }
+            Builtin::Abort => {
+                self.abort_program(known.name == "__builtin_trap");
+                Ok(Value::void())
+            }
+            Builtin::ElsewhereAtEnd => {
+                self.elsewhere_at_end();
+                Ok(Value::void())
+            }
+            Builtin::StreamsElsewhere => {
+                self.uses_streams = true;
+                let elsewhere = i128::from(self.late.streams);
+                Ok(Value::scalar(fold::int(elsewhere), Type::INT))
+            }
+            Builtin::ElsewhereHadControl => {
+                let object = self.had_control();
+                let value = self.load_object(object, fold::INT);
+                Ok(Value::scalar(value, Type::INT))
+            }
+            Builtin::Elsewhere => {
+                let what = "code that has the stream";
+                self.call_unknown(what, function, values, Use::Value)
             }
             Builtin::Unreachable => {
                 self.end_path(Terminator::Unreachable);
@@ -202,7 +232,12 @@ impl Lowerer<'_> {
                 Ok(Value::void())
             }
             Builtin::Nondet => self.nondet(known.name, function.result),
-            Builtin::Nothing | Builtin::VaEnd => Ok(Value::void()),
+            Builtin::Nothing | Builtin::VaEnd => {
+                if matches!(known.name, "perror" | "psignal" | "warn" | "warnx") {
+                    self.writes_elsewhere()?;
+                }
+                Ok(Value::void())
+            }
             Builtin::Zero => Ok(Value::scalar(fold::int(0), Type::INT)),
             Builtin::Assumed => {
                 let kind = match known.name {
@@ -293,12 +328,20 @@ impl Lowerer<'_> {
 
     /// Control has reached a failed assertion.
     pub(super) fn failed_assertion(&mut self) {
-        let terminator = if self.property.forbids_failing_assertions() {
-            Terminator::Error
+        if self.property.forbids_failing_assertions() {
+            self.end_path(Terminator::Error);
         } else {
-            Terminator::End
-        };
-        self.end_path(terminator);
+            self.abort_program(false);
+        }
+    }
+
+    /// A function that is not modelled writes to the standard error, where unknown code may see it.
+    fn writes_elsewhere(&mut self) -> Result<()> {
+        self.uses_streams = true;
+        match library::lookup("__regatta_standard_error") {
+            Some(known) if self.late.streams => self.call_quietly(&known, Vec::new()),
+            _ => Ok(()),
+        }
     }
 
     fn verifier_assert(&mut self, condition: Value) -> Result<()> {

@@ -341,6 +341,9 @@ impl Lowerer<'_> {
                 let span = self.span;
                 let object =
                     self.add_object(entity.to_owned(), ty, Storage::Static { external }, span)?;
+                if self.in_system_header {
+                    self.system_objects.insert(object);
+                }
                 let symbol = self.scopes.create(Symbol {
                     ty,
                     entity: Entity::Object(object),

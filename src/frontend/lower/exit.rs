@@ -1,12 +1,18 @@
-//! Before `main` and after it: constructors, and what runs when the program ends normally.
+//! Before `main` and after it: constructors, and what runs when the program ends.
 //!
 //! `exit` and the return from `main` call one function, which calls what `atexit` registered (the prelude keeps the
 //! list), last first, and then the functions with the attribute `destructor`. If there is nothing to do, the calls go.
+//!
+//! Unknown code may have asked to be called at the end, whichever it is, and a program that is aborted may have a handler
+//! for that. Few programs have such code or handlers, and whether one does is known when it has been lowered: then it is
+//! lowered once more, with those calls ([`Late`]).
 
 use super::section::{Array, Placed, Position};
 use super::specifier::Attributes;
+use super::value::Value;
 use super::{Effect, Lowerer, Result};
 use crate::frontend::ir::{Argument, Callee, FunctionIndex, Instruction, ObjectIndex, Terminator};
+use crate::frontend::library;
 use crate::frontend::types::Type;
 use crate::program::Span;
 
@@ -28,12 +34,48 @@ pub(super) struct Lifecycle {
     /// What happens last, in this order.
     last: Vec<Instruction>,
     /// The function that every exit calls.
-    exit: Option<FunctionIndex>,
+    pub exit: Option<FunctionIndex>,
+    /// The function that stands for what unknown code does when the program ends.
+    pub at_end: Option<FunctionIndex>,
+    /// The object that says whether unknown code was ever called.
+    pub had_control: Option<ObjectIndex>,
+}
+
+/// Who may act when the program has not called them.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Late {
+    /// Unknown code when the program ends.
+    pub elsewhere: bool,
+    /// Unknown code when the program uses streams.
+    pub streams: bool,
+    /// Handlers of signals.
+    pub signals: bool,
+    /// Functions that are given the status of the exit.
+    pub status: bool,
+}
+
+impl Late {
+    pub(super) const fn any(self) -> bool {
+        self.elsewhere || self.streams || self.signals || self.status
+    }
 }
 
 /// In the prelude: registers a function, and calls those that are registered.
 const REGISTER: &str = "__regatta_atexit";
 const RUN: &str = "__regatta_run_exit_functions";
+
+/// The same where functions with an argument may be registered.
+const REGISTER_ANY: &str = "__regatta_exit_with_argument";
+const RUN_ANY: &str = "__regatta_run_any_exit_functions";
+
+/// Those that are given the status of the exit, and what tells the prelude of it.
+const REGISTER_FOR_STATUS: &str = "on_exit";
+const SET_STATUS: &str = "__regatta_set_exit_status";
+
+/// In the prelude: installs a handler of a signal, and calls those of a program that aborts or traps.
+const INSTALL: &str = "__regatta_install_handler";
+const ABORT: &str = "__regatta_abort_signal";
+const TRAP: &str = "__regatta_trap_signal";
 
 impl Lowerer<'_> {
     /// The program ends normally here.
@@ -48,6 +90,53 @@ impl Lowerer<'_> {
         };
         self.emit(call(index));
         self.end_path(Terminator::End);
+    }
+
+    /// The program ends here by a signal of its own: by a trap, or by `abort`, a failed assertion.
+    pub(super) fn abort_program(&mut self, trap: bool) {
+        if self.late.signals {
+            let handlers = self.prelude_function(if trap { TRAP } else { ABORT });
+            self.emit(call(handlers));
+        }
+        self.elsewhere_at_end();
+        self.end_path(Terminator::End);
+    }
+
+    /// The program is about to end: unknown code may have asked to be called then.
+    pub(super) fn elsewhere_at_end(&mut self) {
+        if self.late.elsewhere {
+            let index = self.at_end_function();
+            self.emit(call(index));
+        }
+    }
+
+    fn at_end_function(&mut self) -> FunctionIndex {
+        match self.lifecycle.at_end {
+            Some(index) => index,
+            None => {
+                let index = self.new_function();
+                self.lifecycle.at_end = Some(index);
+                index
+            }
+        }
+    }
+
+    /// The program is about to end with the status.
+    pub(super) fn exit_with(&mut self, status: Value) -> Result<()> {
+        match library::lookup(SET_STATUS) {
+            Some(known) if self.late.status => self.call_quietly(&known, vec![status]),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the program installs handlers of signals, as far as it has been lowered.
+    pub(super) fn handles_signals(&self) -> bool {
+        self.defined.contains_key(INSTALL)
+    }
+
+    /// Whether functions are registered that are given the status of the exit, as far as the program has been lowered.
+    pub(super) fn shows_status(&self) -> bool {
+        self.defined.contains_key(REGISTER_FOR_STATUS) && self.defined.contains_key(REGISTER_ANY)
     }
 
     /// Notes what the attributes of a function's declaration say about it.
@@ -96,11 +185,19 @@ impl Lowerer<'_> {
 
     /// Asks for what the exit function needs of the prelude, once it is known whether the program uses `atexit`.
     pub(super) fn want_exit_functions(&mut self) -> Result<()> {
-        if self.defined.contains_key(REGISTER) {
-            self.prelude_function(RUN);
-            self.lower_prelude()?;
+        let run = match (
+            self.defined.contains_key(REGISTER),
+            self.defined.contains_key(REGISTER_ANY),
+        ) {
+            (_, true) => RUN_ANY,
+            (true, false) => RUN,
+            (false, false) => return Ok(()),
+        };
+        self.prelude_function(run);
+        if self.late.status {
+            self.prelude_function(SET_STATUS);
         }
-        Ok(())
+        self.lower_prelude()
     }
 
     /// Gives the exit function its body, or takes back the calls if it has nothing to do.
@@ -109,10 +206,20 @@ impl Lowerer<'_> {
             return;
         };
         let last = std::mem::take(&mut self.lifecycle.last);
-        let run = self.defined.get(RUN).copied();
+        let run = [RUN_ANY, RUN]
+            .iter()
+            .find_map(|name| self.defined.get(*name).copied());
+        // Unknown code comes first and last, and between any two.
+        let elsewhere = self.late.elsewhere.then(|| self.at_end_function());
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
         for instruction in run.map(call).into_iter().chain(last) {
+            if let Some(elsewhere) = elsewhere {
+                builder.emit(call(elsewhere), Effect::Visible, Span::NONE);
+            }
             builder.emit(instruction, Effect::Visible, Span::NONE);
+        }
+        if let Some(elsewhere) = elsewhere {
+            builder.emit(call(elsewhere), Effect::Visible, Span::NONE);
         }
         builder.end(Terminator::Return, Span::NONE);
         let body = builder.finish();

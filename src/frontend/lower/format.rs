@@ -75,7 +75,9 @@ impl Lowerer<'_> {
             family.channel,
             Channel::StandardOutput | Channel::Output | Channel::Elsewhere
         );
-        if output && !seen {
+        let streams = family.channel != Channel::Elsewhere;
+        self.uses_streams |= streams;
+        if output && !seen && !(streams && self.late.streams) {
             if family.list
                 && let Some(check) = library::lookup("__regatta_no_counts")
             {

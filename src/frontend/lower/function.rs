@@ -12,7 +12,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::ir::{
     Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
-    Object, ObjectIndex, Place, Pointer, ScalarType, Storage, Terminator,
+    Object, ObjectIndex, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
 use crate::frontend::memory::walk;
 use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
@@ -414,11 +414,18 @@ impl Lowerer<'_> {
         }
         self.call_constructors(&arguments);
         arguments.truncate(parameters.len());
+        let returns = self.late.status && self.main_returns(index);
+        let status = returns.then(|| self.temporary(fold::INT));
+        let result = status.map(|status| self.object_place(status, fold::INT));
         self.emit(Instruction::Call {
             callee: Callee::Direct(index),
             arguments,
-            result: None,
+            result: result.map(ResultPlace::Scalar),
         });
+        if let Some(status) = status {
+            let status = self.load_object(status, fold::INT);
+            self.exit_with(Value::scalar(status, Type::INT))?;
+        }
         self.exit_program();
         Ok(())
     }
@@ -427,6 +434,18 @@ impl Lowerer<'_> {
         let object = self.objects.get(parameter.0 as usize);
         let leaf = object.and_then(|object| object.leaves.first());
         leaf.map_or(fold::INT, |leaf| leaf.scalar)
+    }
+
+    /// Whether the function returns an `int`.
+    fn main_returns(&self, index: FunctionIndex) -> bool {
+        let main = self
+            .functions
+            .get(index.0 as usize)
+            .and_then(Option::as_ref);
+        let result = main.and_then(|main| main.result);
+        let result = result.and_then(|result| self.objects.get(result.0 as usize));
+        let leaf = result.and_then(|result| result.leaves.first());
+        leaf.is_some_and(|leaf| leaf.scalar == fold::INT)
     }
 
     /// What the environment gives `main`: a count, which may be zero, and arrays of so many strings.

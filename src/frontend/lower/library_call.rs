@@ -193,8 +193,10 @@ impl Lowerer<'_> {
             Model::Prelude
                 if wanted == Use::Effects
                     && library::is_output(known.name)
-                    && !self.errno_is_visible() =>
+                    && !self.errno_is_visible()
+                    && !self.late.streams =>
             {
+                self.uses_streams = true;
                 Ok(Value::void())
             }
             Model::Builtin(library::Builtin::Formatted) => {

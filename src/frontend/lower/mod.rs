@@ -77,6 +77,7 @@ use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
 use crate::program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
 
 use builder::{Effect, FunctionBuilder};
+use exit::Late;
 use left_out::{Failing, Failure, LeftOut};
 use scope::Scopes;
 use sequencing::{Sequencing, Step};
@@ -125,16 +126,24 @@ pub fn lower_in_parts(
     };
     let mut left_out = LeftOut::default();
     loop {
-        let lowered = |conflicts| {
+        let lowered = |late, conflicts| {
             let options = options.clone();
-            let lowerer = Lowerer::new(parsed, property, options, conflicts, left_out.clone());
-            lowerer.lower()
+            let left_out = left_out.clone();
+            Lowerer::new(parsed, property, options, late, conflicts, left_out).lower()
         };
-        let result = lowered(FxHashMap::default()).and_then(|attempt| match attempt {
-            Attempt::Done(lowering) if !lowering.conflicts.is_empty() => {
-                lowered(lowering.conflicts)
+        let result = lowered(Late::default(), FxHashMap::default()).and_then(|mut attempt| {
+            let Some(late) = attempt.late() else {
+                return Ok(attempt);
+            };
+            if late.any() {
+                attempt = lowered(late, FxHashMap::default())?;
             }
-            other => Ok(other),
+            match attempt {
+                Attempt::Done(lowering) if !lowering.conflicts.is_empty() => {
+                    lowered(late, lowering.conflicts)
+                }
+                other => Ok(other),
+            }
         });
         match result.map_err(placed)? {
             Attempt::Done(lowering) => return Ok((lowering.unit, lowering.warnings)),
@@ -169,18 +178,34 @@ enum Attempt {
     Failed(Failure, Vec<Failure>),
 }
 
+impl Attempt {
+    /// Who may act late in the program, once it has been lowered.
+    fn late(&self) -> Option<Late> {
+        match self {
+            Self::Done(lowering) => Some(lowering.late),
+            Self::Failed(..) => None,
+        }
+    }
+}
+
 /// A program that has been lowered.
 struct Lowering {
     unit: Unit,
     warnings: Vec<Warning>,
     /// Where the order of evaluation can make a difference, unless the lowering was told of it.
     conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
+    /// Who may act late in it.
+    late: Late,
 }
 
 /// The state of lowering one program.
 struct Lowerer<'a> {
     property: &'a Specification,
     options: LowerOptions,
+    /// Who may act late, as far as the lowering was told: what only they could see is left out otherwise.
+    late: Late,
+    /// Whether something is done with streams.
+    uses_streams: bool,
     parsed: &'a ParsedUnit,
     /// The text that is being lowered; `None` for ours, which has no places.
     origin: Option<Origin>,
@@ -225,6 +250,8 @@ struct Lowerer<'a> {
     in_system_header: bool,
     /// The functions that were first declared in one.
     system_functions: FxHashSet<Rc<str>>,
+    /// The objects that were.
+    system_objects: FxHashSet<ObjectIndex>,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
     /// What `__func__` and its like stand for, by function and spelling.
@@ -276,6 +303,7 @@ impl<'a> Lowerer<'a> {
         parsed: &'a ParsedUnit,
         property: &'a Specification,
         options: LowerOptions,
+        late: Late,
         conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
         left_out: LeftOut,
     ) -> Self {
@@ -283,6 +311,8 @@ impl<'a> Lowerer<'a> {
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
         let mut lowerer = Self {
             property,
+            late,
+            uses_streams: false,
             parsed,
             origin: None,
             types: TypeTable::new(options.data_model),
@@ -309,6 +339,7 @@ impl<'a> Lowerer<'a> {
             repeats_literals: false,
             in_system_header: false,
             system_functions: FxHashSet::default(),
+            system_objects: FxHashSet::default(),
             strings: FxHashMap::default(),
             function_names: FxHashMap::default(),
             linkage: linkage::Linkage::default(),
@@ -457,9 +488,10 @@ impl<'a> Lowerer<'a> {
         self.reconcile_calls(&mut functions);
         let conflicts = self.find_conflicts(&functions);
         self.add_interrupts(&mut functions, start_index);
-        let outside = self.finish_outside(&mut functions);
+        let (outside, late) = self.finish_outside(&mut functions);
         self.finish_long_jumps(&mut functions, start_index);
         Ok(Attempt::Done(Box::new(Lowering {
+            late,
             unit: Unit {
                 sources,
                 data_model: self.options.data_model,

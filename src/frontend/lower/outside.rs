@@ -5,10 +5,16 @@
 //! for all such calls; it is called where unknown code is, and leaves out functions that change nothing which unknown
 //! code could not change by itself. It does not call `main`, nor the names that C reserves for the implementation and
 //! its library (C17 7.1.3), which is where verification tasks have their own checks.
+//!
+//! Unknown code that ever had control may come back where the program calls none: it can ask to be called when the
+//! program ends (`atexit`, a handler of SIGABRT), and make streams, or change those that there are, so that it is called
+//! when they are used. Where the program goes on meanwhile, by a signal or in another thread, it does not come back:
+//! what it then did to the objects of the program would be undefined (C17 5.1.2.4, 7.14.1.1). It may end the program.
 
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
+use super::exit::Late;
 use crate::frontend::ir::{
     Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object,
     ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
@@ -21,12 +27,25 @@ use crate::program::Span;
 /// What the environment is called.
 const ENVIRONMENT: &str = "<environment>";
 
+/// What the function is called that unknown code has called when the program ends.
+const AT_END: &str = "<environment at the end>";
+
+/// Functions of the system that are not modelled and make a stream out of memory or functions of the program.
+const STREAM_MAKERS: &[&str] = &[
+    "fmemopen",
+    "open_memstream",
+    "open_wmemstream",
+    "fopencookie",
+    "funopen",
+];
+
 /// Bytes of the memory that belongs to nobody in the program.
 const OUTSIDE_BYTES: u64 = 1 << 20;
 
 impl Lowerer<'_> {
-    /// Adds what lies outside to a program that is complete otherwise.
-    pub(super) fn finish_outside(&mut self, functions: &mut Vec<Function>) -> Outside {
+    /// Adds what lies outside to a program that is complete otherwise; and who may act late.
+    pub(super) fn finish_outside(&mut self, functions: &mut Vec<Function>) -> (Outside, Late) {
+        self.define_at_end(functions, None);
         let effect = self.options.unknown_calls;
         let meets = Meeting::of(functions, &self.objects);
         let memory = meets.any().then(|| {
@@ -46,6 +65,10 @@ impl Lowerer<'_> {
             UnknownEffect::Reachable if may_call => self.environment(functions),
             _ => None,
         };
+        let late = self.who_is_late(meets, environment.is_some(), functions);
+        if let Some(environment) = environment {
+            self.define_at_end(functions, Some(environment));
+        }
         if let Some(environment) = environment {
             for function in functions.iter_mut().take(environment.0 as usize) {
                 for block in &mut function.blocks {
@@ -53,10 +76,109 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Outside {
+        let outside = Outside {
             effect,
             environment,
             memory,
+        };
+        (outside, late)
+    }
+
+    fn who_is_late(&self, meets: Meeting, calls_back: bool, functions: &[Function]) -> Late {
+        let is_active = self.options.unknown_calls == UnknownEffect::Reachable;
+        // The library's own objects hold no functions of unknown code.
+        let foreign = self.objects.iter().enumerate().any(|(index, object)| {
+            is_outside_with_pointer(object)
+                && !object.name.ends_with("environ")
+                && !self.system_objects.contains(&ObjectIndex(index as u32))
+        });
+        let foreign_call = (foreign || meets.input_pointers) && meets.indirect_call;
+        let makes_streams = || {
+            instructions(functions).any(|instruction| match instruction {
+                Instruction::CallUnknown { name, effect, .. } => {
+                    *effect == UnknownEffect::Reachable && !self.leaves_streams_alone(name)
+                }
+                _ => false,
+            })
+        };
+        Late {
+            elsewhere: is_active
+                && (meets.unknown_code || foreign_call)
+                && (calls_back || self.exit_matters(functions)),
+            streams: is_active && self.uses_streams && (foreign || foreign_call || makes_streams()),
+            signals: self.handles_signals(),
+            status: self.shows_status(),
+        }
+    }
+
+    /// Whether a function is one of the system's, and neither makes a stream out of what it is given.
+    fn leaves_streams_alone(&self, name: &str) -> bool {
+        self.system_functions.contains(name) && !STREAM_MAKERS.contains(&name)
+    }
+
+    /// Whether an exit does something.
+    fn exit_matters(&self, functions: &[Function]) -> bool {
+        let exit = self.lifecycle.exit;
+        let changes = || functions_with_effects(functions, &self.objects);
+        let does_nothing = |index: FunctionIndex| {
+            let function = functions.get(index.0 as usize);
+            let mut blocks = function.into_iter().flat_map(|function| &function.blocks);
+            blocks.all(|block| block.instructions.is_empty())
+        };
+        exit.is_some_and(|exit| !does_nothing(exit) && changes().contains(&exit))
+    }
+
+    /// The object that says whether unknown code was ever called.
+    pub(super) fn had_control(&mut self) -> ObjectIndex {
+        match self.lifecycle.had_control {
+            Some(object) => object,
+            None => {
+                let object = self.push_object(Object {
+                    name: "<outside>::had control".to_owned(),
+                    storage: Storage::Static { external: false },
+                    ..integer_object()
+                });
+                self.lifecycle.had_control = Some(object);
+                object
+            }
+        }
+    }
+
+    /// The function that is called when the program ends calls the environment, if unknown code was ever called.
+    fn define_at_end(&mut self, functions: &mut [Function], environment: Option<FunctionIndex>) {
+        let Some(at_end) = self.lifecycle.at_end else {
+            return;
+        };
+        let (come_back, end) = (BlockIndex(1), BlockIndex(2));
+        let blocks = match environment {
+            None => vec![block(Vec::new(), Terminator::Return)],
+            Some(environment) => {
+                let branch = Terminator::Branch {
+                    condition: Expr::Load(place(self.had_control(), INT)),
+                    scalar: INT,
+                    then: come_back,
+                    otherwise: end,
+                };
+                let call = Instruction::Call {
+                    callee: Callee::Direct(environment),
+                    arguments: Vec::new(),
+                    result: None,
+                };
+                vec![
+                    block(Vec::new(), branch),
+                    block(vec![call], Terminator::Goto(end)),
+                    block(Vec::new(), Terminator::Return),
+                ]
+            }
+        };
+        if let Some(slot) = functions.get_mut(at_end.0 as usize) {
+            *slot = Function {
+                name: AT_END.to_owned(),
+                parameters: Vec::new(),
+                result: None,
+                blocks,
+                span: Span::NONE,
+            };
         }
     }
 
@@ -86,27 +208,25 @@ impl Lowerer<'_> {
                 callees.push(Callee::Escaped(index));
             }
         }
-        if callees.is_empty() {
+        let late = self.late.elsewhere || self.late.streams;
+        let exit = self.lifecycle.exit;
+        let exit = exit.filter(|exit| late && changes.contains(exit));
+        if callees.is_empty() && !late {
             return None;
         }
         let environment = FunctionIndex(functions.len() as u32);
-        let choice = self.environment_object(
-            environment,
-            &Object {
-                leaves: vec![scalar_leaf(INT, 32)],
-                size: 4,
-                alignment: 4,
-                name: String::new(),
-                storage: Storage::Outside,
-                constant: false,
-                blocks: Vec::new(),
-                span: Span::NONE,
-            },
-        );
+        let choice = self.environment_object(environment, &integer_object());
         // The loop is not the entry.
-        let (head, exit) = (BlockIndex(1), BlockIndex(2));
+        let (head, end) = (BlockIndex(1), BlockIndex(2));
+        let had_control = late.then(|| Instruction::Assign {
+            place: place(self.had_control(), INT),
+            value: Expr::Integer {
+                value: 1,
+                scalar: INT,
+            },
+        });
         let mut blocks = vec![
-            block(Vec::new(), Terminator::Goto(head)),
+            block(had_control.into_iter().collect(), Terminator::Goto(head)),
             block(Vec::new(), Terminator::Return),
             block(Vec::new(), Terminator::Return),
         ];
@@ -132,6 +252,17 @@ impl Lowerer<'_> {
             blocks.push(block(instructions, Terminator::Goto(head)));
             cases.push((number as i128, number as i128, target));
         }
+        if let Some(exit) = exit {
+            let number = cases.len() as i128;
+            let call = Instruction::Call {
+                callee: Callee::Direct(exit),
+                arguments: Vec::new(),
+                result: None,
+            };
+            let target = BlockIndex(blocks.len() as u32);
+            blocks.push(block(vec![call], Terminator::End));
+            cases.push((number, number, target));
+        }
         let place = place(choice, INT);
         blocks[head.0 as usize] = block(
             vec![
@@ -145,7 +276,7 @@ impl Lowerer<'_> {
                 value: Expr::Load(place),
                 scalar: INT,
                 cases,
-                default: exit,
+                default: end,
             },
         );
         functions.push(Function {
@@ -211,18 +342,14 @@ struct Meeting {
     unknown_code: bool,
     pointers: bool,
     indirect_call: bool,
+    /// Pointers that are inputs.
+    input_pointers: bool,
 }
 
 impl Meeting {
     fn of(functions: &[Function], objects: &[Object]) -> Self {
         let mut result = Self::default();
-        let has_pointer = |object: &Object| {
-            let mut leaves = object.leaves.iter();
-            object.leaves.is_empty() || leaves.any(|leaf| leaf.scalar == ScalarType::Pointer)
-        };
-        result.pointers = objects
-            .iter()
-            .any(|object| object.storage == Storage::Outside && has_pointer(object));
+        result.pointers = objects.iter().any(is_outside_with_pointer);
         for instruction in instructions(functions) {
             match instruction {
                 Instruction::CallUnknown {
@@ -238,7 +365,9 @@ impl Meeting {
                     };
                 }
                 Instruction::Nondet { place, .. } | Instruction::ReadDevice { place, .. } => {
-                    result.pointers |= place.scalar == ScalarType::Pointer;
+                    let is_pointer = place.scalar == ScalarType::Pointer;
+                    result.pointers |= is_pointer;
+                    result.input_pointers |= is_pointer;
                 }
                 Instruction::Call { callee, .. } => {
                     result.indirect_call |= matches!(callee, Callee::Indirect(_));
@@ -252,6 +381,13 @@ impl Meeting {
     const fn any(self) -> bool {
         self.unknown_code || self.pointers
     }
+}
+
+/// Whether the object is defined elsewhere, and may hold a pointer.
+fn is_outside_with_pointer(object: &Object) -> bool {
+    let mut leaves = object.leaves.iter();
+    object.storage == Storage::Outside
+        && (object.leaves.is_empty() || leaves.any(|leaf| leaf.scalar == ScalarType::Pointer))
 }
 
 fn instructions(functions: &[Function]) -> impl Iterator<Item = &Instruction> {
@@ -384,6 +520,20 @@ fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
 
 fn place(object: ObjectIndex, scalar: ScalarType) -> Place {
     Place::new(Expr::ObjectAddress(object), scalar)
+}
+
+/// An object that holds an `int`.
+fn integer_object() -> Object {
+    Object {
+        leaves: vec![scalar_leaf(INT, 32)],
+        size: 4,
+        alignment: 4,
+        name: String::new(),
+        storage: Storage::Outside,
+        constant: false,
+        blocks: Vec::new(),
+        span: Span::NONE,
+    }
 }
 
 const fn scalar_leaf(scalar: ScalarType, bits: u32) -> crate::frontend::ir::Leaf {
