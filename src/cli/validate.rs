@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use super::verify::{self, Job};
 use super::{complain, witness};
-use crate::frontend::printable::printable_line;
+use crate::frontend::printable::{printable, printable_line};
 use crate::portfolio::task::Validation;
 use crate::portfolio::verdict::{Conclusion, Verdict};
 use crate::program::ghost::CountedErrors;
@@ -65,9 +65,11 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         ..
     } = subject;
     let Some(property) = resolved.property else {
-        return Err(format!(
-            "error: {name}: the witness's property is not supported"
-        ));
+        let reason = resolved.unused.first().map_or("", String::as_str);
+        return Err(printable(&format!(
+            "error: {name}: the witness's property is not supported: {reason}"
+        ))
+        .into_owned());
     };
     load.property = property;
     load.data_model = resolved.data_model.unwrap_or(load.data_model);
@@ -115,8 +117,12 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         });
     }
     if !has_invariant_set {
+        let unused = match unused_text.as_str() {
+            "" => String::new(),
+            unused => format!("; not looked at: {unused}"),
+        };
         return Err(format!(
-            "error: {name}: there is nothing in the witness that can be validated"
+            "error: {name}: there is nothing in the witness that can be validated{unused}"
         ));
     }
     let assertions = invariants.iter();
@@ -222,10 +228,15 @@ fn judge_invariants(invariants: &[ResolvedInvariant], conclusion: Conclusion) ->
         Verdict::False(_) => match wrong {
             Some(wrong) => {
                 let what = wrong.kind.name();
-                let refuted = format!(
-                    "the witness is refuted: the {what} `{}` at {} does not hold",
-                    wrong.text, wrong.place
-                );
+                let (text, place) = (&wrong.text, &wrong.place);
+                let refuted = match conclusion.is_undefined {
+                    true => format!(
+                        "the witness cannot be confirmed: the {what} `{text}` at {place} has no defined value there"
+                    ),
+                    false => format!(
+                        "the witness is refuted: the {what} `{text}` at {place} does not hold"
+                    ),
+                };
                 let inputs: Vec<String> = conclusion
                     .inputs
                     .iter()

@@ -350,7 +350,7 @@ impl SourceText {
             .filter_map(|token| self.call_closed_by(token))
             .any(|open| {
                 let name = String::from_utf8_lossy(self.bytes(open.saturating_sub(1)));
-                !self.defines(&name)
+                !self.defines(&name) && !name.starts_with("__VERIFIER_")
             })
     }
 

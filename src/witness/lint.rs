@@ -581,8 +581,13 @@ impl Linter<'_> {
                 is_right = false;
             }
         }
-        if segment.waypoints.iter().any(|one| one.thread.is_some()) {
-            self.unused("threads");
+        let mut threads = segment
+            .waypoints
+            .iter()
+            .filter_map(|one| one.thread.as_ref());
+        if threads.any(|thread| thread.value != 0) {
+            self.unused("a path of several threads");
+            return false;
         }
         is_right
     }
