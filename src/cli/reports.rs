@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::complain;
 use super::options::VerifyOptions;
+use crate::frontend::printable::{printable, printable_json};
 use crate::portfolio::event::Event;
 use crate::portfolio::file;
 use crate::report::{Ending, Recording, html, sarif};
@@ -46,10 +47,13 @@ impl Reports {
     fn write_all(&self, ending: &Ending) -> bool {
         let mut is_written = true;
         if let Some(file) = &self.sarif {
-            is_written &= write(file, Ok(sarif::to_sarif(&self.recording, ending)));
+            let text = sarif::to_sarif(&self.recording, ending);
+            is_written &= write(file, Ok(printable_json(&text).into_owned()));
         }
         if let Some(file) = &self.html {
+            // What would show a source in another order than it has is shown itself.
             let page = html::to_html(&self.recording, ending);
+            let page = page.map(|page| printable(&page).into_owned());
             is_written &= write(file, page.map_err(Error::other));
         }
         is_written
