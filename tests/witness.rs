@@ -256,7 +256,7 @@ fn without_an_answer_there_is_no_witness() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_costs_no_answer() {
+fn a_file_that_cannot_be_written_is_told_before_the_run() {
     let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
         .args([
             "verify",
@@ -267,7 +267,11 @@ fn a_file_that_cannot_be_written_costs_no_answer() {
         .current_dir(folder())
         .output()
         .expect("the command runs");
-    assert_eq!(verdict(&output), "RESULT: FALSE(unreach-call)");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("no witness is written to"), "{said}");
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("cannot be written: there is no folder"),
+        "{said}"
+    );
+    assert!(output.stdout.is_empty());
 }
