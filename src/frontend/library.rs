@@ -55,6 +55,8 @@ pub enum Builtin {
     Resized,
     /// `calloc(count, size)`: zeroed; a product that overflows gives null.
     Calloc,
+    /// `__regatta_zeroed_pages(size)`: a new object on the heap that begins a page, with all bits zero.
+    Pages,
     /// `free(pointer)`.
     Free,
     /// `alloca(size)`: ends with the function's activation.
@@ -182,6 +184,7 @@ pub struct LibraryFunction {
 const PRELUDE: &[&str] = &[
     include_str!("library/ctype.c"),
     include_str!("library/memory.c"),
+    include_str!("library/mman.c"),
     include_str!("library/string.c"),
     include_str!("library/stdlib.c"),
     include_str!("library/stdio.c"),

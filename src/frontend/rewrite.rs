@@ -18,7 +18,7 @@
 //! | `__builtin_convertvector(e, T)` | `__regatta_convert_vector(e, sizeof(T))` | [`encoding::CONVERT_VECTOR`] |
 //! | `__real__ e`, `__imag__ e` | `*(__regatta_real_part) e`, `*(__regatta_imaginary_part) e`, which may be assigned to | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] behind a `*` |
 //! | `__auto_type x = e` | the same, `__auto_type` a typedef name | [`encoding::AUTO_TYPE`] |
-//! | `asm goto (…);` | `__regatta_unsupported("asm goto");` | [`encoding::UNSUPPORTED`], a call |
+//! | `asm goto ("…" : : : : l);` | `{ __asm__ volatile ("…" : : :); __regatta_assembly_jump(l); }` | [`encoding::ASSEMBLY_JUMP`], a call with identifiers |
 //! | `#pragma pack(n)` | `struct { … } __attribute__((__regatta_pack(n)))` | [`encoding::PACK`], an attribute |
 //! | `struct __attribute__((a)) s { … }` (also `union`, `enum`) | `struct s { … } __attribute__((a))` | |
 //! | `struct { _Alignas(n) int a; }` | `struct { __attribute__((aligned(n))) int a; }` | |
@@ -64,6 +64,9 @@ pub mod encoding {
     pub const NOTHING: &str = "__regatta_nothing";
     /// Function: does what is not supported; the argument names it.
     pub const UNSUPPORTED: &str = "__regatta_unsupported";
+    /// Function: what comes next is one of the labels that the arguments name, or the statement behind, as the assembly in
+    /// front decides.
+    pub const ASSEMBLY_JUMP: &str = "__regatta_assembly_jump";
     /// Function: the alignment that gcc prefers for what its argument is the size of.
     pub const PREFERRED_ALIGNMENT: &str = "__regatta_preferred_alignment";
     /// Attribute of a struct or union: no member has a larger alignment than the argument.

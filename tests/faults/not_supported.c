@@ -4,9 +4,9 @@ extern void reach_error(void);
 
 int main(void) {
     int x = __VERIFIER_nondet_int();
-    void *place[5];
+    void *place[200];
     if (x == 17)
-        __builtin_setjmp(place);
+        getcontext(place);
     if (x == 18 && x == 19)
         reach_error();
     return 0;

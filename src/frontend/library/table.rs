@@ -16,6 +16,10 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         Builtin::Resized,
         &["void *__regatta_resized(void *, __regatta_size_t)"],
     ),
+    (
+        Builtin::Pages,
+        &["void *__regatta_zeroed_pages(__regatta_size_t)"],
+    ),
     (Builtin::Free, &["void free(void *)", "void cfree(void *)"]),
     (
         Builtin::Alloca,
@@ -610,9 +614,10 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int vsscanf(const char *, const char *, __builtin_va_list)",
             "int vasprintf(char **, const char *, __builtin_va_list)",
             "long syscall(long, ...)",
-            "void *mmap(void *, __regatta_size_t, int, int, int, long)",
             "void *mmap64(void *, __regatta_size_t, int, int, int, long long)",
-            "int munmap(void *, __regatta_size_t)",
+            "int mprotect(void *, __regatta_size_t, int)",
+            "void *mremap(void *, __regatta_size_t, __regatta_size_t, int, ...)",
+            "int madvise(void *, __regatta_size_t, int)",
             "void *sbrk(long)",
             "int brk(void *)",
         ],

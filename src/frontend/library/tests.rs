@@ -120,6 +120,7 @@ const STUBS: &str = "
     static long double __regatta_unknown_long_double(void) { return 0; }
     static __regatta_size_t __regatta_allocated_size(void *p) { (void)p; return 0; }
     static void *__regatta_resized(void *p, __regatta_size_t size) { return (realloc)(p, size); }
+    static void *__regatta_zeroed_pages(__regatta_size_t size) { return calloc(1, size); }
     static void __regatta_unsupported(const char *what) { (void)what; abort(); }
     static void __VERIFIER_assume(int condition) { if (!condition) abort(); }
     static int __VERIFIER_nondet_int(void) { return 0; }

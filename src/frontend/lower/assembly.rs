@@ -7,6 +7,7 @@
 //!   its inputs it is unknown code, which changes what it reaches: all globals, `static` ones included, whose names it
 //!   may use, and what its operands point to. A real execution determines what it does, so that an alarm behind it is
 //!   not confirmed.
+//! * `asm goto` goes to one of its labels or on, as it was said of values: if the template does nothing, it goes on.
 //! * Assembly outside of functions defines symbols: what C declares and does not define is arbitrary anyway, and its
 //!   functions are unknown code. `.set` makes aliases. What it might do at the program's start is not supported.
 
@@ -14,10 +15,10 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::value::{Lvalue, Value, ValueKind};
-use super::{Lowerer, Result};
+use super::{Lowerer, Result, fold};
 use crate::frontend::constant;
 use crate::frontend::ir::{
-    Argument, Instruction, Place, Pointer, ScalarType, Storage, UnknownEffect,
+    Argument, Instruction, Place, Pointer, ScalarType, Storage, Terminator, UnknownEffect,
 };
 
 /// A template's or an asm statement's text, with its escapes read.
@@ -99,6 +100,7 @@ impl Lowerer<'_> {
             ast::AsmStatement::GnuExtended(asm) => asm,
         };
         let nothing = text_of(&asm.template.node).is_some_and(|text| does_nothing(&text));
+        self.assembly_goes_on = nothing;
         let outputs = self.asm_operands(&asm.outputs)?;
         let inputs = self.asm_operands(&asm.inputs)?;
         self.span = span;
@@ -131,7 +133,7 @@ impl Lowerer<'_> {
                     let wide = matches!(scalar, ScalarType::Integer { bits, .. }
                         if bits >= self.options.data_model.pointer_bits());
                     let kept = scalar == ScalarType::Pointer || wide;
-                    if kept && crate::frontend::lower::fold::constant(value).is_none() {
+                    if kept && fold::constant(value).is_none() {
                         let scalar_to = ScalarType::Pointer;
                         let value = self.convert_representation(value.clone(), scalar, scalar_to);
                         let scalar = scalar_to;
@@ -151,6 +153,41 @@ impl Lowerer<'_> {
         }
         self.note_unknown_value();
         Ok(())
+    }
+
+    /// Goes to one of the labels, or on, after the assembly that was lowered last.
+    pub(super) fn assembly_jump(&mut self, labels: &[&str]) {
+        if self.assembly_goes_on {
+            // They are named all the same.
+            for label in labels {
+                self.label_block(label);
+            }
+            return;
+        }
+        let scalar = fold::INT;
+        let object = self.temporary(scalar);
+        let place = self.object_place(object, scalar);
+        let what = "where assembly goes".to_owned();
+        self.emit_fresh(Instruction::Approximate { place, what });
+        let span = self.span;
+        let next = self.function.new_block();
+        let mut cases = Vec::with_capacity(labels.len());
+        let origin = self.function.current;
+        for (number, label) in labels.iter().enumerate() {
+            let way = self.function.new_block();
+            self.function.current = way;
+            self.jump_to_label(label);
+            cases.push((number as i128, number as i128, way));
+        }
+        let value = self.load_object(object, scalar);
+        let switch = Terminator::Switch {
+            value,
+            scalar,
+            cases,
+            default: next,
+        };
+        self.function.end_block(origin, switch, span);
+        self.function.current = next;
     }
 
     fn asm_operands(&mut self, nodes: &[Node<ast::GnuAsmOperand>]) -> Result<Vec<Operand>> {

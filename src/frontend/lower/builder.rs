@@ -36,6 +36,8 @@ pub(super) struct FunctionBuilder {
     pub scopes: u32,
     /// Where it is left with a jump under way.
     pub far_exit: Option<BlockIndex>,
+    /// Blocks that are reached from elsewhere.
+    pub roots: Vec<BlockIndex>,
     blocks: Vec<PartialBlock>,
     effects: u64,
 }
@@ -95,6 +97,7 @@ impl FunctionBuilder {
             temporaries: 0,
             scopes: 0,
             far_exit: None,
+            roots: Vec::new(),
             blocks: vec![PartialBlock::default()],
             effects: 0,
         }
@@ -392,7 +395,8 @@ impl FunctionBuilder {
     fn reachable(&mut self) -> Vec<BlockIndex> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::new();
-        let mut stack = vec![BlockIndex(0)];
+        let mut stack = self.roots.clone();
+        stack.push(BlockIndex(0));
         while let Some(block) = stack.pop() {
             if std::mem::replace(&mut seen[block.0 as usize], true) {
                 continue;

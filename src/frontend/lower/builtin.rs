@@ -52,6 +52,14 @@ impl Lowerer<'_> {
                 ast::Expression::SizeOfTy(ty) => self.convert_vector(value, &ty.node.0.node)?,
                 _ => return Err(self.error("a vector is converted to something without a type")),
             },
+            (encoding::ASSEMBLY_JUMP, labels) => {
+                let labels = labels.iter().filter_map(|label| match &label.node {
+                    ast::Expression::Identifier(label) => Some(label.node.name.as_str()),
+                    _ => None,
+                });
+                self.assembly_jump(&labels.collect::<Vec<_>>());
+                Value::void()
+            }
             (encoding::UNSUPPORTED, nodes) => {
                 let what = match nodes.first().map(|node| &node.node) {
                     Some(ast::Expression::StringLiteral(parts)) => {
@@ -280,6 +288,7 @@ impl Lowerer<'_> {
             Builtin::MultiplyOverflow => self.overflow(BinaryOp::Multiply, known, values),
             Builtin::Malloc
             | Builtin::Calloc
+            | Builtin::Pages
             | Builtin::Resized
             | Builtin::Free
             | Builtin::Alloca

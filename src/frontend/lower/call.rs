@@ -40,6 +40,10 @@ impl Lowerer<'_> {
             };
             self.span = span;
             let symbol = self.scopes.symbol(symbol);
+            if let Entity::Nested(index) = symbol.entity {
+                let ty = symbol.ty;
+                return self.call_nested(index, ty, &call.arguments, wanted);
+            }
             if let Entity::Function { name } = &symbol.entity
                 && !self.is_indirect(name)
             {

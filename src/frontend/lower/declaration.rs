@@ -49,6 +49,10 @@ impl Lowerer<'_> {
         for item in &node.node.declarators {
             self.span = self.place_of(item);
             let file_scope = self.scopes.at_file_scope();
+            if !file_scope && let Some(body) = Self::nested_body(&item.node) {
+                self.nested_function(&specifiers, item, body)?;
+                continue;
+            }
             let context = if specifiers.storage == Some(StorageClass::Extern) && !file_scope {
                 LengthContext::Prototype
             } else {
@@ -63,6 +67,15 @@ impl Lowerer<'_> {
             declared.attributes.inherit(&specifiers.attributes);
             if declared.attributes.noreturn {
                 declared.ty = self.types.without_return(declared.ty);
+            }
+            let is_nested = is_automatic(&node.node.specifiers) && !file_scope;
+            if let (true, true, Some(name)) = (
+                is_nested,
+                self.types.is_function(declared.ty),
+                declared.name,
+            ) {
+                self.declare_nested(&name.node.name, declared.ty);
+                continue;
             }
             self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
         }
@@ -732,6 +745,14 @@ impl Lowerer<'_> {
     ) -> FunctionBuilder {
         FunctionBuilder::new(index, name.to_owned(), result, self.span)
     }
+}
+
+/// Whether a declaration has the storage class `auto`.
+fn is_automatic(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
+    specifiers.iter().any(|specifier| {
+        matches!(&specifier.node, ast::DeclarationSpecifier::StorageClass(class)
+            if matches!(class.node, ast::StorageClassSpecifier::Auto))
+    })
 }
 
 /// Whether a declaration takes its type from its initialiser.

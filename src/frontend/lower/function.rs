@@ -19,10 +19,10 @@ use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
 use crate::program::{AssumptionKind, Lifetime};
 
 /// The part of a declarator that makes it a function, and what is around it.
-struct FunctionHead<'n> {
+pub(super) struct FunctionHead<'n> {
     name: &'n Node<ast::Identifier>,
     parameters: ParameterSyntax<'n>,
-    result: Type,
+    pub(super) result: Type,
 }
 
 #[derive(Copy, Clone)]
@@ -109,13 +109,7 @@ impl Lowerer<'_> {
         let name = head.name.node.name.as_str();
         self.function.scopes = 1;
         self.scopes.enter(1);
-        let (parameters, form) = match head.parameters {
-            ParameterSyntax::Prototype(function) => self.prototype(function)?,
-            ParameterSyntax::Identifiers(names) => (
-                self.old_style(names, &definition.declarations)?,
-                ParameterForm::Unspecified,
-            ),
-        };
+        let (parameters, form) = self.head_parameters(head, &definition.declarations)?;
         let ty = self.types.function(FunctionType {
             result: head.result.unqualified(),
             parameters: match form {
@@ -133,16 +127,7 @@ impl Lowerer<'_> {
         if let Some(linked) = self.scopes.linked.get_mut(name) {
             linked.definition = Definition::Complete;
         }
-        if form == ParameterForm::Variadic {
-            self.add_variable_arguments();
-        }
-        if !self.types.is_void(head.result) {
-            let storage = Storage::Automatic(self.function.index);
-            let object_name = format!("{name}::<result>");
-            let span = self.span;
-            let result = self.add_object(object_name, head.result, storage, span)?;
-            self.function.result = Some(result);
-        }
+        self.function_result(form, head.result)?;
         if self.property.forbids_call(name) {
             self.end_path(Terminator::Error);
         }
@@ -153,8 +138,38 @@ impl Lowerer<'_> {
         self.return_at_end(name)
     }
 
+    /// Declares the parameters of a function, with the declarations of those in the old style.
+    pub(super) fn head_parameters(
+        &mut self,
+        head: &FunctionHead<'_>,
+        declarations: &[Node<ast::Declaration>],
+    ) -> Result<(Vec<Type>, ParameterForm)> {
+        match head.parameters {
+            ParameterSyntax::Prototype(function) => self.prototype(function),
+            ParameterSyntax::Identifiers(names) => {
+                let types = self.old_style(names, declarations)?;
+                Ok((types, ParameterForm::Unspecified))
+            }
+        }
+    }
+
+    /// Makes the objects for what the function returns, and for what it is given beyond its parameters.
+    pub(super) fn function_result(&mut self, form: ParameterForm, result: Type) -> Result<()> {
+        if form == ParameterForm::Variadic {
+            self.add_variable_arguments();
+        }
+        if !self.types.is_void(result) {
+            let storage = Storage::Automatic(self.function.index);
+            let name = format!("{}::<result>", self.function.name);
+            let span = self.span;
+            let result = self.add_object(name, result, storage, span)?;
+            self.function.result = Some(result);
+        }
+        Ok(())
+    }
+
     /// What happens when control reaches the closing brace.
-    fn return_at_end(&mut self, name: &str) -> Result<()> {
+    pub(super) fn return_at_end(&mut self, name: &str) -> Result<()> {
         if let Some(result) = self.function.result {
             if name == "main" {
                 if let Some(scalar) = self.types.scalar(self.function.result_type) {
@@ -172,7 +187,7 @@ impl Lowerer<'_> {
     }
 
     /// Finds the function part of a definition's declarator.
-    fn function_head<'n>(
+    pub(super) fn function_head<'n>(
         &mut self,
         base: Type,
         node: &'n Node<ast::Declarator>,

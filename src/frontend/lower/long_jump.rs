@@ -62,10 +62,10 @@ struct Way {
 #[derive(Debug, Default)]
 pub(super) struct LongJumps {
     way: Option<Way>,
-    /// Whether there is a jump at all.
-    jumps: bool,
-    /// By landing (from one): the object that holds what `setjmp` returns.
-    results: Vec<ObjectIndex>,
+    /// Where the first jump is, if there is one at all.
+    jumps: Option<Span>,
+    /// By landing (from one): the object that holds what `setjmp` returns; none at labels.
+    results: Vec<Option<ObjectIndex>>,
     /// By function with a landing, the object that holds the number of the activation.
     activations: FxHashMap<FunctionIndex, ObjectIndex>,
 }
@@ -99,9 +99,8 @@ impl Lowerer<'_> {
         way
     }
 
-    /// The object that holds the number of the activation of the current function.
-    fn activation(&mut self) -> ObjectIndex {
-        let function = self.function.index;
+    /// The object that holds the number of a function's activation.
+    fn activation(&mut self, function: FunctionIndex) -> ObjectIndex {
         if let Some(&object) = self.long_jumps.activations.get(&function) {
             return object;
         }
@@ -148,10 +147,10 @@ impl Lowerer<'_> {
         self.note_assumption(AssumptionKind::Layout, NOT_LOOKED_AT);
         self.note_assumption(AssumptionKind::UnknownCode, NO_OTHER_JUMPS);
         self.way();
-        let activation = self.activation();
+        let activation = self.activation(self.function.index);
         let result = self.temporary(fold::INT);
         self.temporaries[result.0 as usize] = false;
-        self.long_jumps.results.push(result);
+        self.long_jumps.results.push(Some(result));
         let number = self.long_jumps.results.len();
         let (landing_place, activation_place) = self.buffer_places(&buffer);
         self.emit(Instruction::Assign {
@@ -207,9 +206,39 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Jumps to a label of a function around; gives the number of the landing that has to be there.
+    pub(super) fn jump_to_function(&mut self, function: FunctionIndex) -> usize {
+        let way = self.way();
+        self.long_jumps.results.push(None);
+        let number = self.long_jumps.results.len();
+        let size = self.size_scalar();
+        let activation = self.activation(function);
+        let activation = self.load_visible(activation, size);
+        for (object, scalar, value) in [
+            (way.landing, NUMBER, fold::integer(number as i128, NUMBER)),
+            (way.activation, size, activation),
+        ] {
+            let place = self.object_place(object, scalar);
+            self.emit(Instruction::Assign { place, value });
+        }
+        self.leave_by_jump();
+        number
+    }
+
+    /// Makes a landing that leads to a block of the current function.
+    pub(super) fn land(&mut self, number: usize, block: BlockIndex) {
+        let landing = self.function.new_block();
+        self.function
+            .set_label(landing, &format!("{LANDING}{number}"));
+        let span = self.span;
+        self.function
+            .end_block(landing, Terminator::Goto(block), span);
+        self.function.roots.push(landing);
+    }
+
     /// Leaves the function with a jump under way.
     fn leave_by_jump(&mut self) {
-        self.long_jumps.jumps = true;
+        self.long_jumps.jumps.get_or_insert(self.span);
         let exit = match self.function.far_exit {
             Some(exit) => exit,
             None => {
@@ -230,7 +259,7 @@ impl Lowerer<'_> {
         if self.long_jumps.way.is_some() {
             forget_unknown_code(functions);
         }
-        let Some(way) = self.long_jumps.way.filter(|_| self.long_jumps.jumps) else {
+        let (Some(way), Some(first)) = (self.long_jumps.way, self.long_jumps.jumps) else {
             return;
         };
         let (leaving, by_pointer) = leaving(functions, &marks);
@@ -249,14 +278,14 @@ impl Lowerer<'_> {
                 way,
                 leaving: &leaving,
                 by_pointer,
-                is_start: index == start,
+                lost: (index == start).then_some(first),
             };
             maker.run(&marks);
         }
     }
 }
 
-fn scalar_leaf(scalar: ScalarType, bytes: u64) -> Leaf {
+pub(super) fn scalar_leaf(scalar: ScalarType, bytes: u64) -> Leaf {
     Leaf {
         bit_offset: 0,
         bits: bytes as u32 * 8,
@@ -379,7 +408,8 @@ struct Maker<'m, 'a> {
     leaving: &'m FxHashSet<FunctionIndex>,
     /// Whether a function that is called through a pointer may be one of them.
     by_pointer: bool,
-    is_start: bool,
+    /// In the start function, the place of a jump that nobody takes.
+    lost: Option<Span>,
 }
 
 impl Maker<'_, '_> {
@@ -389,7 +419,11 @@ impl Maker<'_, '_> {
             None => self.add(Vec::new(), Terminator::Return),
         };
         // What the landings find is looked at before there are more ways.
-        let landings: Vec<BlockIndex> = marks.landings.iter().map(|&(_, block)| block).collect();
+        let of_setjmp = marks
+            .landings
+            .iter()
+            .filter(|(number, _)| self.result(*number).is_some());
+        let landings: Vec<BlockIndex> = of_setjmp.map(|&(_, block)| block).collect();
         let changes = self.changes(&landings);
         self.split_calls(exit);
         let mut cases = Vec::new();
@@ -431,13 +465,10 @@ impl Maker<'_, '_> {
         &mut self,
         cases: Vec<(i128, i128, BlockIndex)>,
     ) -> (Vec<(Instruction, Span)>, Terminator) {
-        let span = self.function.span;
-        if self.is_start {
-            let what = "a jump to a function that has returned".to_owned();
-            return (
-                vec![(Instruction::Unsupported(what), span)],
-                Terminator::End,
-            );
+        if let Some(span) = self.lost {
+            let what = "`longjmp` without an active `setjmp`".to_owned();
+            let lost = (Instruction::Unsupported(what), span);
+            return (vec![lost], Terminator::End);
         }
         let Some(&activation) = self.lowerer.long_jumps.activations.get(&self.index) else {
             return (Vec::new(), Terminator::Return);
@@ -534,20 +565,26 @@ impl Maker<'_, '_> {
         };
     }
 
+    /// The object that holds what `setjmp` returns, if the landing is one's.
+    fn result(&self, number: usize) -> Option<ObjectIndex> {
+        let results = &self.lowerer.long_jumps.results;
+        *results.get(number.checked_sub(1)?)?
+    }
+
     /// The block where a jump comes to a landing.
     fn landing(&mut self, number: usize, block: BlockIndex, changes: &Changes) -> BlockIndex {
+        let arrive = self.assign(self.way.landing, NUMBER, fold::integer(0, NUMBER));
+        let Some(result) = self.result(number) else {
+            return self.add(vec![arrive], Terminator::Goto(block));
+        };
         let mut next = block;
         // From the last to the first.
         for changed in &changes.scalars {
             let saved = self.save(changed, block);
             next = self.forget(changed, saved, next);
         }
-        let mut instructions = Vec::new();
-        if let Some(&result) = self.lowerer.long_jumps.results.get(number - 1) {
-            let value = self.load(self.way.value, fold::INT);
-            instructions.push(self.assign(result, fold::INT, value));
-        }
-        instructions.push(self.assign(self.way.landing, NUMBER, fold::integer(0, NUMBER)));
+        let value = self.load(self.way.value, fold::INT);
+        let mut instructions = vec![self.assign(result, fold::INT, value), arrive];
         if let Some(name) = &changes.lost {
             let what = format!("a jump with `{name}` changed since `setjmp`");
             instructions.push(Instruction::Unsupported(what));

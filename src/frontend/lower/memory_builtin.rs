@@ -72,6 +72,11 @@ impl Lowerer<'_> {
                 let [count, size] = self.exactly(known, values)?;
                 self.calloc(count, size)
             }
+            Builtin::Pages => {
+                let [size] = self.exactly(known, values)?;
+                let size = self.size_operand(size)?;
+                self.allocate(size, 4096, Lifetime::Heap, InitialContents::Zero)
+            }
             Builtin::Resized => {
                 let [pointer, size] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;

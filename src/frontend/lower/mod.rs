@@ -40,6 +40,7 @@ mod library_call;
 mod linkage;
 mod long_jump;
 mod memory_builtin;
+mod nested;
 mod outside;
 mod parts;
 mod place;
@@ -276,12 +277,15 @@ struct Lowerer<'a> {
     names_errno: bool,
     /// Whether the program's text uses the object that points to the environment's strings.
     names_environment: bool,
+    /// Whether the assembly that was lowered last does nothing.
+    assembly_goes_on: bool,
     /// Whether there is assembly that may name the program's symbols.
     has_assembly: bool,
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
     sequencing: Sequencing,
     long_jumps: long_jump::LongJumps,
+    nested: nested::NestedFunctions,
     /// What is left out of the program.
     left_out: LeftOut,
     /// Names at file scope of what is left out.
@@ -355,10 +359,12 @@ impl<'a> Lowerer<'a> {
                 .iter()
                 .any(|name| is_named_twice(parsed.positions.text(), name)),
             names_environment: false,
+            assembly_goes_on: false,
             has_assembly: false,
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
             long_jumps: long_jump::LongJumps::default(),
+            nested: nested::NestedFunctions::default(),
             left_out,
             unmodelled: FxHashSet::default(),
             unmodelled_functions: Vec::new(),
@@ -414,6 +420,7 @@ impl<'a> Lowerer<'a> {
     /// What comes after the program's own text.
     fn complete(&mut self) -> Result<()> {
         self.finish_unmodelled_functions();
+        self.finish_nested();
         self.note_library_objects();
         self.lower_prelude()?;
         self.want_exit_functions()?;

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                 ArrayLength::Constant(count) => fold::integer(i128::from(count), scalar),
                 ArrayLength::Variable(object) => {
                     let size = self.size_scalar();
-                    fold::convert(self.load_object(object, size), size, scalar)
+                    fold::convert(self.load_visible(object, size), size, scalar)
                 }
                 ArrayLength::Unknown | ArrayLength::Unspecified => {
                     return Err(self.error("the size of the array is not known"));
@@ -108,12 +108,17 @@ impl Lowerer<'_> {
                 if let Some(value) = self.linked_object(object, ty)? {
                     return Ok(value);
                 }
-                let address = Expr::ObjectAddress(object);
+                let address = self.address_of_object(object);
                 let address = self.weak_object_address(name, address);
                 Value::lvalue(address, ty)
             }
             Entity::VariableArray(pointer) => {
-                Value::lvalue(self.load_object(*pointer, ScalarType::Pointer), ty)
+                let pointer = *pointer;
+                Value::lvalue(self.load_visible(pointer, ScalarType::Pointer), ty)
+            }
+            Entity::Nested(index) => {
+                let index = *index;
+                self.nested_designator(index, ty)
             }
             Entity::Function { name } => {
                 let name = name.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::ir::{DeclaredName, ObjectIndex, ScalarPlace};
+use crate::frontend::ir::{DeclaredName, FunctionIndex, ObjectIndex, ScalarPlace};
 use crate::frontend::types::{Type, TypeTable};
 use crate::program::Span;
 use crate::program::waypoint::Time;
@@ -32,6 +32,8 @@ pub(super) enum Entity {
     Function {
         name: Rc<str>,
     },
+    /// A function within a function.
+    Nested(FunctionIndex),
     Enumerator(i128),
     Typedef,
     /// Something that is not modelled: nobody can use it.
@@ -159,6 +161,11 @@ impl Scopes {
 
     pub fn at_file_scope(&self) -> bool {
         self.scopes.len() == 1
+    }
+
+    /// How many scopes are open.
+    pub fn depth(&self) -> usize {
+        self.scopes.len()
     }
 
     /// Hides all but the file scope until [`Self::resume`].

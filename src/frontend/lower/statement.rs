@@ -43,19 +43,21 @@ impl Lowerer<'_> {
         }
         self.clean_up_block()?;
         self.jumps.blocks.leave();
-        let mut missing: Vec<(&String, Span)> = self
+        let mut missing: Vec<(String, Span)> = self
             .jumps
             .labels
             .iter()
             .filter(|(_, label)| label.position.is_none())
-            .map(|(name, label)| (name, label.span))
+            .map(|(name, label)| (name.clone(), label.span))
             .collect();
         missing.sort_by_key(|&(_, span)| span);
-        if let Some(&(name, span)) = missing.first() {
+        self.leave_to_labels(&mut missing);
+        if let Some((name, span)) = missing.first() {
             let message = format!("the label `{name}` is not defined");
-            self.span = span;
+            self.span = *span;
             return Err(self.error(message));
         }
+        self.land_at_labels()?;
         self.finish_jumps()
     }
 

@@ -177,6 +177,9 @@ impl Lowerer<'_> {
 
     /// `goto *address;`.
     pub(super) fn computed_goto(&mut self, address: Value) -> Result<()> {
+        if self.is_nested() {
+            return Err(self.error("a computed `goto` in a nested function"));
+        }
         let (expr, ty) = self.scalar_value(address)?;
         let from = self.scalar_type(ty)?;
         let number = self.convert_representation(expr, from, self.size_scalar());

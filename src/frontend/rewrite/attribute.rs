@@ -6,7 +6,7 @@
 
 use super::Rewriter;
 use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::token::{TokenKind, punctuator as p, word};
+use crate::frontend::token::{TokenKind, is_keyword, punctuator as p, word};
 
 /// Attributes that say something about layout, linkage or control.
 const KEPT: &str = "\
@@ -220,6 +220,10 @@ impl Rewriter<'_> {
         self.statement_start = false;
         self.previous = Some(index);
         if jumps && self.is(open, p(b"(")) {
+            if self.assembly_jump(open) {
+                self.insert("{ __asm__ volatile", start);
+                return open;
+            }
             self.insert("__regatta_unsupported(\"asm goto\")", start);
             let close = self.partner(open);
             self.previous = Some(close);
@@ -234,5 +238,30 @@ impl Rewriter<'_> {
             start,
         );
         open
+    }
+
+    /// Separates the labels of assembly that jumps from the rest; whether that can be done.
+    fn assembly_jump(&mut self, open: usize) -> bool {
+        let close = self.partner(open);
+        let mut colons = Vec::new();
+        let mut index = open + 1;
+        while index < close {
+            if self.is(index, p(b":")) {
+                colons.push(index);
+            }
+            index = self.partner(index).max(index) + 1;
+        }
+        let [.., labels] = colons[..] else {
+            return false;
+        };
+        let are_plain = (labels + 1..close)
+            .filter_map(|index| self.word(index))
+            .all(|label| !is_keyword(label) && self.renamed(label).is_none());
+        if colons.len() != 4 || !are_plain || !self.is(close + 1, p(b";")) {
+            return false;
+        }
+        self.edit(labels, "", Some("); __regatta_assembly_jump("), "");
+        self.edit(close + 1, "", None, "}");
+        true
     }
 }

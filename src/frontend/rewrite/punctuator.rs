@@ -1,7 +1,7 @@
 //! Brackets, separators and operators: what is open, and how deep.
 
 use super::{BracketKind, Context, Rewriter, encoding};
-use crate::frontend::diagnostic::{Error, ErrorKind};
+use crate::frontend::diagnostic::Error;
 use crate::frontend::split::ChunkKind;
 use crate::frontend::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
@@ -174,7 +174,11 @@ impl Rewriter<'_> {
 
     pub(super) fn open_brace(&mut self, index: usize) -> Result<usize, Error> {
         let start = self.tokens[index].start;
-        let kind = self.brace_kind(index)?;
+        let kind = self.brace_kind(index);
+        if self.begins_nested_function(index) {
+            self.insert("= (", start);
+            self.edit(self.partner(index), "", None, ");");
+        }
         self.deepen(index)?;
         self.copy(index);
         let is_literal = kind == BracketKind::Initialiser && self.previous_is(p(b")"));
@@ -199,43 +203,54 @@ impl Rewriter<'_> {
         Ok(index + 1)
     }
 
-    pub(super) fn brace_kind(&self, index: usize) -> Result<BracketKind, Error> {
+    pub(super) fn brace_kind(&self, index: usize) -> BracketKind {
         match self.aggregate {
-            Some(word::Enum) => return Ok(BracketKind::Enum),
-            Some(_) => return Ok(BracketKind::Aggregate),
+            Some(word::Enum) => return BracketKind::Enum,
+            Some(_) => return BracketKind::Aggregate,
             None => {}
         }
         if self.kind() == BracketKind::Initialiser || self.previous_is(p(b"=")) {
-            return Ok(BracketKind::Initialiser);
+            return BracketKind::Initialiser;
         }
         if self.kind() == BracketKind::File {
             let is_body =
                 self.chunk.kind == ChunkKind::Function && self.partner(index) + 1 == self.chunk.end;
-            return Ok(if is_body {
+            return if is_body {
                 BracketKind::Block
             } else {
                 BracketKind::Initialiser
-            });
+            };
         }
-        if !self.previous_is(p(b")")) {
-            return Ok(BracketKind::Block);
+        if !self.previous_is(p(b")")) || self.begins_nested_function(index) {
+            return BracketKind::Block;
         }
-        // After a parenthesis: the body of `if (…)`, a compound literal, or a function within a function.
+        // After a parenthesis: the body of `if (…)`, or a compound literal.
+        match self
+            .before_parenthesis()
+            .and_then(|before| self.word(before))
+        {
+            Some(word::If | word::For | word::While | word::Switch) => BracketKind::Block,
+            _ => BracketKind::Initialiser,
+        }
+    }
+
+    /// The token before the parentheses that were closed last.
+    fn before_parenthesis(&self) -> Option<usize> {
         let open = self.previous.map_or(0, |previous| self.partner(previous));
-        let before = open
-            .checked_sub(1)
-            .filter(|&before| before >= self.chunk.first);
-        match before.and_then(|before| self.word(before)) {
-            Some(word::If | word::For | word::While | word::Switch) => Ok(BracketKind::Block),
-            Some(name) if !is_keyword(name) && self.kind() == BracketKind::Block => Err(self
-                .error(
-                    index,
-                    ErrorKind::Unsupported,
-                    "a function defined within a function",
-                )
-                .with_help("nested functions are an extension of gcc; move the function out")),
-            _ => Ok(BracketKind::Initialiser),
-        }
+        let before = open.checked_sub(1)?;
+        (before >= self.chunk.first).then_some(before)
+    }
+
+    /// Whether the brace is that of a function within a function.
+    fn begins_nested_function(&self, index: usize) -> bool {
+        let name = self
+            .before_parenthesis()
+            .and_then(|before| self.word(before));
+        self.is(index, p(b"{"))
+            && self.aggregate.is_none()
+            && self.kind() == BracketKind::Block
+            && self.previous_is(p(b")"))
+            && name.is_some_and(|name| !is_keyword(name))
     }
 
     pub(super) fn close(&mut self, index: usize, symbol: Symbol) -> usize {

@@ -109,6 +109,13 @@ impl Sequencing {
         }
     }
 
+    /// What comes next is a function of its own; to be ended by [`Self::resume`].
+    pub fn enter_function(&mut self) -> Suspended {
+        let suspended = self.suspend();
+        self.unevaluated = false;
+        suspended
+    }
+
     pub fn resume(&mut self, suspended: Suspended) {
         self.log = suspended.log;
         self.open = suspended.open;
