@@ -76,6 +76,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         keeps_typed: false,
         property,
         data_model,
+        standard: options.standard,
         arithmetic: options.arithmetic.into(),
         unknown_calls: match options.unknown_calls {
             UnknownCallsOption::Havoc => UnknownEffect::Reachable,

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::grammar;
+use crate::frontend::Standard;
 use crate::portfolio::alarm::ReplayPolicy;
 use crate::program::{Arithmetic, DataModel};
 use crate::witness::format::Version;
@@ -101,6 +102,11 @@ pub struct InputOptions {
     /// Sizes of C's types [default: the task definition's, else LP64]
     #[arg(long, value_enum, ignore_case = true)]
     pub data_model: Option<DataModelOption>,
+
+    /// The standard of C that the program is written in, as gcc names it: c89 to c23, gnu89 to gnu23 [default: gnu17, or
+    /// gnu23 for what can be nothing else]
+    #[arg(long = "std", value_name = "NAME")]
+    pub standard: Option<Standard>,
 
     /// What C's integers are
     #[arg(long, value_enum, default_value = "bitvector")]

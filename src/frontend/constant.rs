@@ -133,8 +133,10 @@ pub fn float_bits(text: &str, format: FloatFormat) -> Option<u128> {
 /// The width of a string's or a character constant's elements.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// No prefix, or `u8`: bytes.
+    /// No prefix: bytes.
     Bytes,
+    /// `u8`: bytes, which C23 calls `char8_t`.
+    Utf8,
     /// `u`: `char16_t`.
     Char16,
     /// `U`: `char32_t`.
@@ -155,7 +157,7 @@ pub fn character(text: &str) -> Result<(i64, Encoding), LiteralError> {
     Ok((
         match encoding {
             Encoding::Bytes if units.len() == 1 => i64::from(last as u8 as i8),
-            Encoding::Bytes => {
+            Encoding::Bytes | Encoding::Utf8 => {
                 let value = units
                     .iter()
                     .fold(0u32, |value, &unit| (value << 8) | (unit & 0xff));
@@ -190,7 +192,7 @@ pub fn string(parts: &[String]) -> Result<(Vec<u32>, Encoding), LiteralError> {
 /// Takes prefix and quotes off.
 fn split_literal(text: &str, quote: char) -> (Encoding, &str) {
     let (encoding, rest) = if let Some(rest) = text.strip_prefix("u8") {
-        (Encoding::Bytes, rest)
+        (Encoding::Utf8, rest)
     } else if let Some(rest) = text.strip_prefix('u') {
         (Encoding::Char16, rest)
     } else if let Some(rest) = text.strip_prefix('U') {
@@ -269,7 +271,7 @@ fn decode(body: &str, encoding: Encoding) -> Result<Vec<u32>, LiteralError> {
             }
         };
         units.push(match encoding {
-            Encoding::Bytes => unit & 0xff,
+            Encoding::Bytes | Encoding::Utf8 => unit & 0xff,
             Encoding::Char16 => unit & 0xffff,
             Encoding::Char32 | Encoding::Wide => unit,
         });
@@ -279,7 +281,7 @@ fn decode(body: &str, encoding: Encoding) -> Result<Vec<u32>, LiteralError> {
 
 fn encode(character: char, encoding: Encoding, units: &mut Vec<u32>) {
     match encoding {
-        Encoding::Bytes => {
+        Encoding::Bytes | Encoding::Utf8 => {
             let mut buffer = [0; 4];
             let bytes = character.encode_utf8(&mut buffer).bytes();
             units.extend(bytes.map(u32::from));

@@ -42,6 +42,40 @@ pub(super) fn plain_number(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
+/// What stands for a constant of a bit-precise type (`5wb`, `0xffuwb`), whose type is as wide as its value needs.
+pub(super) fn bit_precise(text: &[u8]) -> Option<String> {
+    let text: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\'').collect();
+    let text = std::str::from_utf8(&text).ok()?;
+    let plain = text.trim_end_matches(['u', 'U']);
+    let digits = plain
+        .strip_suffix("wb")
+        .or_else(|| plain.strip_suffix("WB"))?;
+    let number = digits.trim_end_matches(['u', 'U']);
+    let unsigned = text.len() - plain.len() + digits.len() - number.len();
+    let lower = number.to_ascii_lowercase();
+    let value = if let Some(digits) = lower.strip_prefix("0x") {
+        u128::from_str_radix(digits, 16)
+    } else if let Some(digits) = lower.strip_prefix("0b") {
+        u128::from_str_radix(digits, 2)
+    } else if let Some(digits) = lower.strip_prefix('0').filter(|digits| !digits.is_empty()) {
+        u128::from_str_radix(digits, 8)
+    } else {
+        lower.parse()
+    }
+    .ok()?;
+    let bits = u128::BITS - value.leading_zeros();
+    let ty = match unsigned {
+        0 => format!("__typeof__(__regatta_bit_int({}))", (bits + 1).max(2)),
+        1 => format!("__typeof__(__regatta_unsigned_bit_int({}))", bits.max(1)),
+        _ => return None,
+    };
+    let (high, low) = ((value >> 64) as u64, value as u64);
+    Some(match high {
+        0 => format!("(({ty}){low}ull)"),
+        _ => format!("(({ty})((unsigned _Decimal128x){high}ull << 64 | {low}ull))"),
+    })
+}
+
 /// Whether lang-c reads a string or character constant as it is.
 pub(super) fn is_plain(text: &[u8]) -> bool {
     text.is_ascii()
@@ -210,6 +244,29 @@ mod tests {
                 expected.as_bytes(),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn bit_precise_constants_are_as_wide_as_their_values() {
+        let signed = |bits: u32, value: &str| {
+            Some(format!(
+                "((__typeof__(__regatta_bit_int({bits}))){value}ull)"
+            ))
+        };
+        assert_eq!(bit_precise(b"0wb"), signed(2, "0"));
+        assert_eq!(bit_precise(b"3wb"), signed(3, "3"));
+        assert_eq!(bit_precise(b"1'00WB"), signed(8, "100"));
+        let unsigned = "((__typeof__(__regatta_unsigned_bit_int(8)))255ull)";
+        for text in ["0xffuwb", "0xFFwbu", "0b11111111Uwb", "0377uWB"] {
+            assert_eq!(
+                bit_precise(text.as_bytes()).as_deref(),
+                Some(unsigned),
+                "{text}"
+            );
+        }
+        for text in ["3", "0xwb", "3uwbu", "1.0", "0xb", "3wB"] {
+            assert_eq!(bit_precise(text.as_bytes()), None, "{text}");
         }
     }
 

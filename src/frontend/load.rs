@@ -12,6 +12,7 @@ use super::memory::{MemoryError, MemoryOptions, emit};
 use super::parse::{parse_in_parts, with_large_stack};
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::Specification;
+use super::standard::Standard;
 use crate::program::{Arithmetic, DataModel, Program};
 
 /// What the command says about the meaning of programs.
@@ -19,6 +20,8 @@ use crate::program::{Arithmetic, DataModel, Program};
 pub struct LoadOptions {
     /// Sizes of C's types.
     pub data_model: DataModel,
+    /// The standard of C that the program is written in; without one it is found out.
+    pub standard: Option<Standard>,
     pub arithmetic: Arithmetic,
     /// What must not happen.
     pub property: Specification,
@@ -45,6 +48,7 @@ impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             data_model: DataModel::default(),
+            standard: None,
             arithmetic: Arithmetic::default(),
             property: Specification::Default,
             unknown_calls: UnknownEffect::Reachable,
@@ -76,6 +80,7 @@ pub struct Loaded {
 pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     let preprocessor = Options {
         data_model: options.data_model,
+        standard: options.standard,
         defines: options.defines.clone(),
         include_folders: options.include_folders.clone(),
         text: options.text.clone(),

@@ -9,6 +9,7 @@ use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
 
 use super::diagnostic::{Error, ErrorKind, Warning};
+use super::modern;
 use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
 use super::rewrite::{Rewritten, rewrite};
@@ -26,6 +27,10 @@ pub struct ParsedUnit {
     pub declarations: Vec<ParsedDeclaration>,
     /// Where everything comes from.
     pub positions: PositionMap,
+    /// Whether it is C23.
+    pub is_c23: bool,
+    /// Whether the user named the standard.
+    pub is_strict: bool,
     /// What the user should know: the attributes that are unknown.
     pub warnings: Vec<Warning>,
     /// The pragmas with a meaning beyond their place.
@@ -156,6 +161,7 @@ pub fn parse_in_parts(
         Markers::Ignore
     };
     let mut tokens = tokenise(&source.text, &source.name, markers)?;
+    modern::adapt(&mut tokens, &source.text, source.dialect);
     let positions = PositionMap::new(source.text, &mut tokens, markers);
     let outline = outline(&tokens, positions.text(), &positions)?;
     let mut parsed = parse_chunks(&tokens, &outline, &positions);
@@ -171,6 +177,8 @@ pub fn parse_in_parts(
     let mut unit = ParsedUnit {
         positions,
         unread,
+        is_c23: tokens.is_c23,
+        is_strict: source.dialect.standard.is_some(),
         ..ParsedUnit::default()
     };
     unit.pragmas = tokens

@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use super::diagnostic::{Error, ErrorKind, Place};
+use super::standard::{Dialect, Standard};
+use super::{embed, headers, modern};
 use crate::program::DataModel;
 
 /// How files are preprocessed.
@@ -15,6 +16,8 @@ use crate::program::DataModel;
 pub struct Options {
     /// Sizes of C's types; decides between `-m32` and `-m64`.
     pub data_model: DataModel,
+    /// The standard of C that the program is written in; without one it is found out.
+    pub standard: Option<Standard>,
     /// `NAME` or `NAME=VALUE`, as after the compiler's `-D`.
     pub defines: Vec<String>,
     /// Folders that are searched for headers, as after the compiler's `-I`.
@@ -32,6 +35,8 @@ pub struct Preprocessed {
     pub name: Arc<str>,
     /// Whether the line markers in it give the positions; else the text is the user's own file and positions are its.
     pub positions_from_markers: bool,
+    /// Which C it is.
+    pub dialect: Dialect,
 }
 
 impl Preprocessed {
@@ -41,6 +46,7 @@ impl Preprocessed {
             text: text.into(),
             name: name.into(),
             positions_from_markers: false,
+            dialect: Dialect::default(),
         }
     }
 }
@@ -57,21 +63,85 @@ pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error>
         None => std::fs::read(file).map_err(unreadable)?,
     };
     let is_preprocessed = file.extension().is_some_and(|extension| extension == "i");
-    if is_preprocessed || (options.defines.is_empty() && !needs_preprocessor(&text)) {
-        return Ok(Preprocessed::from_text(name, text));
+    let dialect = Dialect::of(options.standard);
+    let is_plain =
+        options.defines.is_empty() && options.standard.is_none() && !needs_preprocessor(&text);
+    if is_preprocessed || is_plain {
+        return Ok(Preprocessed {
+            dialect,
+            ..Preprocessed::from_text(name, text)
+        });
     }
-    let text = match &options.text {
-        None => run_preprocessor(file, &name, options)?,
-        Some(text) => {
-            let (copy, options) = stand_in(file, text, options).map_err(unreadable)?;
-            run_preprocessor(copy.path(), &name, &options)?
-        }
+    let source = Source {
+        file,
+        name: &name,
+        text: &text,
+        options,
+    };
+    let (text, dialect) = match options.standard {
+        Some(standard) => (source.preprocessed_as(Some(standard))?, dialect),
+        None => source.preprocessed()?,
     };
     Ok(Preprocessed {
         text,
         name,
         positions_from_markers: true,
+        dialect,
     })
+}
+
+/// A file on its way through the preprocessor.
+struct Source<'a> {
+    file: &'a Path,
+    name: &'a Arc<str>,
+    text: &'a [u8],
+    options: &'a Options,
+}
+
+impl Source<'_> {
+    /// The text as the compiler reads it without an option; if that is none of C17, as C23, should it be that.
+    fn preprocessed(&self) -> Result<(Vec<u8>, Dialect), Error> {
+        let usual = self.preprocessed_as(None);
+        if let Ok(text) = &usual
+            && !modern::may_be_c23_alone(text, self.name)
+        {
+            return usual.map(|text| (text, Dialect::default()));
+        }
+        let Ok(newest) = "gnu23".parse::<Standard>() else {
+            return usual.map(|text| (text, Dialect::default()));
+        };
+        match (self.preprocessed_as(Some(newest)), usual) {
+            (Ok(text), _) => {
+                let dialect = Dialect {
+                    standard: None,
+                    is_c23: true,
+                };
+                Ok((text, dialect))
+            }
+            // The first message is about the program; the second may be about what it never was.
+            (Err(_), usual) => usual.map(|text| (text, Dialect::default())),
+        }
+    }
+
+    /// The text after the preprocessor's work under a standard, or the compiler's usual one.
+    fn preprocessed_as(&self, standard: Option<Standard>) -> Result<Vec<u8>, Error> {
+        let is_c23 = Dialect::of(standard).is_c23;
+        let changed = match is_c23 {
+            true => embed::expand(self.text, self.file, self.name, self.options)?,
+            false => None,
+        };
+        let text = match (&changed, &self.options.text) {
+            (Some(changed), _) => changed.as_slice(),
+            (None, Some(text)) => text,
+            (None, None) => {
+                return run_preprocessor(self.file, self.name, self.options, standard);
+            }
+        };
+        let (copy, options) = stand_in(self.file, text, self.options).map_err(|error| {
+            Error::new(ErrorKind::Unreadable, error.to_string()).at(Place::file(self.name.clone()))
+        })?;
+        run_preprocessor(copy.path(), self.name, &options, standard)
+    }
 }
 
 /// A file with a text in place of the named one's, and options with which it finds the headers beside that one. Places in
@@ -218,10 +288,30 @@ fn compiler() -> OsString {
         .unwrap_or_else(|| OsString::from("cc"))
 }
 
-fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<Vec<u8>, Error> {
+fn run_preprocessor(
+    file: &Path,
+    name: &Arc<str>,
+    options: &Options,
+    standard: Option<Standard>,
+) -> Result<Vec<u8>, Error> {
     let compiler = compiler();
     let mut command = Command::new(&compiler);
-    command.args(["-E", "-std=gnu11"]);
+    command.arg("-E");
+    match standard {
+        Some(standard) => command.args(standard.compiler_flags()),
+        None => command.arg("-std=gnu17"),
+    };
+    let written = |headers: &headers::Headers| {
+        headers.provide().map_err(|error| {
+            let message = format!("cannot write headers: {error}");
+            Error::new(ErrorKind::Preprocessor, message)
+                .at(Place::file(name.clone()))
+                .with_help("XDG_CACHE_HOME may name a folder for them")
+        })
+    };
+    if Dialect::of(standard).is_c23 {
+        command.arg("-isystem").arg(written(&headers::C23)?);
+    }
     match options.data_model {
         DataModel::Lp64 => {
             if cfg!(target_arch = "x86_64") {
@@ -233,14 +323,9 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
             command.args(["-m32", "-msse2", "-mfpmath=sse"]);
             let folders = architecture_headers();
             let mut searched = folders.iter().map(PathBuf::as_path);
-            if !searched.any(|folder| folder.join(STUBS).is_file()) {
-                let stubs = stub_headers().map_err(|error| {
-                    let message = format!("cannot write the header {STUBS}: {error}");
-                    Error::new(ErrorKind::Preprocessor, message)
-                        .at(Place::file(name.clone()))
-                        .with_help("XDG_CACHE_HOME may name a folder for it")
-                })?;
-                command.arg("-idirafter").arg(stubs);
+            let stubs = "gnu/stubs-32.h";
+            if !searched.any(|folder| folder.join(stubs).is_file()) {
+                command.arg("-idirafter").arg(written(&headers::STUBS)?);
             }
             for folder in folders {
                 command.arg("-idirafter").arg(folder);
@@ -272,52 +357,6 @@ fn run_preprocessor(file: &Path, name: &Arc<str>, options: &Options) -> Result<V
         name,
         &String::from_utf8_lossy(&output.stderr),
     ))
-}
-
-/// What a machine without 32-bit headers lacks: glibc's list of functions that are stubs, which says nothing to us.
-const STUBS: &str = "gnu/stubs-32.h";
-
-/// A folder with an empty list of stubs. It is made once for a user and stays, so that nobody has to clean up: a run may be
-/// killed at any time.
-fn stub_headers() -> std::io::Result<PathBuf> {
-    let absolute = |name: &str| {
-        let folder = PathBuf::from(std::env::var_os(name)?);
-        folder.is_absolute().then_some(folder)
-    };
-    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    let user = user()?;
-    let own = std::env::temp_dir().join(format!("regatta-{user}"));
-    let cache = cache.map(|cache| cache.join("regatta"));
-    let mut result = Err(std::io::ErrorKind::NotFound.into());
-    for folder in cache.into_iter().chain([own]) {
-        result = stub_headers_in(&folder);
-        if result.is_ok() {
-            break;
-        }
-    }
-    result
-}
-
-/// Who runs this.
-fn user() -> std::io::Result<u32> {
-    Ok(std::fs::metadata("/proc/self")?.uid())
-}
-
-/// The folder with the empty list within one that is the user's own; what somebody else may have put there is not used.
-fn stub_headers_in(folder: &Path) -> std::io::Result<PathBuf> {
-    let headers = folder.join("headers");
-    let file = headers.join(STUBS);
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(file.parent().unwrap_or(&headers))?;
-    let metadata = std::fs::symlink_metadata(folder)?;
-    if metadata.uid() != user()? || metadata.mode() & 0o022 != 0 {
-        return Err(std::io::ErrorKind::PermissionDenied.into());
-    }
-    if !file.is_file() {
-        std::fs::File::create(file)?;
-    }
-    Ok(headers)
 }
 
 /// The folders where Debian keeps the headers that depend on the architecture (`bits`, `sys`, `asm`); those of x86 serve
@@ -439,20 +478,6 @@ mod tests {
         for (messages, expected) in table {
             assert_eq!(compiler_error(&name, messages).to_string(), expected);
         }
-    }
-
-    #[test]
-    fn the_list_of_stubs_is_made_once_and_stays() {
-        let own = tempfile::tempdir().unwrap();
-        let headers = stub_headers_in(own.path()).unwrap();
-        assert_eq!(std::fs::read(headers.join(STUBS)).unwrap(), b"");
-        std::fs::write(headers.join(STUBS), "/* kept */").unwrap();
-        assert_eq!(stub_headers_in(own.path()).unwrap(), headers);
-        assert_eq!(std::fs::read(headers.join(STUBS)).unwrap(), b"/* kept */");
-        // Everybody could have written there.
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-        std::fs::set_permissions(own.path(), open).unwrap();
-        assert!(stub_headers_in(own.path()).is_err());
     }
 
     #[test]

@@ -19,6 +19,14 @@
 //! | `__real__ e`, `__imag__ e` | `*(__regatta_real_part) e`, `*(__regatta_imaginary_part) e`, which may be assigned to | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] behind a `*` |
 //! | `__auto_type x = e` | the same, `__auto_type` a typedef name | [`encoding::AUTO_TYPE`] |
 //! | `asm goto ("…" : : : : l);` | `{ __asm__ volatile ("…" : : :); __regatta_assembly_jump(l); }` | [`encoding::ASSEMBLY_JUMP`], a call with identifiers |
+//! | `nullptr`, `true`, `false` (see `modern`) | `__regatta_nullptr`, `((_Bool)1)`, `((_Bool)0)` | [`encoding::NULL_POINTER`], an identifier |
+//! | `constexpr` | `__attribute__((__regatta_constexpr))` | |
+//! | `auto x = e` without a type | `auto __auto_type x = e` | [`encoding::AUTO_TYPE`] |
+//! | `enum e : T { … }`, `enum e : T` | `enum e { … } __attribute__((__regatta_underlying(sizeof(T))))`, also without braces | |
+//! | `unsigned _BitInt(n)`, `3wb` | `__typeof__(__regatta_unsigned_bit_int(n))`, `((__typeof__(__regatta_bit_int(3)))3ull)` | [`encoding::BIT_INT`], a call |
+//! | `typeof_unqual(e)` | `__typeof__(__regatta_unqualified(sizeof(e)))` | [`encoding::UNQUALIFIED`], a call |
+//! | `(static T){ … }`, `(constexpr T){ … }` | `(__typeof__(__regatta_static_literal(sizeof(T)))){ … }` | [`encoding::STATIC_LITERAL`], a call |
+//! | `u8'x'` | `((unsigned char)'x')` | |
 //! | `#pragma pack(n)` | `struct { … } __attribute__((__regatta_pack(n)))` | [`encoding::PACK`], an attribute |
 //! | `struct __attribute__((a)) s { … }` (also `union`, `enum`) | `struct s { … } __attribute__((a))` | |
 //! | `struct { _Alignas(n) int a; }` | `struct { __attribute__((aligned(n))) int a; }` | |
@@ -26,7 +34,8 @@
 //! | `static x;`, `main() { }` | `static int x;`, `int main() { }` | |
 //! | `_Static_assert(e)` | `_Static_assert(e, "")` | |
 //! | `sizeof (T){…}` | `sizeof ((T){…})` | |
-//! | `__thread`, `typeof_unqual`, `__extension__`, `int f(...)` | `_Thread_local`, `__typeof__`, nothing, `int f()` | |
+//! | `__thread`, `__extension__` | `_Thread_local`, nothing | |
+//! | `int f(...)` | `int f(void, ...)` | |
 //! | `l: }`, `l: int x;` | `l: ; }`, `l: ; int x;` | |
 //! | `"\e"`, `"\u00e9"`, `"é"` | `"\033"`, `"\303\251"` (wide strings: `L"\x000000e9"`) | |
 //! | `1.0q`, `1.0w` | `1.0f128`, `1.0f64x` | |
@@ -69,6 +78,20 @@ pub mod encoding {
     pub const ASSEMBLY_JUMP: &str = "__regatta_assembly_jump";
     /// Function: the alignment that gcc prefers for what its argument is the size of.
     pub const PREFERRED_ALIGNMENT: &str = "__regatta_preferred_alignment";
+    /// Identifier: C23's null pointer.
+    pub const NULL_POINTER: &str = "__regatta_nullptr";
+    /// Function in a `typeof`: the signed integer type of so many bits.
+    pub const BIT_INT: &str = "__regatta_bit_int";
+    /// Function in a `typeof`: the unsigned integer type of so many bits.
+    pub const UNSIGNED_BIT_INT: &str = "__regatta_unsigned_bit_int";
+    /// Function in a `typeof`: the type whose size its argument is, without qualifiers.
+    pub const UNQUALIFIED: &str = "__regatta_unqualified";
+    /// Function in a `typeof`: the type whose size its argument is, of a compound literal that is a static object.
+    pub const STATIC_LITERAL: &str = "__regatta_static_literal";
+    /// Function in a `typeof`: the same, of a compound literal that is a constant.
+    pub const CONSTANT_LITERAL: &str = "__regatta_constant_literal";
+    /// Function in a `typeof`: the same, of one that is both.
+    pub const STATIC_CONSTANT_LITERAL: &str = "__regatta_static_constant_literal";
     /// Attribute of a struct or union: no member has a larger alignment than the argument.
     pub const PACK: &str = "__regatta_pack";
 }
@@ -82,6 +105,7 @@ pub(super) const MAXIMAL_NESTING: usize = 6000;
 pub(super) const CHAINED_OPERATORS: usize = 4;
 
 mod attribute;
+mod bit_int;
 mod declaration;
 mod label;
 mod operator;
@@ -349,12 +373,22 @@ impl<'text> Rewriter<'text> {
                 self.out.extend_from_slice(text);
             }
             TokenKind::Number => {
+                if let Some(text) = literal::bit_precise(source) {
+                    self.out.extend(text.into_bytes());
+                    return;
+                }
                 let text = if token.spliced {
                     without_splices(source)
                 } else {
                     source.to_vec()
                 };
                 self.out.extend(literal::plain_number(text));
+            }
+            TokenKind::Character if source.starts_with(b"u8") => {
+                let text = literal::plain_quoted(&without_splices(&source[2..]));
+                self.out.extend_from_slice(b"((unsigned char)");
+                self.out.extend(text);
+                self.out.push(b')');
             }
             TokenKind::String | TokenKind::Character => {
                 if !token.spliced && literal::is_plain(source) {
@@ -535,7 +569,7 @@ impl<'text> Rewriter<'text> {
             self.previous_word(),
             Some(word::Struct | word::Union | word::Enum)
         );
-        if !after_keyword || !self.is(index + 1, p(b"{")) {
+        if !after_keyword || !(self.is(index + 1, p(b"{")) || self.is_underlying_colon(index + 1)) {
             if !after_keyword || !self.held_attributes.is_empty() {
                 self.held_attributes.clear();
             }
@@ -557,9 +591,21 @@ impl<'text> Rewriter<'text> {
             word::Float80Gnu => self.replace(index, "_Float64x"),
             word::Float16Gnu => self.replace(index, "_Float16"),
             word::ThreadLocalGnu => self.replace(index, "_Thread_local"),
-            word::TypeofUnqual | word::TypeofUnqualGnu => self.replace(index, "__typeof__"),
             word::Real | word::RealGnu => self.replace(index, "*(__regatta_real_part)"),
             word::Imag | word::ImagGnu => self.replace(index, "*(__regatta_imaginary_part)"),
+            word::TypeofUnqual | word::TypeofUnqualGnu if self.is(index + 1, p(b"(")) => {
+                self.unqualified_typeof(index)
+            }
+            word::Nullptr => self.replace(index, encoding::NULL_POINTER),
+            word::True => self.replace(index, "((_Bool)1)"),
+            word::False => self.replace(index, "((_Bool)0)"),
+            word::Constexpr => self.replace(index, "__attribute__((__regatta_constexpr))"),
+            word::Unsigned | word::Signed | word::SignedGnu | word::SignedGnu2
+                if self.bit_int_beside(index) =>
+            {
+                index + 1
+            }
+            word::BitInt if self.is(index + 1, p(b"(")) => self.bit_int(index),
             word::Alignof => self.alignof(index),
             word::AlignofGnu | word::AlignofGnu2 => self.preferred_alignof(index),
             word::TypesCompatible => return self.types_compatible(index).map(Some),

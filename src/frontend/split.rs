@@ -238,6 +238,33 @@ impl Stretch<'_> {
         self.is(index, p(b"[")) && self.is(index + 1, p(b"["))
     }
 
+    /// The index after an enumeration's underlying type, if one follows the colon at an index and not the width of a
+    /// bit-field.
+    fn after_underlying_type(&self, colon: usize) -> usize {
+        let mut index = colon + 1;
+        let mut type_seen = false;
+        while let Some(word) = self.word(index) {
+            if is_type_specifier(word) || is_other_specifier(word) {
+                type_seen |= is_type_specifier(word);
+                index = match word {
+                    word::Typeof
+                    | word::TypeofGnu
+                    | word::TypeofGnu2
+                    | word::TypeofUnqual
+                    | word::TypeofUnqualGnu
+                    | word::BitInt => self.after_group(index + 1),
+                    _ => index + 1,
+                };
+            } else if !type_seen && !is_keyword(word) {
+                type_seen = true;
+                index += 1;
+            } else {
+                break;
+            }
+        }
+        if type_seen { index } else { colon }
+    }
+
     /// The index after `struct tag { … }`, `enum tag`, and so on.
     fn after_aggregate(&self, keyword: usize) -> usize {
         let mut index = keyword + 1;
@@ -252,6 +279,9 @@ impl Stretch<'_> {
         }
         if self.word(index).is_some_and(|word| !is_keyword(word)) {
             index += 1;
+        }
+        if self.word(keyword) == Some(word::Enum) && self.is(index, p(b":")) {
+            index = self.after_underlying_type(index);
         }
         if self.is(index, p(b"{")) {
             index = self.partner[index] as usize + 1;
@@ -482,7 +512,8 @@ pub(super) fn after_specifiers(
                     | word::TypeofGnu
                     | word::TypeofGnu2
                     | word::TypeofUnqual
-                    | word::TypeofUnqualGnu => stretch.after_group(index + 1),
+                    | word::TypeofUnqualGnu
+                    | word::BitInt => stretch.after_group(index + 1),
                     _ => index + 1,
                 };
             }

@@ -89,14 +89,16 @@ words! {
     VaList = "__builtin_va_list", AutoType = "__auto_type",
     Struct = "struct", Union = "union", Enum = "enum",
     Typeof = "typeof", TypeofGnu = "__typeof__", TypeofGnu2 = "__typeof",
-    TypeofUnqual = "typeof_unqual", TypeofUnqualGnu = "__typeof_unqual__",
+    BitInt = "_BitInt",
+    // `typeof_unqual`, where it is a keyword, see `modern`; as are the others with such spellings.
+    TypeofUnqual = "__regatta_typeof_unqual", TypeofUnqualGnu = "__typeof_unqual__",
     // Storage classes, qualifiers and function specifiers: the second group, up to `LAST_SPECIFIER`.
     Typedef = "typedef", Extern = "extern", Static = "static", Auto = "auto", Register = "register",
     ThreadLocal = "_Thread_local", ThreadLocalGnu = "__thread",
     Const = "const", ConstGnu = "__const", ConstGnu2 = "__const__", Volatile = "volatile", VolatileGnu = "__volatile__",
     VolatileGnu2 = "__volatile", Restrict = "restrict", RestrictGnu = "__restrict", RestrictGnu2 = "__restrict__",
     Atomic = "_Atomic", Inline = "inline", InlineGnu = "__inline", InlineGnu2 = "__inline__", Noreturn = "_Noreturn",
-    Alignas = "_Alignas",
+    Constexpr = "__regatta_constexpr", Alignas = "_Alignas",
     // The other keywords, up to `LAST_KEYWORD`.
     Attribute = "__attribute__", AttributeGnu = "__attribute", Asm = "asm", AsmGnu = "__asm__", AsmGnu2 = "__asm",
     Extension = "__extension__",
@@ -107,6 +109,7 @@ words! {
     Real = "__real__", RealGnu = "__real", Imag = "__imag__", ImagGnu = "__imag",
     Label = "__label__",
     // Names that are no keywords.
+    Nullptr = "__regatta_nullptr", True = "__regatta_true", False = "__regatta_false",
     TypesCompatible = "__builtin_types_compatible_p",
     ConvertVector = "__builtin_convertvector",
     CtypeB = "__ctype_b_loc",
@@ -204,6 +207,8 @@ pub(super) struct Tokens {
     pub files: Vec<Arc<str>>,
     /// The offsets where the pragmas but `pack` begin (after `#pragma`) and end.
     pub pragmas: Vec<(u32, u32)>,
+    /// Whether the text is C23; see `modern`.
+    pub is_c23: bool,
 }
 
 /// Cuts a text into tokens. `file` is its name.
@@ -230,6 +235,7 @@ pub(super) fn tokenise(text: &[u8], file: &str, markers: Markers) -> Result<Toke
             }],
             line_starts: vec![0],
             pragmas: Vec::new(),
+            is_c23: false,
             files: vec![file.into()],
         },
         file_numbers: FxHashMap::default(),

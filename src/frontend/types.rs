@@ -213,6 +213,12 @@ pub enum IntegerKind {
         bits: u8,
         signed: bool,
     },
+    /// `_BitInt(bits)`. An object of it has the next larger size of the other types, and its value is extended to that;
+    /// operators compute in that size, and what they give is cut to the width (`narrowed` in the lowering).
+    BitInt {
+        bits: u8,
+        signed: bool,
+    },
 }
 
 impl IntegerKind {
@@ -224,7 +230,15 @@ impl IntegerKind {
             Self::Long | Self::UnsignedLong => model.pointer_bits(),
             Self::LongLong | Self::UnsignedLongLong => 64,
             Self::Int128 | Self::UnsignedInt128 => 128,
-            Self::Exact { bits, .. } => bits,
+            Self::Exact { bits, .. } | Self::BitInt { bits, .. } => bits,
+        }
+    }
+
+    /// Width of what represents a value of the type, in bits.
+    pub fn storage_bits(self, model: DataModel) -> u8 {
+        match self {
+            Self::BitInt { bits, .. } => bits.max(8).next_power_of_two(),
+            other => other.bits(model),
         }
     }
 
@@ -237,7 +251,7 @@ impl IntegerKind {
             | Self::Long
             | Self::LongLong
             | Self::Int128 => true,
-            Self::Exact { signed, .. } => signed,
+            Self::Exact { signed, .. } | Self::BitInt { signed, .. } => signed,
             _ => false,
         }
     }
@@ -252,6 +266,10 @@ impl IntegerKind {
             Self::LongLong => Self::UnsignedLongLong,
             Self::Int128 => Self::UnsignedInt128,
             Self::Exact { bits, .. } => Self::Exact {
+                bits,
+                signed: false,
+            },
+            Self::BitInt { bits, .. } => Self::BitInt {
                 bits,
                 signed: false,
             },
@@ -323,8 +341,12 @@ pub struct Enumeration {
     pub tag: Option<String>,
     /// The integer type that represents it; gcc's choice.
     pub representation: IntegerKind,
-    /// Whether its enumerators are known.
+    /// Whether its representation is known.
     pub complete: bool,
+    /// Whether its enumerators are known.
+    pub is_defined: bool,
+    /// Whether the program says what represents it.
+    pub is_fixed: bool,
 }
 
 /// All types of one translation.
@@ -337,6 +359,9 @@ pub struct TypeTable {
     /// Sizes of the basic types.
     pub model: DataModel,
     va_list: Option<Type>,
+    null_pointer: Option<Type>,
+    /// Whether structs with the same tag and members are compatible, as in C23.
+    pub compares_members: bool,
 }
 
 impl TypeTable {
@@ -349,6 +374,8 @@ impl TypeTable {
             enumerations: Vec::new(),
             model,
             va_list: None,
+            null_pointer: None,
+            compares_members: false,
         };
         // In the order of the constants above.
         for kind in [
@@ -479,6 +506,8 @@ impl TypeTable {
             tag,
             representation: IntegerKind::UnsignedInt,
             complete: false,
+            is_defined: false,
+            is_fixed: false,
         });
         self.intern(TypeKind::Enumeration(id))
     }
@@ -492,6 +521,17 @@ impl TypeTable {
         let enumeration = &mut self.enumerations[id.0 as usize];
         enumeration.representation = representation;
         enumeration.complete = true;
+    }
+
+    /// Fixes an enumeration's representation as the program says.
+    pub fn fix_enumeration(&mut self, id: EnumerationId, representation: IntegerKind) {
+        self.complete_enumeration(id, representation);
+        self.enumerations[id.0 as usize].is_fixed = true;
+    }
+
+    /// Notes that an enumeration's enumerators are known.
+    pub fn define_enumeration(&mut self, id: EnumerationId) {
+        self.enumerations[id.0 as usize].is_defined = true;
     }
 
     /// The integer kind of an integer type or enumeration; `None` for `_Bool` and everything else.
@@ -510,7 +550,7 @@ impl TypeTable {
             TypeKind::Integer(_) | TypeKind::Enumeration(_) => {
                 let kind = self.integer_kind(of)?;
                 ScalarType::Integer {
-                    bits: kind.bits(self.model),
+                    bits: kind.storage_bits(self.model),
                     signed: kind.is_signed(),
                 }
             }
@@ -525,6 +565,41 @@ impl TypeTable {
         match self.kind(of) {
             TypeKind::Pointer(target) => Some(*target),
             _ => None,
+        }
+    }
+
+    /// The width and the sign of a bit-precise type.
+    pub fn bit_precise(&self, of: Type) -> Option<(u8, bool)> {
+        match self.integer_kind(of) {
+            Some(IntegerKind::BitInt { bits, signed }) => Some((bits, signed)),
+            _ => None,
+        }
+    }
+
+    /// The type of `nullptr`: a pointer to what nothing else points to.
+    pub fn null_pointer_type(&mut self) -> Type {
+        if let Some(known) = self.null_pointer {
+            return known;
+        }
+        let target = self.declare_record(RecordKind::Struct, None);
+        let made = self.pointer(target);
+        self.null_pointer = Some(made);
+        made
+    }
+
+    /// Whether it is the type of `nullptr`.
+    pub fn is_null_pointer_type(&self, of: Type) -> bool {
+        self.null_pointer.is_some_and(|known| known.id == of.id)
+    }
+
+    /// A type without qualifiers, also those of an array's elements.
+    pub fn without_qualifiers(&mut self, ty: Type) -> Type {
+        match *self.kind(ty) {
+            TypeKind::Array { element, length } => {
+                let element = self.without_qualifiers(element);
+                self.array(element, length)
+            }
+            _ => ty.unqualified(),
         }
     }
 
@@ -627,6 +702,11 @@ impl TypeTable {
                 IntegerKind::UnsignedInt128 => "unsigned __int128",
                 IntegerKind::Exact { signed: true, .. } => "(bit-field)",
                 IntegerKind::Exact { signed: false, .. } => "(unsigned bit-field)",
+                IntegerKind::BitInt { bits, signed } => {
+                    let sign = if *signed { "" } else { "unsigned " };
+                    let _ = write!(text, "{sign}_BitInt({bits})");
+                    return text;
+                }
             }),
             TypeKind::Float(kind) => text.push_str(match kind {
                 FloatKind::Float16 => "_Float16",
@@ -643,6 +723,7 @@ impl TypeTable {
                 let tag = self.enumeration(*id).tag.as_deref().unwrap_or("{…}");
                 let _ = write!(text, "enum {tag}");
             }
+            TypeKind::Pointer(_) if self.is_null_pointer_type(of) => text.push_str("nullptr_t"),
             TypeKind::Pointer(target) => {
                 let _ = write!(text, "{} *", self.describe(*target));
             }

@@ -189,6 +189,7 @@ fn command(file: &Path, load: &LoadOptions) -> Command {
     Command {
         file: file.display().to_string(),
         data_model: load.data_model,
+        standard: load.standard,
         defines: load.defines.clone(),
         include_folders: folders.map(|folder| folder.display().to_string()).collect(),
     }

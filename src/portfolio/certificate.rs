@@ -90,8 +90,10 @@ fn header(task: &Task, analysis: &str) -> String {
         }
     };
     let model = options.load.data_model.name();
+    let standard = options.load.standard;
+    let standard = standard.map_or_else(String::new, |name| format!("standard: {name}\n"));
     format!(
-        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\nproperty: {property}\nproof: {analysis}\n",
+        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\n{standard}property: {property}\nproof: {analysis}\n",
         env!("CARGO_PKG_VERSION"),
         options.file.display()
     )

@@ -28,6 +28,9 @@ pub struct RunDescription {
     pub property: String,
     /// `ILP32` or `LP64`.
     pub data_model: String,
+    /// The standard of C that was named, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard: Option<String>,
     /// `bitvector` or `integer`.
     pub arithmetic: String,
     /// The portfolio's name or file.
@@ -95,6 +98,10 @@ impl RunDescription {
             file: options.file.to_string_lossy().into_owned(),
             property: describe_property(&options.load.property),
             data_model: options.load.data_model.name().to_owned(),
+            standard: options
+                .load
+                .standard
+                .map(|standard| standard.name().to_owned()),
             arithmetic: match options.load.arithmetic {
                 Arithmetic::BitVector => "bitvector".to_owned(),
                 Arithmetic::Integer => "integer".to_owned(),

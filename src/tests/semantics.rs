@@ -1,5 +1,7 @@
 //! The meaning of C: what the compiled program observes, the interpreter must observe on the program as lowered.
 //!
+//! A program may say in its first line which standard of C it is in: `// -std=gnu2x`.
+//!
 //! Each program of `tests/semantics` writes what it computes to the global `observed` (`observe.h` there); linked with
 //! `print_observed.c` it prints that at its end. `REGATTA_TEST=TEXT` chooses the programs whose names have the text.
 
@@ -7,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::frontend::{LoadOptions, load};
+use crate::frontend::{LoadOptions, Standard, load};
 use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome, ZeroInputs};
 use crate::program::{DataModel, Input, InputId};
 use crate::term::{Sort, Value};
@@ -136,10 +138,19 @@ fn compare(name: &str, data_model: DataModel, machine: &[&str], work: &Path) -> 
     }
 }
 
+/// The standard that a program names in its first line.
+fn standard_of(name: &str) -> Option<Standard> {
+    let text = std::fs::read_to_string(folder().join(name)).expect("a program");
+    let named = text.lines().next()?.strip_prefix("// -std=")?;
+    Some(named.parse().expect("a standard of C"))
+}
+
 fn observe_compiled(name: &str, machine: &[&str], work: &Path) -> Result<Vec<u64>, String> {
     let program = work.join(name).with_extension("out");
+    let standard = standard_of(name);
     let compiled = Command::new("cc")
         .args(FLAGS)
+        .args(standard.map(|standard| format!("-std={standard}")))
         .args(machine)
         .arg(folder().join(name))
         .arg(folder().join("print_observed.c"))
@@ -260,6 +271,7 @@ fn sign_and_payload_of_a_nan_are_unknown() {
 fn observe_interpreted(name: &str, data_model: DataModel) -> Result<(Vec<u64>, String), String> {
     let options = LoadOptions {
         data_model,
+        standard: standard_of(name),
         ..LoadOptions::default()
     };
     let loaded = load(&folder().join(name), &options).map_err(|error| error.to_string())?;

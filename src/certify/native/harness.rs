@@ -8,6 +8,7 @@ use std::fmt::{self, Write as _};
 
 use super::script::{Contents, Returned, Script, UnsaidKind};
 use crate::certify::replay::Violation;
+use crate::frontend::Standard;
 use crate::program::{
     CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span, c_value,
 };
@@ -19,6 +20,8 @@ pub struct Command {
     /// The C file.
     pub file: String,
     pub data_model: DataModel,
+    /// The standard of C that the program is written in.
+    pub standard: Option<Standard>,
     /// `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
     /// Where headers are.
@@ -34,6 +37,11 @@ impl Command {
             .into_iter()
             .map(str::to_owned)
             .collect();
+        flags.extend(
+            self.standard
+                .iter()
+                .flat_map(|standard| standard.compiler_flags()),
+        );
         let defines = self.defines.iter();
         flags.extend(defines.map(|define| format!("-D{define}")));
         let folders = self.include_folders.iter();

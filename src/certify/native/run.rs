@@ -140,14 +140,23 @@ impl Shop<'_> {
         let command = self.run.command;
         let source = std::path::absolute(&command.file).map_err(cannot("the file is not found"))?;
         let assembly = self.file("program.s");
-        let mut compiler = compiler(self.run.folder);
-        compiler.args(command.flags()).args(USUAL).args(LENIENT);
-        compiler
-            .args(more)
-            .args(["-S", "-o"])
-            .arg(&assembly)
-            .arg(&source);
-        finish(compiler, self.deadline)?;
+        let compile = |standard: &[&str]| {
+            let mut compiler = compiler(self.run.folder);
+            compiler.args(USUAL).args(standard).args(command.flags());
+            compiler
+                .args(LENIENT)
+                .args(more)
+                .args(["-S", "-o"])
+                .arg(&assembly)
+                .arg(&source);
+            finish(compiler, self.deadline)
+        };
+        let compiled = compile(&[]);
+        // Without a name of its standard, the program may have been read as C23.
+        match command.standard {
+            None if compiled.is_err() => compile(&["-std=gnu2x"])?,
+            _ => compiled?,
+        }
         let text = std::fs::read(&assembly).map_err(cannot("the assembly cannot be read"))?;
         self.write("program.s", &with_jumps(&text, self.run.errors))
     }
@@ -169,7 +178,7 @@ impl Shop<'_> {
 }
 
 /// For all that is compiled.
-const USUAL: [&str; 3] = ["-std=gnu11", "-w", "-pthread"];
+const USUAL: [&str; 3] = ["-std=gnu17", "-w", "-pthread"];
 
 /// What newer compilers refuse and older programs do.
 const LENIENT: [&str; 5] = [

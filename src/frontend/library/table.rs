@@ -614,7 +614,6 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int vsscanf(const char *, const char *, __builtin_va_list)",
             "int vasprintf(char **, const char *, __builtin_va_list)",
             "long syscall(long, ...)",
-            "void *mmap64(void *, __regatta_size_t, int, int, int, long long)",
             "int mprotect(void *, __regatta_size_t, int)",
             "void *mremap(void *, __regatta_size_t, __regatta_size_t, int, ...)",
             "int madvise(void *, __regatta_size_t, int)",

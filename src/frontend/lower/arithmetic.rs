@@ -204,7 +204,23 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(common)?;
         let left = self.operand(left, common)?;
         let right = self.operand(right, common)?;
-        Ok(Value::scalar(fold::binary(op, left, right, scalar), common))
+        let result = fold::binary(op, left, right, scalar);
+        let is_comparison = matches!(
+            op,
+            BinaryOp::Equal
+                | BinaryOp::NotEqual
+                | BinaryOp::Less
+                | BinaryOp::LessEqual
+                | BinaryOp::Greater
+                | BinaryOp::GreaterEqual
+        );
+        Ok(Value::scalar(
+            match is_comparison {
+                true => result,
+                false => self.narrowed(result, common),
+            },
+            common,
+        ))
     }
 
     /// A scalar operand converted to the operator's type.
@@ -222,7 +238,8 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(ty)?;
         let left = self.operand(left, ty)?;
         let count = self.operand(right, count_type)?;
-        Ok(Value::scalar(fold::binary(op, left, count, scalar), ty))
+        let result = fold::binary(op, left, count, scalar);
+        Ok(Value::scalar(self.narrowed(result, ty), ty))
     }
 
     fn pointer_arithmetic(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
@@ -321,14 +338,12 @@ impl Lowerer<'_> {
         let ty = self.types.promoted(operand.ty);
         let scalar = self.scalar_type(ty)?;
         let expr = self.operand(operand, ty)?;
-        Ok(Value::scalar(
-            match operator {
-                ast::UnaryOperator::Minus => fold::unary(UnaryOp::Negate, expr, scalar),
-                ast::UnaryOperator::Complement => fold::unary(UnaryOp::Complement, expr, scalar),
-                _ => expr,
-            },
-            ty,
-        ))
+        let result = match operator {
+            ast::UnaryOperator::Minus => fold::unary(UnaryOp::Negate, expr, scalar),
+            ast::UnaryOperator::Complement => fold::unary(UnaryOp::Complement, expr, scalar),
+            _ => expr,
+        };
+        Ok(Value::scalar(self.narrowed(result, ty), ty))
     }
 
     /// The type of `condition ? left : right`.
@@ -339,6 +354,13 @@ impl Lowerer<'_> {
         }
         if self.types.is_void(left_type) || self.types.is_void(right_type) {
             return Ok(Type::VOID);
+        }
+        // C23: `nullptr` has the type of the other.
+        if self.types.is_null_pointer_type(left_type) && self.types.is_pointer(right_type) {
+            return Ok(right_type.unqualified());
+        }
+        if self.types.is_null_pointer_type(right_type) && self.types.is_pointer(left_type) {
+            return Ok(left_type.unqualified());
         }
         let null = |this: &Self, value: &Value| matches!(&value.kind, ValueKind::Scalar(expr) if this.is_null_constant(expr, value.ty));
         match (

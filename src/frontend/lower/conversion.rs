@@ -9,8 +9,23 @@ impl Lowerer<'_> {
     /// Converts a scalar from one C type to another that is also scalar.
     pub(super) fn convert_scalar(&self, expr: Expr, from: Type, to: Type) -> Result<Expr> {
         let from = self.scalar_type(from)?;
-        let to = self.scalar_type(to)?;
-        Ok(self.convert_representation(expr, from, to))
+        let target = self.scalar_type(to)?;
+        let expr = self.convert_representation(expr, from, target);
+        Ok(self.narrowed(expr, to))
+    }
+
+    /// A value of a bit-precise type cut to its width, and extended to what represents it; any other stays as it is.
+    pub(super) fn narrowed(&self, expr: Expr, ty: Type) -> Expr {
+        let (Some((bits, signed)), Some(scalar)) =
+            (self.types.bit_precise(ty), self.types.scalar(ty))
+        else {
+            return expr;
+        };
+        let exact = ScalarType::Integer { bits, signed };
+        if exact == scalar {
+            return expr;
+        }
+        fold::convert(fold::convert(expr, scalar, exact), exact, scalar)
     }
 
     /// Converts between representations. An integer that becomes a pointer is extended first as C extends it.
@@ -79,7 +94,7 @@ impl Lowerer<'_> {
                     self.note_looked_at(from, &[&expr]);
                 }
                 let expr = self.convert_representation(expr, source, target);
-                Ok(Value::scalar(expr, to))
+                Ok(Value::scalar(self.narrowed(expr, to), to))
             }
             ValueKind::Aggregate(address) => {
                 if self.types.compatible(from, to) {
@@ -164,7 +179,10 @@ impl Lowerer<'_> {
     pub(super) fn is_null_constant(&self, expr: &Expr, ty: Type) -> bool {
         let zero = fold::constant(expr) == Some(0);
         zero && match *self.types.kind(ty) {
-            TypeKind::Pointer(target) => self.types.is_void(target) && target.qualifiers.is_empty(),
+            TypeKind::Pointer(target) => {
+                (self.types.is_void(target) && target.qualifiers.is_empty())
+                    || self.types.is_null_pointer_type(ty)
+            }
             _ => self.types.is_integer(ty),
         }
     }

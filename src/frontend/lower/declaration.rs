@@ -77,6 +77,9 @@ impl Lowerer<'_> {
                 self.declare_nested(&name.node.name, declared.ty);
                 continue;
             }
+            if declared.attributes.constant {
+                declared.ty = self.constant_type(declared.ty);
+            }
             self.init_declarator(&specifiers, &declared, item.node.initializer.as_ref())?;
         }
         Ok(())
@@ -84,6 +87,13 @@ impl Lowerer<'_> {
 
     /// `__auto_type x = e;`: `x` has the type of `e`.
     fn auto_declaration(&mut self, declaration: &ast::Declaration) -> Result<()> {
+        let others: Vec<Node<ast::DeclarationSpecifier>> = declaration
+            .specifiers
+            .iter()
+            .filter(|specifier| !is_auto_type(std::slice::from_ref(*specifier)))
+            .cloned()
+            .collect();
+        let others = self.specifiers(&others)?;
         for item in &declaration.declarators {
             self.span = self.place_of(item);
             let (Some(initializer), ast::DeclaratorKind::Identifier(_)) =
@@ -102,12 +112,18 @@ impl Lowerer<'_> {
                 self.auto_pointer(item, expression)?;
                 continue;
             }
+            let ty = ty.qualified(others.ty.qualifiers);
             let specifiers = Specifiers {
                 ty,
-                storage: None,
-                attributes: super::specifier::Attributes::default(),
+                ..others.clone()
             };
-            let declared = self.declarator(ty, &item.node.declarator)?;
+            let mut declared = self.declarator(ty, &item.node.declarator)?;
+            let alignment = declared.attributes.alignment;
+            declared.attributes.alignment = alignment.max(others.attributes.alignment);
+            declared.attributes.inherit(&others.attributes);
+            if declared.attributes.constant {
+                declared.ty = self.constant_type(declared.ty);
+            }
             self.init_declarator(&specifiers, &declared, Some(initializer))?;
         }
         Ok(())
@@ -177,10 +193,20 @@ impl Lowerer<'_> {
         if self.types.is_void(declared.ty) {
             return Err(self.error(format!("the variable `{name}` has type `void`")));
         }
+        if declared.attributes.constant && initializer.is_none() {
+            return Err(self.error(format!(
+                "the `constexpr` object `{name}` is not initialised"
+            )));
+        }
         let has_linkage =
             self.scopes.at_file_scope() || specifiers.storage == Some(StorageClass::Extern);
         if has_linkage {
-            self.declare_global(name, specifiers.storage, declared, initializer)
+            // C23 6.2.2p3: `constexpr` is as good as `static`.
+            let storage = match declared.attributes.constant {
+                true => specifiers.storage.or(Some(StorageClass::Static)),
+                false => specifiers.storage,
+            };
+            self.declare_global(name, storage, declared, initializer)
         } else if specifiers.storage == Some(StorageClass::Static) {
             self.declare_static_local(name, declared, initializer)
         } else {
@@ -379,7 +405,7 @@ impl Lowerer<'_> {
             self.note_place_in_section(object);
         }
         if let Some(initializer) = initializer {
-            let ty = self.initialise_static(object, ty, initializer)?;
+            let ty = self.initialise_constant(object, ty, declared, initializer)?;
             let symbol_type = self.scopes.symbol(symbol).ty;
             self.scopes.symbol_mut(symbol).ty = self.types.composite(symbol_type, ty);
             self.update_layout(object, symbol, None)?;
@@ -516,7 +542,7 @@ impl Lowerer<'_> {
         self.note_place_in_section(object);
         match initializer {
             Some(initializer) => {
-                let ty = self.initialise_static(object, declared.ty, initializer)?;
+                let ty = self.initialise_constant(object, declared.ty, declared, initializer)?;
                 self.scopes.symbol_mut(symbol).ty = ty;
                 self.update_layout(object, symbol, None)
             }
@@ -604,7 +630,11 @@ impl Lowerer<'_> {
         if let Some(object) = self.objects.get_mut(object.0 as usize) {
             object.size = object.size.max(plan.size);
         }
-        self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
+        let address = Expr::ObjectAddress(object);
+        match declared.attributes.constant {
+            true => self.as_constant(object, |this| this.emit_initialiser(address, &plan))?,
+            false => self.emit_initialiser(address, &plan)?,
+        }
         self.note_local(object, declared)
     }
 
@@ -671,6 +701,22 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Initialises a static object, which may be `constexpr`.
+    fn initialise_constant(
+        &mut self,
+        object: ObjectIndex,
+        ty: Type,
+        declared: &Declared<'_>,
+        initializer: &Node<ast::Initializer>,
+    ) -> Result<Type> {
+        if !declared.attributes.constant {
+            return self.initialise_static(object, ty, initializer);
+        }
+        self.as_constant(object, |this| {
+            this.initialise_static(object, ty, initializer)
+        })
+    }
+
     /// Initialises a static object in the start function; gives its completed type.
     fn initialise_static(
         &mut self,
@@ -715,6 +761,9 @@ impl Lowerer<'_> {
 
     /// An identifier that is called but not declared: `int name()`.
     pub(super) fn declare_implicitly(&mut self, name: &str) -> Result<SymbolId> {
+        if self.is_c23() && self.parsed.is_strict && library::lookup(name).is_none() {
+            return Err(self.error(format!("the function `{name}` is not declared")));
+        }
         self.warn(format!("the function `{name}` is not declared"));
         let ty = self.types.function(crate::frontend::types::FunctionType {
             result: Type::INT,

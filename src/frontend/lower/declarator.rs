@@ -10,6 +10,9 @@ use crate::frontend::types::{
     ArrayLength, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
 };
 
+/// What C23 has no more.
+pub(super) const OLD_STYLE: &str = "an old-style function definition, which C23 does not have";
+
 /// A declarator with its type.
 #[derive(Clone, Debug)]
 pub(super) struct Declared<'a> {
@@ -64,12 +67,17 @@ impl Lowerer<'_> {
                 ast::DerivedDeclarator::Function(function) => {
                     ty = self.function_declarator(ty, &function.node)?;
                 }
-                ast::DerivedDeclarator::KRFunction(_) => {
+                ast::DerivedDeclarator::KRFunction(names) => {
                     self.check_result_type(ty)?;
+                    let form = match self.is_c23() {
+                        true if names.is_empty() => ParameterForm::Fixed,
+                        true => return Err(self.error(OLD_STYLE)),
+                        false => ParameterForm::Unspecified,
+                    };
                     ty = self.types.function(FunctionType {
                         result: ty.unqualified(),
                         parameters: Vec::new(),
-                        form: ParameterForm::Unspecified,
+                        form,
                     });
                 }
                 ast::DerivedDeclarator::Block(_) => {
@@ -273,9 +281,12 @@ impl Lowerer<'_> {
     ) -> (Vec<Type>, ParameterForm) {
         let variadic = function.ellipsis == ast::Ellipsis::Some;
         if variadic {
+            let none = matches!(parameters.as_slice(), [only] if self.types.is_void(*only));
+            let parameters = if none { Vec::new() } else { parameters };
             return (parameters, ParameterForm::Variadic);
         }
         match parameters.as_slice() {
+            [] if self.is_c23() => (parameters, ParameterForm::Fixed),
             [] => (parameters, ParameterForm::Unspecified),
             [only] if self.types.is_void(*only) => (Vec::new(), ParameterForm::Fixed),
             _ => (parameters, ParameterForm::Fixed),

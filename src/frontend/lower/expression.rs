@@ -277,7 +277,7 @@ impl Lowerer<'_> {
                 let (value, encoding) =
                     constant::character(text).map_err(|error| self.error(error.to_string()))?;
                 let ty = match encoding {
-                    Encoding::Bytes => Type::INT,
+                    Encoding::Bytes | Encoding::Utf8 => Type::INT,
                     other => self.character_type(other),
                 };
                 let scalar = self.scalar_type(ty)?;
@@ -290,6 +290,8 @@ impl Lowerer<'_> {
     pub(super) fn character_type(&mut self, encoding: Encoding) -> Type {
         match encoding {
             Encoding::Bytes => Type::CHAR,
+            Encoding::Utf8 if self.is_c23() => self.types.integer(IntegerKind::UnsignedChar),
+            Encoding::Utf8 => Type::CHAR,
             Encoding::Char16 => self.types.integer(IntegerKind::UnsignedShort),
             Encoding::Char32 => Type::UNSIGNED_INT,
             Encoding::Wide => self.types.wide_character_type(),

@@ -22,6 +22,7 @@ mod builtin;
 mod call;
 mod complex;
 mod condition;
+mod constexpr;
 mod conversion;
 mod declaration;
 mod declarator;
@@ -233,6 +234,8 @@ struct Lowerer<'a> {
     constants: FxHashSet<ObjectIndex>,
     /// Objects that are volatile as a whole.
     volatile: FxHashSet<ObjectIndex>,
+    /// The contents of `constexpr` objects.
+    named_constants: constexpr::NamedConstants,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
     /// The functions that no other file can name.
@@ -281,6 +284,8 @@ struct Lowerer<'a> {
     assembly_goes_on: bool,
     /// Whether there is assembly that may name the program's symbols.
     has_assembly: bool,
+    /// The compound literals of functions that are static objects, by where they are in the tree.
+    static_literals: FxHashMap<usize, (ObjectIndex, Type)>,
     /// What is not modelled and was told once.
     refused: FxHashSet<String>,
     sequencing: Sequencing,
@@ -303,6 +308,11 @@ const ONE_LITERAL: &str = "equal string literals are one object";
 const START: &str = "<start>";
 
 impl<'a> Lowerer<'a> {
+    /// Whether what is being lowered is C23.
+    fn is_c23(&self) -> bool {
+        self.origin.is_some() && self.parsed.is_c23
+    }
+
     fn new(
         parsed: &'a ParsedUnit,
         property: &'a Specification,
@@ -313,13 +323,15 @@ impl<'a> Lowerer<'a> {
     ) -> Self {
         let start = FunctionIndex(0);
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
+        let mut types = TypeTable::new(options.data_model);
+        types.compares_members = parsed.is_c23;
         let mut lowerer = Self {
             property,
             late,
             uses_streams: false,
             parsed,
             origin: None,
-            types: TypeTable::new(options.data_model),
+            types,
             options,
             scopes: Scopes::new(),
             prelude_scopes: Scopes::new(),
@@ -334,6 +346,7 @@ impl<'a> Lowerer<'a> {
             known_parts: FxHashMap::default(),
             constants: FxHashSet::default(),
             volatile: FxHashSet::default(),
+            named_constants: constexpr::NamedConstants::default(),
             defined: FxHashMap::default(),
             internal: FxHashSet::default(),
             function: builder(),
@@ -361,6 +374,7 @@ impl<'a> Lowerer<'a> {
             names_environment: false,
             assembly_goes_on: false,
             has_assembly: false,
+            static_literals: FxHashMap::default(),
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
             long_jumps: long_jump::LongJumps::default(),

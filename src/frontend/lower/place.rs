@@ -11,6 +11,7 @@ use crate::frontend::ir::{
     BinaryOp, BitField, Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage,
 };
 use crate::frontend::library;
+use crate::frontend::rewrite::encoding;
 use crate::frontend::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
 };
@@ -93,6 +94,10 @@ impl Lowerer<'_> {
         let Some(id) = self.scopes.lookup(name) else {
             if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
                 return Ok(self.function_name_object(name));
+            }
+            if name == encoding::NULL_POINTER {
+                let null = fold::integer(0, ScalarType::Pointer);
+                return Ok(Value::scalar(null, self.types.null_pointer_type()));
             }
             if let Some(value) = self.builtin_function_designator(name) {
                 return Ok(value);

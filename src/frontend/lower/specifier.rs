@@ -3,9 +3,11 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::constexpr::encoded_call;
 use super::scope::Entity;
 use super::{Lowerer, Result};
 use crate::frontend::constant::{decimal_float, sized_float};
+use crate::frontend::rewrite::encoding;
 use crate::frontend::types::record::Packing;
 use crate::frontend::types::{
     ArrayLength, FloatKind, FunctionType, IntegerKind, OpaqueKind, Qualifiers, Type, TypeKind,
@@ -49,6 +51,10 @@ pub(super) struct Attributes {
     pub section: Option<String>,
     /// `used` or `retain`: it is there although nothing names it.
     pub used: bool,
+    /// `constexpr`: the object is a constant.
+    pub constant: bool,
+    /// An enumeration's underlying type.
+    pub underlying: Option<Type>,
 }
 
 /// Maximum size of a vector (bytes).
@@ -69,6 +75,7 @@ impl Attributes {
         if self.section.is_none() {
             self.section.clone_from(&other.section);
         }
+        self.constant |= other.constant;
         if self.cleanup.is_none() {
             self.cleanup.clone_from(&other.cleanup);
         }
@@ -316,6 +323,11 @@ impl Lowerer<'_> {
             ast::TypeSpecifier::TypeOf(operand) => match &operand.node {
                 ast::TypeOf::Type(name) => self.type_name(&name.node),
                 ast::TypeOf::Expression(expression) => {
+                    if let Some((name, argument)) = encoded_call(&expression.node)
+                        && let Some(ty) = self.encoded_type(name, argument)?
+                    {
+                        return Ok(ty);
+                    }
                     // `_Alignof (name)` arrives as the alignment of a `typeof`, whatever the name is.
                     if let ast::Expression::Identifier(name) = &expression.node
                         && let Some(symbol) = self.scopes.lookup(&name.node.name)
@@ -345,6 +357,56 @@ impl Lowerer<'_> {
             }
             _ => Err(self.error_at(node, "this type is not supported")),
         }
+    }
+
+    /// The type that a call in a `typeof` stands for, if it is one of ours; see [`encoding`].
+    fn encoded_type(
+        &mut self,
+        name: &str,
+        argument: &Node<ast::Expression>,
+    ) -> Result<Option<Type>> {
+        Ok(Some(match name {
+            encoding::BIT_INT | encoding::UNSIGNED_BIT_INT => {
+                let signed = name == encoding::BIT_INT;
+                self.bit_precise_type(argument, signed)?
+            }
+            encoding::UNQUALIFIED => {
+                let ty = self.sized_type(argument)?;
+                self.types.without_qualifiers(ty)
+            }
+            encoding::STATIC_LITERAL
+            | encoding::CONSTANT_LITERAL
+            | encoding::STATIC_CONSTANT_LITERAL => self.sized_type(argument)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The type of which an expression is the size.
+    fn sized_type(&mut self, node: &Node<ast::Expression>) -> Result<Type> {
+        match &node.node {
+            ast::Expression::SizeOfTy(operand) => self.type_name(&operand.node.0.node),
+            ast::Expression::SizeOfVal(operand) => Ok(self
+                .unevaluated(|this| this.expression(&operand.node.0))?
+                .ty),
+            _ => Err(self.error_at(node, "a type is expected")),
+        }
+    }
+
+    /// `_BitInt(n)`. There is no arithmetic for what is wider than `__int128`, nor for what has a size of three words.
+    fn bit_precise_type(&mut self, width: &Node<ast::Expression>, signed: bool) -> Result<Type> {
+        let (value, _) = self.constant_value(width)?;
+        if value < if signed { 2 } else { 1 } {
+            return Err(self.error_at(width, "the width of a bit-precise type is out of range"));
+        }
+        let is_odd = self.options.data_model == DataModel::Ilp32 && (65..=96).contains(&value);
+        let bits = match u8::try_from(value) {
+            Ok(bits) if bits <= 128 && !is_odd => bits,
+            _ => {
+                self.refuse(&format!("the type `_BitInt({value})`"));
+                128
+            }
+        };
+        Ok(self.types.integer(IntegerKind::BitInt { bits, signed }))
     }
 
     fn basic_type(&mut self, basic: &BasicType) -> Result<Type> {
@@ -518,6 +580,13 @@ impl Lowerer<'_> {
                 "used" | "retain" => attributes.used = true,
                 "section" => {
                     attributes.section = super::linkage::string_argument(attribute);
+                }
+                "regatta_constexpr" => attributes.constant = true,
+                "regatta_underlying" => {
+                    if let Some(argument) = argument {
+                        let ty = self.sized_type(argument)?;
+                        attributes.underlying = Some(ty.unqualified());
+                    }
                 }
                 "scalar_storage_order" => self.storage_order(argument),
                 "hardbool" => self.refuse("the attribute `hardbool`"),
@@ -699,7 +768,8 @@ fn is_int128(format: &ast::TS18661FloatType) -> bool {
 fn defines_tag(specifier: &ast::TypeSpecifier) -> bool {
     match specifier {
         ast::TypeSpecifier::Struct(record) => record.node.declarations.is_some(),
-        ast::TypeSpecifier::Enum(enumeration) => !enumeration.node.enumerators.is_empty(),
+        // What is said of one without its enumerators is its underlying type.
+        ast::TypeSpecifier::Enum(_) => true,
         _ => false,
     }
 }

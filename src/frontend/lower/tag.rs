@@ -46,6 +46,9 @@ impl Lowerer<'_> {
             Some(known) if !same_kind(self, known) => {
                 return Err(self.error_at(node, "the tag is declared as another kind of tag"));
             }
+            Some(known) if self.types.is_complete(known) && self.types.compares_members => {
+                return self.same_record(node, known, declarations, body);
+            }
             Some(known) if self.types.is_complete(known) => {
                 let ty = self.types.describe(known);
                 if let Some(tag) = &record.identifier {
@@ -64,6 +67,34 @@ impl Lowerer<'_> {
         };
         self.define_record(ty, declarations, body)?;
         Ok(ty)
+    }
+
+    /// C23: a struct may be defined again with the same members.
+    fn same_record(
+        &mut self,
+        node: &Node<ast::StructType>,
+        known: Type,
+        declarations: &[Node<ast::StructDeclaration>],
+        body: &Attributes,
+    ) -> Result<Type> {
+        let tag = node
+            .node
+            .identifier
+            .as_ref()
+            .map(|tag| tag.node.name.clone());
+        let kind = self.types.as_record(known).map(|record| record.kind);
+        let (Some(kind), TypeKind::Record(id)) = (kind, self.types.kind(known).clone()) else {
+            return Ok(known);
+        };
+        let again = self.types.declare_record(kind, tag);
+        self.define_record(again, declarations, body)?;
+        match *self.types.kind(again) {
+            TypeKind::Record(again) if self.types.same_records(id, again) => Ok(known),
+            _ => {
+                let ty = self.types.describe(known);
+                Err(self.error_at(node, format!("redefinition of `{ty}` with other members")))
+            }
+        }
     }
 
     fn define_record(
@@ -231,11 +262,15 @@ impl Lowerer<'_> {
             }
             let ty = self.types.declare_enumeration(Some(tag.to_owned()));
             self.scopes.bind_tag(tag, ty);
+            self.fix_underlying(ty, body)?;
             return Ok(ty);
         }
         let known = tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag));
         let ty = match known {
-            Some(known) if !is_enumeration(self, known) || self.types.is_complete(known) => {
+            Some(known)
+                if !is_enumeration(self, known)
+                    || (self.types.is_complete(known) && !self.is_declared_alone(known)) =>
+            {
                 return Err(self.error_at(node, "the tag is defined twice"));
             }
             Some(known) => known,
@@ -247,8 +282,94 @@ impl Lowerer<'_> {
                 ty
             }
         };
-        self.enumerators(ty, &enumeration.enumerators, body.packing)?;
+        self.fix_underlying(ty, body)?;
+        match self.fixed_underlying(ty) {
+            Some(kind) => self.fixed_enumerators(ty, kind, &enumeration.enumerators)?,
+            None => self.enumerators(ty, &enumeration.enumerators, body.packing)?,
+        }
         Ok(ty)
+    }
+
+    /// Completes an enumeration whose underlying type is given (C23).
+    fn fix_underlying(&mut self, ty: Type, body: &Attributes) -> Result<()> {
+        let (Some(underlying), TypeKind::Enumeration(id)) =
+            (body.underlying, self.types.kind(ty).clone())
+        else {
+            return Ok(());
+        };
+        let Some(kind) = self.types.integer_kind(underlying) else {
+            let what = self.types.describe(underlying);
+            if self.types.is_integer(underlying) {
+                self.refuse(&format!("an enumeration with the underlying type `{what}`"));
+                self.types.fix_enumeration(id, IntegerKind::UnsignedChar);
+                return Ok(());
+            }
+            return Err(self.error(format!("an enumeration with the underlying type `{what}`")));
+        };
+        if let Some(known) = self.fixed_underlying(ty)
+            && known != kind
+        {
+            return Err(self.error("an enumeration is declared with two underlying types"));
+        }
+        self.types.fix_enumeration(id, kind);
+        Ok(())
+    }
+
+    fn fixed_underlying(&self, ty: Type) -> Option<IntegerKind> {
+        match self.types.kind(ty) {
+            TypeKind::Enumeration(id) => {
+                let enumeration = self.types.enumeration(*id);
+                enumeration.is_fixed.then_some(enumeration.representation)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether only the underlying type of an enumeration was declared so far.
+    fn is_declared_alone(&self, ty: Type) -> bool {
+        match self.types.kind(ty) {
+            TypeKind::Enumeration(id) => !self.types.enumeration(*id).is_defined,
+            _ => false,
+        }
+    }
+
+    /// The enumerators of an enumeration with an underlying type, whose type they have.
+    fn fixed_enumerators(
+        &mut self,
+        ty: Type,
+        kind: IntegerKind,
+        list: &[Node<ast::Enumerator>],
+    ) -> Result<()> {
+        if let TypeKind::Enumeration(id) = *self.types.kind(ty) {
+            self.types.define_enumeration(id);
+        }
+        let bits = u32::from(kind.bits(self.options.data_model));
+        let mut next: i128 = 0;
+        for enumerator in list {
+            self.span = self.place_of(enumerator);
+            let name = enumerator.node.identifier.node.name.as_str();
+            if let Some(expression) = &enumerator.node.expression {
+                next = self.constant_value(expression)?.0;
+            }
+            let fits = match kind.is_signed() {
+                true => bits >= 128 || (next >= -(1 << (bits - 1)) && next < 1 << (bits - 1)),
+                false => next >= 0 && (bits >= 127 || next < 1 << bits),
+            };
+            if !fits {
+                return Err(self.error(format!("the enumerator `{name}` does not fit its type")));
+            }
+            if self.scopes.lookup_innermost(name).is_some() {
+                return Err(self.error(format!("redefinition of `{name}`")));
+            }
+            let symbol = self.scopes.create(Symbol {
+                ty,
+                entity: Entity::Enumerator(next),
+                span: self.span,
+            });
+            self.scopes.bind(name, symbol);
+            next = next.saturating_add(1);
+        }
+        Ok(())
     }
 
     /// Enumerators have type `int` where that holds their value; the others get the enumeration's type, as in gcc.
@@ -261,6 +382,7 @@ impl Lowerer<'_> {
         let mut next: i128 = 0;
         let (mut lowest, mut highest) = (0i128, 0i128);
         let mut wide = Vec::new();
+        let mut narrow = Vec::new();
         for enumerator in list {
             self.span = self.place_of(enumerator);
             let name = enumerator.node.identifier.node.name.as_str();
@@ -281,6 +403,8 @@ impl Lowerer<'_> {
                 let own = self.types.integer(IntegerKind::LongLong);
                 self.scopes.symbol_mut(symbol).ty = own;
                 wide.push(symbol);
+            } else {
+                narrow.push(symbol);
             }
             self.scopes.bind(name, symbol);
             lowest = lowest.min(next);
@@ -318,8 +442,13 @@ impl Lowerer<'_> {
             .ok_or_else(|| self.error("an enumerator is out of range"))?;
         if let TypeKind::Enumeration(id) = *self.types.kind(ty) {
             self.types.complete_enumeration(id, representation);
+            self.types.define_enumeration(id);
         }
         let own = self.types.integer(representation);
+        // C23 6.7.3.3p12: if one does not fit `int`, all have the enumeration's type.
+        if self.is_c23() && !wide.is_empty() {
+            wide.extend(narrow);
+        }
         for symbol in wide {
             self.scopes.symbol_mut(symbol).ty = own;
         }

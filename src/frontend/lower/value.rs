@@ -108,13 +108,19 @@ impl Lowerer<'_> {
     /// The value at a place of the declared type.
     fn read(&mut self, place: Place, declared: Type) -> Value {
         let (scalar, bits) = (place.scalar, place.bit_field.map(|field| field.bits));
-        let value = match self.device_access(&place.address, declared) {
-            Some(volatile) => self.read_device(place, volatile),
-            None => Expr::Load(place),
+        let known = self.constant_at(&place, declared);
+        let value = match (known, self.device_access(&place.address, declared)) {
+            (Some(known), _) => known,
+            (None, Some(volatile)) => self.read_device(place, volatile),
+            (None, None) => Expr::Load(place),
         };
         match bits {
             Some(bits) => self.bit_field_value(value, scalar, declared, bits),
-            None => Value::scalar(value, declared.unqualified()),
+            None => {
+                // What pads a bit-precise value says nothing.
+                let value = self.narrowed(value, declared);
+                Value::scalar(value, declared.unqualified())
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where declarations begin, and the types that old programs leave out.
 
-use super::{BracketKind, Rewriter};
+use super::{BracketKind, Rewriter, encoding};
 use crate::frontend::split::{after_specifiers, typedef_names};
 use crate::frontend::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
@@ -87,6 +87,11 @@ impl Rewriter<'_> {
         if type_seen || after >= self.chunk.end {
             return;
         }
+        let has = |symbol| {
+            self.tokens[index..after]
+                .iter()
+                .any(|token| token.kind == TokenKind::Word && token.symbol == symbol)
+        };
         let has_specifier = self.tokens[index..after]
             .iter()
             .any(|token| token.kind == TokenKind::Word && is_other_specifier(token.symbol));
@@ -98,7 +103,10 @@ impl Rewriter<'_> {
             || self.is(after, p(b"("))
             || (kind == BracketKind::Parenthesis
                 && (self.is(after, p(b",")) || self.is(after, p(b")"))));
-        if is_declarator {
+        let is_inferred = self.is(after + 1, p(b"=")) && has(word::Auto);
+        if is_declarator && is_inferred && self.all.is_c23 {
+            self.edit(after, encoding::AUTO_TYPE, None, "");
+        } else if is_declarator {
             self.edit(after, "int", None, "");
         }
     }

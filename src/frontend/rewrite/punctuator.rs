@@ -35,6 +35,9 @@ impl Rewriter<'_> {
             // C23's attributes: nothing else begins with two brackets.
             return self.standard_attributes(index);
         }
+        if symbol == COLON && self.is_underlying_colon(index) {
+            return self.underlying_type(index);
+        }
         if symbol != OPEN_BRACE {
             self.aggregate = None;
             self.held_attributes.clear();
@@ -46,6 +49,11 @@ impl Rewriter<'_> {
                 }
                 self.open_bracket(index)?;
                 self.copy(index);
+                if symbol == OPEN_PARENTHESIS
+                    && let Some(text) = self.literal_storage(index)
+                {
+                    self.insert(text, start);
+                }
                 let kind = if symbol == OPEN_INDEX {
                     BracketKind::Index
                 } else {
@@ -128,7 +136,7 @@ impl Rewriter<'_> {
             ELLIPSIS
                 if self.previous_is(OPEN_PARENTHESIS) && self.is(index + 1, CLOSE_PARENTHESIS) =>
             {
-                return Ok(index + 1);
+                self.insert("void,", start);
             }
             _ => {}
         }

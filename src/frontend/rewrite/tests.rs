@@ -192,7 +192,7 @@ fn declarations() {
             "void f(void) { __auto_type x = 3; }",
             "typedef int __auto_type; void f(void) { __auto_type x = 3; }",
         ),
-        ("int f(...);", "int f();"),
+        ("int f(...);", "int f(void, ...);"),
         ("int f(int, ...);", "int f(int, ...);"),
         (
             "_Static_assert(1); _Static_assert(1, \"x\");",

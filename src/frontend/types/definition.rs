@@ -36,7 +36,7 @@ impl TypeTable {
     /// A scalar type without what the program declares: enumerations are integers, pointers point to `void`.
     fn scalar_text(&self, ty: Type) -> Option<String> {
         match self.kind(ty) {
-            TypeKind::Integer(IntegerKind::Exact { .. }) => None,
+            TypeKind::Integer(IntegerKind::Exact { .. } | IntegerKind::BitInt { .. }) => None,
             TypeKind::Bool | TypeKind::Integer(_) | TypeKind::Float(_) => {
                 Some(self.describe(ty.unqualified()))
             }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{ArrayLength, FloatKind, Type, TypeKind, TypeTable};
+use super::{ArrayLength, FloatKind, IntegerKind, Type, TypeKind, TypeTable};
 use crate::frontend::ir::{Leaf, ScalarType};
 use crate::program::DataModel;
 
@@ -44,7 +44,7 @@ impl TypeTable {
     pub fn size_of(&self, ty: Type) -> Result<u64, LayoutError> {
         Ok(match self.kind(ty) {
             TypeKind::Void | TypeKind::Bool | TypeKind::Function(_) => 1,
-            TypeKind::Integer(kind) => u64::from(kind.bits(self.model))
+            TypeKind::Integer(kind) => u64::from(kind.storage_bits(self.model))
                 .div_ceil(8)
                 .next_power_of_two(),
             TypeKind::Enumeration(id) => {
@@ -52,7 +52,7 @@ impl TypeTable {
                 if !enumeration.complete {
                     return Err(LayoutError::Incomplete(self.describe(ty)));
                 }
-                u64::from(enumeration.representation.bits(self.model)) / 8
+                u64::from(enumeration.representation.storage_bits(self.model)) / 8
             }
             TypeKind::Float(kind) => self.float_size(*kind),
             TypeKind::Complex(element) => 2 * self.size_of(*element)?,
@@ -113,6 +113,11 @@ impl TypeTable {
             TypeKind::Complex(element) => self.alignment_of(*element)?,
             TypeKind::Opaque(_) => self.size_of(ty)?.max(1),
             TypeKind::Vector { .. } => self.size_of(ty)?.next_power_of_two(),
+            // Wide ones are made of words of the machine.
+            TypeKind::Integer(kind @ IntegerKind::BitInt { .. }) => {
+                let word = u64::from(self.model.pointer_bits()) / 8;
+                (u64::from(kind.storage_bits(self.model)) / 8).min(word)
+            }
             TypeKind::Integer(kind) if kind.bits(self.model) == 128 => 16,
             _ => {
                 let size = self.size_of(ty)?;
@@ -134,6 +139,7 @@ impl TypeTable {
         }
         match self.kind(ty) {
             TypeKind::Array { element, .. } => self.preferred_alignment_of(*element),
+            TypeKind::Integer(IntegerKind::BitInt { .. }) => self.alignment_of(ty),
             TypeKind::Integer(_)
             | TypeKind::Enumeration(_)
             | TypeKind::Float(FloatKind::Double) => self.size_of(ty),

@@ -1,8 +1,8 @@
 //! Relations between types: compatibility, and the types that operators compute in.
 
 use super::{
-    ArrayLength, FloatKind, FunctionType, IntegerKind, ParameterForm, Qualifiers, Type, TypeKind,
-    TypeTable,
+    ArrayLength, FloatKind, FunctionType, IntegerKind, ParameterForm, Qualifiers, RecordId, Type,
+    TypeKind, TypeTable,
 };
 
 impl TypeTable {
@@ -41,7 +41,54 @@ impl TypeTable {
             | (TypeKind::Integer(kind), TypeKind::Enumeration(id)) => {
                 self.enumeration(*id).representation == *kind
             }
+            (TypeKind::Record(left), TypeKind::Record(right)) => {
+                self.compares_members && self.same_records(*left, *right)
+            }
             _ => false,
+        }
+    }
+
+    /// C23 6.2.7: structs and unions of the same tag are compatible if their members are.
+    pub fn same_records(&self, left: RecordId, right: RecordId) -> bool {
+        let (left, right) = (self.record(left), self.record(right));
+        left.tag.is_some()
+            && left.tag == right.tag
+            && left.kind == right.kind
+            && left.layout.is_some()
+            && left.layout == right.layout
+            && left.fields.len() == right.fields.len()
+            && left.fields.iter().zip(&right.fields).all(|(left, right)| {
+                left.name == right.name
+                    && left.bit_offset == right.bit_offset
+                    && left.bit_width == right.bit_width
+                    && left.ty.qualifiers == right.ty.qualifiers
+                    && self.same_members(left.ty, right.ty)
+            })
+    }
+
+    /// Whether members have compatible types. Pointers to structs that are being compared would not end.
+    fn same_members(&self, left: Type, right: Type) -> bool {
+        match (self.kind(left), self.kind(right)) {
+            (TypeKind::Pointer(left), TypeKind::Pointer(right)) => {
+                let records = (self.as_record(*left), self.as_record(*right));
+                match records {
+                    (Some(a), Some(b)) => {
+                        left.qualifiers == right.qualifiers
+                            && a.kind == b.kind
+                            && (left.id == right.id || (a.tag.is_some() && a.tag == b.tag))
+                    }
+                    _ => left.qualifiers == right.qualifiers && self.same_members(*left, *right),
+                }
+            }
+            (
+                TypeKind::Array { element, length },
+                TypeKind::Array {
+                    element: other,
+                    length: other_length,
+                },
+            ) => length == other_length && self.same_members(*element, *other),
+            (TypeKind::Function(_), TypeKind::Function(_)) => left.id == right.id,
+            _ => self.compatible(left, right),
         }
     }
 
@@ -132,6 +179,10 @@ impl TypeTable {
         let Some(kind) = self.integer_kind(declared) else {
             return declared.unqualified();
         };
+        if let IntegerKind::BitInt { .. } = kind {
+            // C23 6.3.1.1: not promoted.
+            return self.integer(kind);
+        }
         if width >= kind.bits(self.model) {
             return declared.unqualified();
         }
@@ -214,7 +265,7 @@ impl TypeTable {
     /// Orders the promoted integer types by width and then by C's rank.
     fn rank(&self, kind: IntegerKind) -> (u8, u8) {
         let class = match kind {
-            IntegerKind::Exact { .. } => 0,
+            IntegerKind::Exact { .. } | IntegerKind::BitInt { .. } => 0,
             IntegerKind::Int | IntegerKind::UnsignedInt => 1,
             IntegerKind::Long | IntegerKind::UnsignedLong => 2,
             IntegerKind::LongLong | IntegerKind::UnsignedLongLong => 3,

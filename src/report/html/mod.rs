@@ -472,9 +472,14 @@ fn options(recording: &Recording) -> Vec<(&'static str, String)> {
     let description = &recording.description;
     let limit = |limit: Option<f64>| limit.map_or("none".to_owned(), |limit| format!("{limit} s"));
     let memory = description.memory_limit;
+    let standard = description.standard.clone();
     vec![
         ("Portfolio", description.portfolio.clone()),
         ("Data model", description.data_model.clone()),
+        (
+            "Standard",
+            standard.unwrap_or_else(|| "found out".to_owned()),
+        ),
         ("Arithmetic", description.arithmetic.clone()),
         ("Threads", description.threads.to_string()),
         (

@@ -88,8 +88,9 @@ impl Lowerer<'_> {
             }
             let first_time = written.insert(write.bit_offset);
             let skip = zeroed && first_time && is_zero_bits(&value);
+            let target = self.write_target(&address, write);
+            self.note_constant(&target, &value)?;
             if !skip {
-                let target = self.write_target(&address, write);
                 self.store_value(target, value)?;
             }
         }

@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::constexpr::literal_storage;
 use super::value::Value;
 use super::{Lowerer, Result};
 use crate::frontend::ir::{Expr, Leaf, Storage};
@@ -81,6 +82,10 @@ impl Lowerer<'_> {
             let ty = self.types.describe(plan.ty);
             return Err(self.error(format!("a compound literal of type `{ty}`")));
         }
+        let (is_static, is_constant) = literal_storage(&literal.type_name.node);
+        if is_static && !self.is_in_start() {
+            return self.static_literal(literal, ty, is_constant);
+        }
         let object = if self.is_in_start() {
             let name = format!("literal#{}", self.objects.len());
             let storage = Storage::Static { external: false };
@@ -90,7 +95,46 @@ impl Lowerer<'_> {
         } else {
             self.temporary_object(plan.ty)?
         };
-        self.emit_initialiser(Expr::ObjectAddress(object), &plan)?;
-        Ok(Value::lvalue(Expr::ObjectAddress(object), plan.ty))
+        let address = Expr::ObjectAddress(object);
+        if is_constant {
+            self.as_constant(object, |this| this.emit_initialiser(address.clone(), &plan))?;
+            return Ok(Value::lvalue(address, self.constant_type(plan.ty)));
+        }
+        self.emit_initialiser(address.clone(), &plan)?;
+        Ok(Value::lvalue(address, plan.ty))
+    }
+
+    /// C23's `(static type){ … }` within a function: one object, initialised before the program begins.
+    fn static_literal(
+        &mut self,
+        literal: &ast::CompoundLiteral,
+        ty: Type,
+        is_constant: bool,
+    ) -> Result<Value> {
+        let span = self.span;
+        let key = literal as *const ast::CompoundLiteral as usize;
+        if let Some(&(object, ty)) = self.static_literals.get(&key) {
+            return Ok(Value::lvalue(Expr::ObjectAddress(object), ty));
+        }
+        let made = self.in_start(|this| {
+            let plan = this.plan_list(ty, &literal.initializer_list)?;
+            let ty = match is_constant {
+                true => this.constant_type(plan.ty),
+                false => plan.ty,
+            };
+            this.span = span;
+            let name = format!("literal#{}", this.objects.len());
+            let storage = Storage::Static { external: false };
+            let object = this.add_object(name, ty, storage, span)?;
+            let address = Expr::ObjectAddress(object);
+            match is_constant {
+                true => this.as_constant(object, |this| this.emit_initialiser(address, &plan))?,
+                false => this.emit_initialiser(address, &plan)?,
+            }
+            Ok((object, ty))
+        })?;
+        self.static_literals.insert(key, made);
+        self.span = span;
+        Ok(Value::lvalue(Expr::ObjectAddress(made.0), made.1))
     }
 }

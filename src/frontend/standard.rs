@@ -1,0 +1,154 @@
+//! Which C a program is written in: `--std`.
+//!
+//! Without that option a program is what the compiler takes it for without one, GNU C17, unless it can only be C23: it
+//! uses what C23 brought and declares no such name itself (see `modern`). Then it is read as C23 from the start.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An edition of the C standard.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Edition {
+    /// ANSI C, ISO 9899:1990.
+    C89,
+    C99,
+    C11,
+    C17,
+    C23,
+}
+
+/// What `--std` may be.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Standard {
+    name: &'static str,
+    edition: Edition,
+}
+
+/// The names that gcc knows.
+const NAMES: &[(&str, Edition)] = &[
+    ("ansi", Edition::C89),
+    ("c89", Edition::C89),
+    ("c90", Edition::C89),
+    ("iso9899:1990", Edition::C89),
+    ("iso9899:199409", Edition::C89),
+    ("gnu89", Edition::C89),
+    ("gnu90", Edition::C89),
+    ("c99", Edition::C99),
+    ("c9x", Edition::C99),
+    ("iso9899:1999", Edition::C99),
+    ("iso9899:199x", Edition::C99),
+    ("gnu99", Edition::C99),
+    ("gnu9x", Edition::C99),
+    ("c11", Edition::C11),
+    ("c1x", Edition::C11),
+    ("iso9899:2011", Edition::C11),
+    ("gnu11", Edition::C11),
+    ("gnu1x", Edition::C11),
+    ("c17", Edition::C17),
+    ("c18", Edition::C17),
+    ("iso9899:2017", Edition::C17),
+    ("iso9899:2018", Edition::C17),
+    ("gnu17", Edition::C17),
+    ("gnu18", Edition::C17),
+    ("c2x", Edition::C23),
+    ("c23", Edition::C23),
+    ("iso9899:2024", Edition::C23),
+    ("gnu2x", Edition::C23),
+    ("gnu23", Edition::C23),
+];
+
+impl Standard {
+    /// The name as it was given.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The edition of the standard.
+    pub const fn edition(self) -> Edition {
+        self.edition
+    }
+
+    /// Whether the compiler's extensions have their plain names (`asm`, `typeof`) and macros (`linux`).
+    pub fn has_extensions(self) -> bool {
+        self.name.starts_with("gnu")
+    }
+
+    /// The compiler's options for it. C23 has its working title, which compilers of any age know.
+    pub fn compiler_flags(self) -> Vec<String> {
+        if self.edition != Edition::C23 {
+            return vec![match self.name {
+                "ansi" => "-ansi".to_owned(),
+                name => format!("-std={name}"),
+            }];
+        }
+        let mut flags = vec![match self.has_extensions() {
+            true => "-std=gnu2x".to_owned(),
+            false => "-std=c2x".to_owned(),
+        }];
+        // What was said under the working title has the number that the compiler gives it.
+        if !self.name.ends_with("2x") {
+            flags.push("-U__STDC_VERSION__".to_owned());
+            flags.push("-D__STDC_VERSION__=202311L".to_owned());
+        }
+        flags
+    }
+}
+
+impl FromStr for Standard {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = NAMES.iter().find(|(known, _)| *known == name);
+        known
+            .map(|&(name, edition)| Self { name, edition })
+            .ok_or_else(|| {
+                "no standard of C has this name; c89, c99, c11, c17, c23 and gnu89 to gnu23 are some"
+                    .to_owned()
+            })
+    }
+}
+
+impl fmt::Display for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// How the front end reads a text.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// What the user said.
+    pub standard: Option<Standard>,
+    /// Whether it is C23, by what the user said or because it can be nothing else.
+    pub is_c23: bool,
+}
+
+impl Dialect {
+    /// The dialect that the user named; without a name, it is found out.
+    pub fn of(standard: Option<Standard>) -> Self {
+        Self {
+            standard,
+            is_c23: standard.is_some_and(|standard| standard.edition() == Edition::C23),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_compilers() {
+        let flags = |name: &str| name.parse::<Standard>().unwrap().compiler_flags().join(" ");
+        assert_eq!(flags("c89"), "-std=c89");
+        assert_eq!(flags("ansi"), "-ansi");
+        assert_eq!(flags("gnu18"), "-std=gnu18");
+        assert_eq!(flags("c2x"), "-std=c2x");
+        let c23 = "-U__STDC_VERSION__ -D__STDC_VERSION__=202311L";
+        assert_eq!(flags("gnu23"), format!("-std=gnu2x {c23}"));
+        assert_eq!(flags("iso9899:2024"), format!("-std=c2x {c23}"));
+        for name in ["", "C23", "c++20", "c31", "gnu"] {
+            assert!(name.parse::<Standard>().is_err(), "{name}");
+        }
+    }
+}

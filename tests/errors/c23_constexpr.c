@@ -1,0 +1,3 @@
+extern int n;
+constexpr int m = n;
+int main(void) { return m; }

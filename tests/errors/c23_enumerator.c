@@ -1,0 +1,2 @@
+enum e : unsigned char { A = 256 };
+int main(void) { return A; }

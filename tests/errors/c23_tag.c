@@ -1,0 +1,4 @@
+struct s { int a; };
+struct s { long a; };
+int *p = nullptr;
+int main(void) { return 0; }
