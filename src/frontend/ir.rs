@@ -49,6 +49,8 @@ pub struct Unit {
     pub devices: Devices,
     /// The objects that are volatile as a whole.
     pub volatile: FxHashSet<ObjectIndex>,
+    /// Those of them that are there for handlers of signals to write.
+    pub signalled: FxHashSet<ObjectIndex>,
     /// The functions that the source uses and does not define.
     pub externals: Vec<External>,
     /// The ordinary identifiers that it declares.

@@ -236,6 +236,10 @@ struct Lowerer<'a> {
     volatile: FxHashSet<ObjectIndex>,
     /// The contents of `constexpr` objects.
     named_constants: constexpr::NamedConstants,
+    /// Those of them that have the type `sig_atomic_t`.
+    signalled: FxHashSet<ObjectIndex>,
+    /// Whether the specifiers at hand name that type.
+    names_signal_type: bool,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
     /// The functions that no other file can name.
@@ -347,6 +351,8 @@ impl<'a> Lowerer<'a> {
             constants: FxHashSet::default(),
             volatile: FxHashSet::default(),
             named_constants: constexpr::NamedConstants::default(),
+            signalled: FxHashSet::default(),
+            names_signal_type: false,
             defined: FxHashMap::default(),
             internal: FxHashSet::default(),
             function: builder(),
@@ -523,6 +529,7 @@ impl<'a> Lowerer<'a> {
                 outside,
                 devices: self.options.devices,
                 volatile: self.volatile,
+                signalled: self.signalled,
                 externals: self.externals,
                 names: self.scopes.take_names(&self.types),
                 texts: self
@@ -738,6 +745,9 @@ impl<'a> Lowerer<'a> {
         }
         if is_volatile {
             self.volatile.insert(object);
+            if self.names_signal_type && self.types.is_integer(element) {
+                self.signalled.insert(object);
+            }
         }
         Ok(object)
     }

@@ -60,6 +60,9 @@ pub(super) struct Attributes {
 /// Maximum size of a vector (bytes).
 const MAXIMAL_VECTOR_SIZE: u64 = 1 << 16;
 
+/// The type of objects that handlers of signals may write (C17 7.14p2).
+const SIGNAL_TYPE: &str = "sig_atomic_t";
+
 /// What a constructor or destructor without a priority has.
 const LAST_PRIORITY: u32 = 65536;
 
@@ -144,6 +147,7 @@ impl Lowerer<'_> {
         &mut self,
         list: &[Node<ast::DeclarationSpecifier>],
     ) -> Result<Specifiers> {
+        self.names_signal_type = false;
         let mut basic = BasicType::default();
         let mut qualifiers = Qualifiers::empty();
         let mut storage = None;
@@ -312,6 +316,7 @@ impl Lowerer<'_> {
             ast::TypeSpecifier::Enum(enumeration) => self.enumeration_specifier(enumeration, body),
             ast::TypeSpecifier::TypedefName(name) => {
                 let found = self.scopes.lookup(&name.node.name);
+                self.names_signal_type |= name.node.name == SIGNAL_TYPE;
                 match found.map(|id| self.scopes.symbol(id)) {
                     Some(symbol) if matches!(symbol.entity, Entity::Typedef) => Ok(symbol.ty),
                     _ => {

@@ -7,6 +7,10 @@
 //! * **memory**, in an object that the program defines, with a line in the ledger: nothing but the program changes it.
 //!   With `--volatile environment` it is any value there, too, unless the object is a local variable.
 //!
+//! A volatile object of the type `sig_atomic_t` is there for handlers of signals, which run at any time, to write: a read
+//! finds what the program wrote there, or any value on which no alarm rests. What interrupt functions do is another matter
+//! (`lower::interrupt`).
+//!
 //! Through a pointer, it depends on where that points to at the time. A pointer to volatile that points to an object of
 //! the program's own is what `READ_ONCE` and `WRITE_ONCE` are made of, in code that has only one thread here: any value at
 //! each read would be a false alarm there, while memory with a line in the ledger is right for the runs of the program by itself.

@@ -65,6 +65,7 @@ impl Maker {
                 },
                 devices: Devices::default(),
                 volatile: FxHashSet::default(),
+                signalled: FxHashSet::default(),
                 externals: Vec::new(),
             },
         }

@@ -51,6 +51,9 @@ impl Emitter<'_, '_> {
                 self.note_address(address);
                 self.read_anything(place, source, InputKind::Volatile(name.to_owned()));
             }
+            Found::Memory(Some(object)) if self.unit.signalled.contains(&object) => {
+                self.read_signalled(place, source);
+            }
             Found::Memory(object) => {
                 self.note_unchanged(object, source);
                 self.read_memory(place, source);
@@ -149,6 +152,24 @@ impl Emitter<'_, '_> {
                 self.current = Some(after);
             }
         }
+    }
+
+    /// Reads what a handler of a signal may have written: what it holds, or any value on which no alarm rests.
+    fn read_signalled(&mut self, place: &Place, source: &Place) {
+        let choice = self.any(Sort::Bool, InputKind::MemoryModel, None);
+        let Some(fork) = self.cut() else { return };
+        let (memory, changed, after) = (self.location(), self.location(), self.location());
+        self.branch(fork, memory, choice);
+        self.branch(fork, changed, pool().not(choice));
+        self.current = Some(memory);
+        self.read_memory(place, source);
+        self.check_trouble();
+        self.finish(after);
+        self.current = Some(changed);
+        let what = "what a handler of a signal writes".to_owned();
+        self.read_anything(place, source, InputKind::Unknown(what));
+        self.finish(after);
+        self.current = Some(after);
     }
 
     fn read_memory(&mut self, place: &Place, source: &Place) {
