@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         let seen = family.list || wanted == Use::Value || made.writes || self.errno_is_visible();
         let output = matches!(
             family.channel,
-            Channel::StandardOutput | Channel::Output | Channel::Elsewhere
+            Channel::StandardOutput | Channel::Output | Channel::Descriptor | Channel::Elsewhere
         );
         let streams = family.channel != Channel::Elsewhere;
         self.uses_streams |= streams;
@@ -124,6 +124,7 @@ impl Lowerer<'_> {
         }
         let own: &[&str] = match family.channel {
             Channel::Output | Channel::Input => &["void *stream"],
+            Channel::Descriptor => &["int file"],
             Channel::Text => &["char *to"],
             Channel::LimitedText => &["char *to", "__regatta_size_t size"],
             Channel::NewText => &["char **result"],

@@ -7,7 +7,9 @@ pub enum Channel {
     StandardOutput,
     /// `fprintf`: a stream, the first argument of ours.
     Output,
-    /// `dprintf`, `printk`: somewhere that keeps no state; no argument of ours.
+    /// `dprintf`: a file, by its descriptor, the first argument of ours.
+    Descriptor,
+    /// `printk`: somewhere that keeps no state; no argument of ours.
     Elsewhere,
     /// `sprintf`: a string.
     Text,
@@ -44,8 +46,8 @@ pub fn family(name: &str) -> Option<Family> {
         "fprintf" | "vfprintf" => (Channel::Output, &[0], 1),
         "__fprintf_chk" => (Channel::Output, &[0], 2),
         "printk" => (Channel::Elsewhere, &[], 0),
-        "dprintf" | "vdprintf" => (Channel::Elsewhere, &[], 1),
-        "__dprintf_chk" => (Channel::Elsewhere, &[], 2),
+        "dprintf" | "vdprintf" => (Channel::Descriptor, &[0], 1),
+        "__dprintf_chk" => (Channel::Descriptor, &[0], 2),
         "sprintf" => (Channel::Text, &[0], 1),
         "__sprintf_chk" => (Channel::Text, &[0], 3),
         "snprintf" => (Channel::LimitedText, &[0, 1], 2),

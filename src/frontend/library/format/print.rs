@@ -6,11 +6,15 @@ use super::{Channel, FormatFunction, Kind, Made, NotModelled};
 /// A function that prints as a format says; `None` is a format that is not known.
 pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
     let mut function = FormatFunction::default();
+    if channel == Channel::Descriptor {
+        function.line("if (__regatta_is_closed(file) || __regatta_is_for_input(file))");
+        function.line("    return __regatta_bad_file();");
+    }
     if format.is_none() {
         let stream = match channel {
             Channel::StandardOutput => Some("__regatta_initial_stdout()"),
             Channel::Output => Some("stream"),
-            Channel::Elsewhere => Some("__regatta_initial_stderr()"),
+            Channel::Elsewhere | Channel::Descriptor => Some("__regatta_initial_stderr()"),
             _ => None,
         };
         if let Some(stream) = stream {

@@ -150,7 +150,8 @@ fn stream_value(function: &mut FormatFunction, conversion: &Conversion, ty: &str
             ));
             if let Some(width) = width.filter(|&width| width <= 18) {
                 let base: i128 = match letter {
-                    b'd' | b'u' => 10,
+                    // A prefix takes room from digits with more values.
+                    b'd' | b'i' | b'u' => 10,
                     b'o' => 8,
                     _ => 16,
                 };
