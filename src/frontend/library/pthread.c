@@ -73,6 +73,80 @@ int pthread_attr_getguardsize(const void *attributes, __regatta_size_t *size)
     return 0;
 }
 
+/* The limit of the environment, if none has been set. */
+int pthread_attr_getstacksize(const void *attributes, __regatta_size_t *size)
+{
+    __regatta_size_t set = *((const __regatta_size_t *)attributes + (sizeof(void *) == 8 ? 4 : 5));
+    if (set == 0) {
+        set = __VERIFIER_nondet_size_t();
+        __VERIFIER_assume(set >= 16384);
+        if (set != 8388608)
+            __regatta_only_perhaps();
+    }
+    *size = set;
+    return 0;
+}
+
+int pthread_attr_setinheritsched(void *attributes, int inherited)
+{
+    int *flags = (int *)attributes + 2;
+    if (inherited != 0 && inherited != 1)
+        return 22; /* EINVAL */
+    *flags = (*flags & ~2) | inherited << 1;
+    return 0;
+}
+
+int pthread_attr_getinheritsched(const void *attributes, int *inherited)
+{
+    *inherited = *((const int *)attributes + 2) >> 1 & 1;
+    return 0;
+}
+
+int pthread_attr_setschedpolicy(void *attributes, int policy)
+{
+    int *words = attributes;
+    if (policy < 0 || policy > 2)
+        return 22; /* EINVAL */
+    words[1] = policy;
+    words[2] |= 64;
+    return 0;
+}
+
+int pthread_attr_getschedpolicy(const void *attributes, int *policy)
+{
+    const int *words = attributes;
+    if ((words[2] & 64) == 0)
+        __regatta_only_perhaps();
+    *policy = words[1];
+    return 0;
+}
+
+/* Whether and when the thread may be ended by others. */
+
+static int __regatta_cancel_state;
+
+static int __regatta_cancel_type;
+
+int pthread_setcancelstate(int state, int *old)
+{
+    if (state != 0 && state != 1)
+        return 22; /* EINVAL */
+    if (old != 0)
+        *old = __regatta_cancel_state;
+    __regatta_cancel_state = state;
+    return 0;
+}
+
+int pthread_setcanceltype(int type, int *old)
+{
+    if (type != 0 && type != 1)
+        return 22; /* EINVAL */
+    if (old != 0)
+        *old = __regatta_cancel_type;
+    __regatta_cancel_type = type;
+    return 0;
+}
+
 /* Mutexes. */
 
 static int *__regatta_lock_kind(void *lock)
@@ -104,6 +178,21 @@ int pthread_mutexattr_settype(void *attributes, int type)
 int pthread_mutexattr_gettype(const void *attributes, int *type)
 {
     *type = *(const int *)attributes & 0x0f000dff;
+    return 0;
+}
+
+int pthread_mutexattr_setpshared(void *attributes, int shared)
+{
+    unsigned *bits = attributes;
+    if (shared != 0 && shared != 1)
+        return 22; /* EINVAL */
+    *bits = (*bits & 0x7fffffffu) | (unsigned)shared << 31;
+    return 0;
+}
+
+int pthread_mutexattr_getpshared(const void *attributes, int *shared)
+{
+    *shared = *(const unsigned *)attributes >> 31;
     return 0;
 }
 
@@ -315,12 +404,25 @@ int pthread_spin_unlock(void *lock)
 /* Locks for readers and writers. The first `int` has the number of readers from bit 3 on; bit 1 is set when a writer has
    it, and bit 0 from then on until there is a reader. */
 
+int pthread_rwlockattr_init(void *attributes)
+{
+    ((int *)attributes)[0] = 0;
+    ((int *)attributes)[1] = 0;
+    return 0;
+}
+
+int pthread_rwlockattr_destroy(void *attributes)
+{
+    (void)attributes;
+    return 0;
+}
+
 int pthread_rwlock_init(void *lock, const void *attributes)
 {
     int *words = lock;
     memset(words, 0, sizeof(void *) == 8 ? 56 : 32);
-    if (attributes != 0) {
-        /* Who comes first, and who shares it. */
+    /* Who comes first, and who shares it. */
+    if (attributes != 0 && (((const int *)attributes)[0] != 0 || ((const int *)attributes)[1] != 0)) {
         words[sizeof(void *) == 8 ? 7 : 6] = __regatta_unknown_int();
         if (sizeof(void *) == 8)
             words[12] = __regatta_unknown_int();

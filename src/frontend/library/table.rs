@@ -185,6 +185,7 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
             "void closelog(void)",
             "void openlog(const char *, int, int)",
             "void syslog(int, const char *, ...)",
+            "void pthread_testcancel(void)",
             "void tzset(void)",
             "void sync(void)",
             "void __builtin___clear_cache(void *, void *)",

@@ -105,6 +105,9 @@ int dup2(int file, int wanted)
 {
     if (__regatta_is_closed(file) || wanted < 0)
         return __regatta_bad_file();
+    /* Nothing is done for one that is open already. */
+    if (file == wanted && (file < 3 || (file < 64 && (__regatta_open_files >> file & 1))))
+        return wanted;
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
     __regatta_written = 1;

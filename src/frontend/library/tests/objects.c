@@ -114,6 +114,9 @@ static void mutexes(void)
         CALL(pthread_mutexattr_settype, o, -1)
         CALL(pthread_mutexattr_settype, o, type)
         CALL(pthread_mutexattr_gettype, o, &result)
+        CALL(pthread_mutexattr_setpshared, o, 2)
+        CALL(pthread_mutexattr_setpshared, o, 1)
+        CALL(pthread_mutexattr_setpshared, o, 0)
         keep();
         begin("a mutex with a type", sizeof(pthread_mutex_t));
         CALL(pthread_mutex_init, o, s)
@@ -155,7 +158,11 @@ static void locks(void)
     CALL(pthread_spin_trylock, o)
     CALL(pthread_spin_unlock, o)
     CALL(pthread_spin_trylock, o)
+    begin("attributes", sizeof(pthread_rwlockattr_t));
+    CALL(pthread_rwlockattr_init, o)
+    keep();
     begin("a lock for readers", sizeof(pthread_rwlock_t));
+    CALL(pthread_rwlock_init, o, s)
     CALL(pthread_rwlock_init, o, 0)
     for (int round = 0; round < 2; round++) {
         CALL(pthread_rwlock_rdlock, o)
@@ -200,6 +207,19 @@ static void attributes(void)
     CALL(pthread_attr_setstacksize, o, 100)
     CALL(pthread_attr_setstacksize, o, 1 << 20)
     CALL(pthread_attr_setguardsize, o, 100)
+    CALL(pthread_attr_setinheritsched, o, 7)
+    CALL(pthread_attr_setinheritsched, o, PTHREAD_EXPLICIT_SCHED)
+    CALL(pthread_attr_setschedpolicy, o, SCHED_RR)
+    CALL(pthread_attr_setschedpolicy, o, 77)
+    CALL(pthread_setcancelstate, 99, &result)
+    CALL(pthread_setcanceltype, -1, &result)
+    begin("an old state", sizeof(int));
+    CALL(pthread_setcancelstate, PTHREAD_CANCEL_DISABLE, o)
+    CALL(pthread_setcancelstate, PTHREAD_CANCEL_ENABLE, o)
+    CALL(pthread_setcanceltype, PTHREAD_CANCEL_ASYNCHRONOUS, o)
+    CALL(pthread_setcanceltype, PTHREAD_CANCEL_DEFERRED, o)
+    begin("attributes of a thread", sizeof(pthread_attr_t));
+    CALL(pthread_attr_init, o)
     CALL(pthread_attr_setdetachstate, o, PTHREAD_CREATE_JOINABLE)
     CALL(pthread_attr_destroy, o)
 }
