@@ -125,6 +125,43 @@ pub fn decimal_float(format: &ast::TS18661FloatType) -> Option<OpaqueKind> {
     }
 }
 
+/// The bits of a number in a decimal type, as x86 encodes it (binary integer decimal, IEEE 754-2008 3.5.2); `None` if it has
+/// more digits or another exponent than fit, so that it would have to be rounded.
+pub fn decimal_bits(text: &str, kind: OpaqueKind) -> Option<u128> {
+    let (bits, digits, bias, exponent_bits) = match kind {
+        OpaqueKind::Decimal32 => (32, 7, 101, 8),
+        OpaqueKind::Decimal64 => (64, 16, 398, 10),
+        OpaqueKind::Decimal128 => (128, 34, 6176, 14),
+        _ => return None,
+    };
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    if significant.len() > digits {
+        return None;
+    }
+    let coefficient: u128 = match significant {
+        "" => 0,
+        significant => significant.parse().ok()?,
+    };
+    let behind = i32::try_from(fraction.len()).ok()?;
+    let exponent = exponent.checked_sub(behind)?.checked_add(bias)?;
+    let exponent = u128::try_from(exponent).ok()?;
+    // The two highest bits of an exponent are never both set.
+    if exponent >> (exponent_bits - 2) >= 3 {
+        return None;
+    }
+    let room = bits - 1 - exponent_bits;
+    Some(match coefficient >> room {
+        0 => exponent << room | coefficient,
+        _ => 3 << (bits - 3) | exponent << (room - 2) | coefficient & ((1 << (room - 2)) - 1),
+    })
+}
+
 /// The bits of a decimal or hexadecimal number in the format, rounded to nearest even.
 pub fn float_bits(text: &str, format: FloatFormat) -> Option<u128> {
     FloatValue::parse(format, RoundingMode::NearestEven, text).map(FloatValue::bits)

@@ -1,4 +1,4 @@
-/* Decimal floats can be named, laid out and copied; what their values are is not modelled. */
+/* Decimal floats can be named, laid out and copied, and constants have their bits; nothing is computed with them. */
 #include "observe.h"
 
 struct prices { char c; _Decimal32 a; _Decimal64 b; _Decimal128 d; int after; };
@@ -19,5 +19,23 @@ int main(void)
     OBSERVE(_Alignof(_Decimal64) + 100 * _Alignof(_Decimal128));
     q.b = passed(p.b);
     OBSERVE(q.after);
+    union { _Decimal32 a; _Decimal64 b; _Decimal128 c; unsigned bits[4]; } pun = {0};
+    pun.a = 9999999e3df;
+    OBSERVE(pun.bits[0]);
+    pun.a = 12.50df;
+    OBSERVE(pun.bits[0]);
+    pun.b = unused;
+    OBSERVE(pun.bits[1]);
+    pun.b = 9999999999999999.dd;
+    OBSERVE(pun.bits[0]);
+    OBSERVE(pun.bits[1]);
+    pun.b = .5e-3dd;
+    OBSERVE(pun.bits[0]);
+    OBSERVE(pun.bits[1]);
+    pun.c = 12345678901234567890.5dl;
+    for (int i = 0; i < 4; i++)
+        OBSERVE(pun.bits[i]);
+    pun.c = 0.0dl;
+    OBSERVE(pun.bits[3]);
     return 0;
 }

@@ -76,3 +76,41 @@ REAL _Complex cproj__X(REAL _Complex z)
     }
     return z;
 }
+
+/* What the compiler calls to divide. Its libraries scale the operands in several ways and round alike where none of them is
+   very large or small; of 32-bit code's x87 registers nothing is known. */
+
+REAL _Complex __regatta_complex_division__X(REAL a, REAL b, REAL c, REAL d)
+{
+    REAL ratio, divisor, x, y;
+    if (sizeof(void *) == 4 || !__regatta_is_moderate__X(a) || !__regatta_is_moderate__X(b) || !__regatta_is_moderate__X(c) || !__regatta_is_moderate__X(d) || (c == 0 && d == 0))
+        return __builtin_complex(__regatta_unknown_real__X(), __regatta_unknown_real__X());
+    if (fabs__X(c) < fabs__X(d)) {
+        ratio = c / d;
+        divisor = c * ratio + d;
+        x = (a * ratio + b) / divisor;
+        y = (b * ratio - a) / divisor;
+    } else {
+        ratio = d / c;
+        divisor = d * ratio + c;
+        x = (b * ratio + a) / divisor;
+        y = (b - a * ratio) / divisor;
+    }
+    if (sizeof(REAL) == 4) {
+        /* Newer libraries compute in double. */
+        double square = (double)c * c + (double)d * d;
+        REAL other_x = ((double)a * c + (double)b * d) / square;
+        REAL other_y = ((double)b * c - (double)a * d) / square;
+        if (x != other_x)
+            x = __regatta_unknown_real__X();
+        if (y != other_y)
+            y = __regatta_unknown_real__X();
+    }
+    return __builtin_complex(x, y);
+}
+
+int __regatta_is_moderate__X(REAL x)
+{
+    REAL size = fabs__X(x);
+    return x == 0 || (size > 1e-9f && size < 1e9f);
+}

@@ -8,7 +8,7 @@ use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
 use crate::frontend::memory::walk::is_condition;
-use crate::frontend::types::{Qualifiers, Type, TypeKind};
+use crate::frontend::types::{FloatKind, Qualifiers, Type, TypeKind};
 
 impl Lowerer<'_> {
     /// Both operands of a site, the left one evaluated first and settled.
@@ -202,6 +202,7 @@ impl Lowerer<'_> {
         }
         let common = self.types.common_arithmetic(left.ty, right.ty);
         let scalar = self.scalar_type(common)?;
+        self.note_half_precision(op, common);
         let left = self.operand(left, common)?;
         let right = self.operand(right, common)?;
         let result = fold::binary(op, left, right, scalar);
@@ -221,6 +222,14 @@ impl Lowerer<'_> {
             },
             common,
         ))
+    }
+
+    /// Results of type `_Float16` have the range and precision of `float` until they are stored, or not: that is up to the
+    /// compiler and the processor.
+    pub(super) fn note_half_precision(&mut self, op: BinaryOp, ty: Type) {
+        if *self.types.kind(ty) == TypeKind::Float(FloatKind::Float16) && !is_condition(op) {
+            self.unsupported("arithmetic of type `_Float16`");
+        }
     }
 
     /// A scalar operand converted to the operator's type.

@@ -509,6 +509,7 @@ impl Lowerer<'_> {
                 let values = self.raw_arguments(nodes)?;
                 self.complex_of(values).map(Some)
             }
+            _ if name.starts_with(super::intrinsic::PREFIX) => self.intrinsic(name, nodes),
             _ => self.overflow_predicate(name, nodes),
         }
     }
@@ -565,20 +566,24 @@ impl Lowerer<'_> {
                 let value = this.expression(argument)?;
                 Ok(this.rvalue(value).ty)
             })?;
-            if self.has_parts(ty) {
+            if self.is_opaque(ty) || self.types.is_vector(ty) {
                 return self
                     .unmodelled("`__builtin_tgmath` of such a type", Type::DOUBLE)
                     .map(Some);
             }
-            if !self.types.is_arithmetic(ty) {
+            let is_complex = self.types.is_complex(ty);
+            if !self.types.is_arithmetic(ty) && !is_complex {
                 continue;
             }
-            let ty = if self.types.is_float(ty) {
+            let ty = if self.types.is_float(ty) || is_complex {
                 ty.unqualified()
             } else {
                 Type::DOUBLE
             };
             common = Some(match common {
+                Some(common) if is_complex || self.types.is_complex(common) => {
+                    self.common_complex(common, ty)?
+                }
                 Some(common) => self.types.common_arithmetic(common, ty),
                 None => ty,
             });
@@ -588,12 +593,14 @@ impl Lowerer<'_> {
         let scalar = self.types.scalar(common);
         let chosen = functions.iter().find(|(_, ty)| {
             let first = self.types.function_type(*ty).and_then(|function| {
-                let mut reals = function.parameters.iter();
-                reals
-                    .find(|&&parameter| self.types.is_float(parameter))
-                    .copied()
+                let mut numbers = function.parameters.iter();
+                let is_number = |ty: Type| self.types.is_float(ty) || self.types.is_complex(ty);
+                numbers.find(|&&parameter| is_number(parameter)).copied()
             });
-            first.is_some_and(|first| self.types.scalar(first) == scalar)
+            first.is_some_and(|first| match scalar {
+                Some(_) => self.types.scalar(first) == scalar,
+                None => self.types.compatible(first, common),
+            })
         });
         match chosen {
             Some(&(name, ty)) => self.call_named(name, ty, arguments, wanted).map(Some),

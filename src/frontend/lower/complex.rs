@@ -2,8 +2,8 @@
 //!
 //! Operators do what gcc's code does without optimisation. Where one operand is real, a sum, a product and a quotient by it
 //! are computed part by part, so that signs of zeros and infinities stay as Annex G has them. A product of two complex
-//! floats is the library's (`__muldc3`), which recovers infinities; for a quotient there are several algorithms, which
-//! round differently: it is not modelled exactly. Operations on constants are the compiler's, which rounds once.
+//! floats is the library's (`__muldc3`), which recovers infinities; for a quotient there are several algorithms: where
+//! they could round differently, it has any value. Operations on constants are the compiler's, which rounds once.
 
 use lang_c::ast;
 
@@ -46,6 +46,7 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(element)?;
         let ty = self.types.complex(element);
         let is_float = self.types.is_float(element);
+        self.note_half_precision(op, element);
         let constants = self.is_complex_constant(&left)? && self.is_complex_constant(&right)?;
         let left = self.complex_operand(left, element)?;
         let right = self.complex_operand(right, element)?;
@@ -96,7 +97,7 @@ impl Lowerer<'_> {
                 if is_float && constants && are_small(&[&left, &right]) && !is_zero(&right) {
                     return self.of_parts(exact_quotient(&left, &right, scalar), ty);
                 }
-                return self.complex_quotient(left, right, element);
+                return self.complex_quotient(left, right, element, constants);
             }
             _ => {
                 let ty = self.types.describe(ty);
@@ -164,23 +165,42 @@ impl Lowerer<'_> {
         element: Type,
         constants: bool,
     ) -> Result<Value> {
-        let name = match *self.types.kind(element) {
-            TypeKind::Float(FloatKind::Float) => "__regatta_complex_productf",
-            TypeKind::Float(FloatKind::Double) => "__regatta_complex_product",
-            TypeKind::Float(FloatKind::LongDouble) => "__regatta_complex_productl",
-            _ => "",
-        };
         let ty = self.types.complex(element);
-        match library::lookup(name) {
-            Some(_) if !constants => self.call_of_parts(name, [left, right], element),
+        match self.suffix_of(element) {
+            Some(suffix) if !constants => {
+                let name = format!("__regatta_complex_product{suffix}");
+                self.call_of_parts(&name, [left, right], element)
+            }
             _ => self.approximate("a product of complex numbers", ty),
         }
     }
 
-    fn complex_quotient(&mut self, left: Parts, right: Parts, element: Type) -> Result<Value> {
+    /// What the library's functions for a real type have at the end of their names.
+    fn suffix_of(&self, real: Type) -> Option<&'static str> {
+        match self.types.kind(real) {
+            TypeKind::Float(FloatKind::Float) => Some("f"),
+            TypeKind::Float(FloatKind::Double) => Some(""),
+            TypeKind::Float(FloatKind::LongDouble) => Some("l"),
+            _ => None,
+        }
+    }
+
+    fn complex_quotient(
+        &mut self,
+        left: Parts,
+        right: Parts,
+        element: Type,
+        constants: bool,
+    ) -> Result<Value> {
         let ty = self.types.complex(element);
         let Some(kind) = self.types.integer_kind(element) else {
-            return self.approximate("a quotient of complex numbers", ty);
+            return match self.suffix_of(element) {
+                Some(suffix) if !constants => {
+                    let name = format!("__regatta_complex_division{suffix}");
+                    self.call_of_parts(&name, [left, right], element)
+                }
+                _ => self.approximate("a quotient of complex numbers", ty),
+            };
         };
         let (name, wide) = match kind.is_signed() {
             true => ("__regatta_complex_quotient", IntegerKind::LongLong),

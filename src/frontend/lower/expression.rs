@@ -11,7 +11,7 @@ use super::{Lowerer, Result, fold};
 use crate::frontend::constant::{self, Encoding, decimal_float};
 use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
 use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{IntegerKind, Type, TypeKind};
+use crate::frontend::types::{IntegerKind, OpaqueKind, Type, TypeKind};
 
 /// The operator that evaluates both operands and nothing else.
 pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
@@ -260,8 +260,7 @@ impl Lowerer<'_> {
                 if let ast::FloatFormat::TS18661Format(format) = &float.suffix.format
                     && let Some(kind) = decimal_float(format)
                 {
-                    let ty = self.types.intern(TypeKind::Opaque(kind));
-                    return self.approximate("a decimal floating constant", ty);
+                    return self.decimal_constant(&float.number, kind);
                 }
                 let (bits, kind) =
                     constant::float(float).map_err(|error| self.error(error.to_string()))?;
@@ -284,6 +283,23 @@ impl Lowerer<'_> {
                 Ok(Value::scalar(fold::integer(i128::from(value), scalar), ty))
             }
         }
+    }
+
+    /// A constant of a decimal type.
+    fn decimal_constant(&mut self, text: &str, kind: OpaqueKind) -> Result<Value> {
+        let ty = self.types.intern(TypeKind::Opaque(kind));
+        let (piece, count) = self.parts_of_type(ty)?;
+        let scalar = self.scalar_type(piece)?;
+        let Some(bits) = constant::decimal_bits(text, kind) else {
+            return self.approximate("a decimal floating constant", ty);
+        };
+        let width = u32::try_from(self.size_of(piece)? * 8).unwrap_or(64);
+        let pieces = (0..count as u32).map(|number| {
+            let piece = bits >> (number * width) & ((1 << width) - 1);
+            fold::integer(piece as i128, scalar)
+        });
+        let pieces = pieces.collect();
+        self.of_parts(pieces, ty)
     }
 
     /// The type of an element of a string with the prefix.

@@ -295,6 +295,10 @@ impl Lowerer<'_> {
             place,
             what: what.to_owned(),
         });
+        if self.is_in_start() {
+            // As far as the standard is concerned it is a constant.
+            self.constants.insert(object);
+        }
         let value = self.load_object(object, scalar);
         Ok(Value::scalar(value, ty.unqualified()))
     }

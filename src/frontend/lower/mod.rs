@@ -35,6 +35,7 @@ mod format;
 mod function;
 mod initializer;
 mod interrupt;
+mod intrinsic;
 mod jump;
 mod left_out;
 mod library_call;

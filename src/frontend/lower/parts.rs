@@ -103,7 +103,7 @@ impl Lowerer<'_> {
     }
 
     /// Nothing changes the object of an operator's result.
-    fn note_part_object(&mut self, object: ObjectIndex) {
+    pub(super) fn note_part_object(&mut self, object: ObjectIndex) {
         if let Some(is_temporary) = self.temporaries.get_mut(object.0 as usize) {
             *is_temporary = true;
         }

@@ -8,7 +8,7 @@ use lang_c::span::Node;
 
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Place, ScalarType, UnaryOp};
+use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType, UnaryOp};
 use crate::frontend::memory::walk::is_condition;
 use crate::frontend::types::{IntegerKind, Type};
 
@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             false => left.ty,
         };
         let result = self.types.vector(element, count);
+        self.note_half_precision(op, left.ty);
         let operator = ElementOperator {
             op,
             scalar: self.common_element(&left, &right),
@@ -179,7 +180,11 @@ impl Lowerer<'_> {
             let object = self.temporary_object(to)?;
             let address = Expr::ObjectAddress(object);
             let place = Place::new(address.clone(), scalar);
-            self.emit_fresh(crate::frontend::ir::Instruction::Assign { place, value: expr });
+            if self.is_in_start() && self.is_static_constant(&expr) {
+                self.constants.insert(object);
+            }
+            self.emit_fresh(Instruction::Assign { place, value: expr });
+            self.note_part_object(object);
             return Ok(Value::aggregate(address, to));
         }
         let address = self.parts_address(&value)?;
