@@ -26,6 +26,7 @@ use super::position::PositionMap;
 use super::preprocess::Preprocessed;
 
 pub mod format;
+pub mod linker;
 pub mod precision;
 mod table;
 
@@ -268,6 +269,15 @@ pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
     names
         .filter(move |(_, known)| *known == object)
         .map(|(other, _)| *other)
+}
+
+/// Whether a symbol that a program does not define is one of the library's objects with several names, a stream's, or the
+/// linker's: no other file may define it.
+pub fn is_taken(symbol: &str) -> bool {
+    let known = |(other, object): &(&str, &str)| symbol == *other || symbol == *object;
+    SAME_OBJECT.iter().chain(STREAMS).any(known)
+        || linker::defines(symbol)
+        || linker::section(symbol).is_some()
 }
 
 /// The function of the prelude that gives the address of one of the library's streams.

@@ -134,6 +134,11 @@ impl Lowerer<'_> {
             self.end_path(Terminator::Error);
             return self.any_value(function.result);
         }
+        if let Some(index) = self.inline_callee(name, &function, arguments.len())? {
+            let values = self.arguments(&function, arguments)?;
+            self.span = span;
+            return self.emit_call(Callee::Direct(index), &function, values, wanted);
+        }
         if let Some(&index) = self.defined.get(name) {
             if self.is_weak(name) {
                 let what = format!("no other file defines `{name}`, which is weak here");

@@ -27,6 +27,8 @@ pub(super) struct Lifecycle {
     pub interrupts: Vec<String>,
     /// Objects in sections of which the loader calls what they point to.
     pub placed: std::collections::BTreeMap<ObjectIndex, Placed>,
+    /// The sections of objects that have others than usual.
+    pub sections: std::collections::BTreeMap<ObjectIndex, String>,
     /// How many objects were defined.
     pub objects: usize,
     /// The function that was defined last.

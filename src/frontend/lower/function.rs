@@ -37,6 +37,7 @@ impl Lowerer<'_> {
         if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
             && let Some(name) = declarator_name(&function.node.declarator)
             && !self.defined.contains_key(name)
+            && !self.inline_bodies.contains_key(name)
         {
             let index = self.new_function();
             self.defined.insert(name.into(), index);
@@ -67,7 +68,8 @@ impl Lowerer<'_> {
             let ty = self.types.describe(head.result);
             return Err(self.error(format!("the function `{name}` returns a `{ty}`")));
         }
-        let Some(&index) = self.defined.get(name) else {
+        let inline = self.inline_bodies.get(name).map(|body| body.index);
+        let Some(index) = inline.or_else(|| self.defined.get(name).copied()) else {
             return Err(self.error(format!("`{name}` cannot be defined here")));
         };
         if self

@@ -379,7 +379,8 @@ impl Lowerer<'_> {
         if let Some(&parameter) = function.parameters.first() {
             value = self.assignable(value, parameter)?;
         }
-        if let Some(&index) = self.defined.get(&cleanup.name) {
+        let inline = self.inline_callee(&cleanup.name, &function, 1)?;
+        if let Some(index) = inline.or_else(|| self.defined.get(&cleanup.name).copied()) {
             let callee = Callee::Direct(index);
             self.emit_call(
                 callee,

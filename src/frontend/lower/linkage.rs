@@ -27,7 +27,7 @@ use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
-use crate::frontend::library;
+use crate::frontend::library::{self, linker};
 use crate::frontend::literal::plain_text;
 use crate::frontend::parse::Pragma;
 use crate::frontend::types::Type;
@@ -53,63 +53,12 @@ pub(super) struct Linkage {
     noreturn: FxHashSet<Rc<str>>,
     /// Functions of which an attribute promises something that is not looked at.
     promised: FxHashSet<Rc<str>>,
+    /// What makes a definition an inline definition, by C name.
+    inline: FxHashMap<Rc<str>, super::inline::Declarations>,
 }
 
 /// How many aliases of aliases are followed.
 const CHAIN: usize = 64;
-
-/// What GNU ld defines for programs that declare it.
-const LINKER_SYMBOLS: &[&str] = &[
-    "end",
-    "_end",
-    "__end",
-    "__end__",
-    "edata",
-    "_edata",
-    "__edata",
-    "etext",
-    "_etext",
-    "__etext",
-    "_ftext",
-    "_fdata",
-    "_fbss",
-    "__bss_start",
-    "__bss_start__",
-    "_bss_end__",
-    "__bss_end__",
-    "__data_start",
-    "data_start",
-    "__executable_start",
-    "__ehdr_start",
-    "__dso_handle",
-    "_start",
-    "_init",
-    "_fini",
-    "_DYNAMIC",
-    "_GLOBAL_OFFSET_TABLE_",
-    "__preinit_array_start",
-    "__preinit_array_end",
-    "__init_array_start",
-    "__init_array_end",
-    "__fini_array_start",
-    "__fini_array_end",
-    "__rel_iplt_start",
-    "__rel_iplt_end",
-    "__rela_iplt_start",
-    "__rela_iplt_end",
-    "__EH_FRAME_BEGIN__",
-    "__FRAME_END__",
-    "__GNU_EH_FRAME_HDR",
-    "__TMC_END__",
-    "__CTOR_LIST__",
-    "__CTOR_END__",
-    "__DTOR_LIST__",
-    "__DTOR_END__",
-    "_IO_stdin_used",
-];
-
-/// Those that it defines even if the program does.
-const LINKERS_OWN: &[&str] = &["_end", "_edata", "__bss_start"];
 
 impl Linkage {
     fn symbol<'a>(&'a self, name: &'a str) -> &'a str {
@@ -144,6 +93,10 @@ impl Lowerer<'_> {
                 ast::ExternalDeclaration::FunctionDefinition(function) => {
                     let definition = &function.node;
                     if let Some(name) = declarator_name(&definition.declarator) {
+                        let start = declaration.node.span.start;
+                        let system = parsed.positions.is_from_system(declaration.origin, start);
+                        let inline = self.linkage.inline.entry(name.into()).or_default();
+                        inline.note_definition(&definition.specifiers, system);
                         self.note_specifiers(name, &definition.specifiers);
                         self.note_declarator(name, &definition.declarator);
                         self.note_definition(name);
@@ -172,6 +125,24 @@ impl Lowerer<'_> {
         let definitions: Vec<Rc<str>> = self.linkage.definitions.values().cloned().collect();
         for name in definitions {
             self.note_definition(&name);
+        }
+        let inline = std::mem::take(&mut self.linkage.inline);
+        for (name, declarations) in inline {
+            let reserved = name.starts_with("__VERIFIER_")
+                || self.linkage.symbols.contains_key(&name)
+                || self.property.forbids_call(&name)
+                || library::lookup(&name).is_some();
+            if !reserved && declarations.make_inline_definition() {
+                self.linkage.definitions.remove(&name);
+                let body = self.new_function();
+                self.inline_bodies.insert(
+                    name,
+                    super::inline::Body {
+                        index: body,
+                        always: declarations.always,
+                    },
+                );
+            }
         }
     }
 
@@ -218,6 +189,10 @@ impl Lowerer<'_> {
             });
             if !file_scope && !is_extern && !is_function {
                 continue;
+            }
+            if file_scope && is_function {
+                let inline = self.linkage.inline.entry(name.into()).or_default();
+                inline.note(&declaration.specifiers);
             }
             self.note_specifiers(name, &declaration.specifiers);
             self.note_declarator(name, &item.node.declarator);
@@ -285,6 +260,12 @@ impl Lowerer<'_> {
                         ("weak" | "weakref", None) => {
                             self.linkage.weak.insert(name.into());
                         }
+                        ("gnu_inline", None) => {
+                            self.linkage.inline.entry(name.into()).or_default().gnu = true;
+                        }
+                        ("always_inline", None) => {
+                            self.linkage.inline.entry(name.into()).or_default().always = true;
+                        }
                         ("ifunc", Some(resolver)) => {
                             let resolvers = &mut self.linkage.resolvers;
                             resolvers.insert(name.into(), resolver.as_str().into());
@@ -344,21 +325,20 @@ impl Lowerer<'_> {
             && (self.linkage.definitions.contains_key(symbol) || library::lookup(symbol).is_none())
     }
 
+    /// How often a part is in the program's text.
+    pub(super) fn count_in_text(&self, part: &str) -> usize {
+        let text = self.parsed.positions.text();
+        let places = text.windows(part.len());
+        places.filter(|place| *place == part.as_bytes()).count()
+    }
+
     /// Whether the linker decides where the object behind a symbol is.
     pub(super) fn is_linker_symbol(&self, symbol: &str) -> bool {
-        let section = symbol
-            .strip_prefix("__start_")
-            .or_else(|| symbol.strip_prefix("__stop_"));
-        let known = match section {
-            Some(section) => {
-                let text = self.parsed.positions.text();
-                let quoted = format!("\"{section}\"");
-                text.windows(quoted.len())
-                    .any(|part| part == quoted.as_bytes())
-            }
-            None => LINKER_SYMBOLS.contains(&symbol),
+        let known = match linker::section(symbol) {
+            Some(section) => self.count_in_text(&format!("\"{section}\"")) > 0,
+            None => linker::defines(symbol),
         };
-        known && (LINKERS_OWN.contains(&symbol) || !self.linkage.definitions.contains_key(symbol))
+        known && (linker::always_defines(symbol) || !self.linkage.definitions.contains_key(symbol))
     }
 
     /// Whether the program defines what has a symbol.

@@ -34,6 +34,7 @@ mod fold;
 mod format;
 mod function;
 mod initializer;
+mod inline;
 mod interrupt;
 mod intrinsic;
 mod jump;
@@ -243,6 +244,8 @@ struct Lowerer<'a> {
     names_signal_type: bool,
     /// The functions that have a body somewhere in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
+    /// The bodies of inline definitions, which are not what their names stand for elsewhere.
+    inline_bodies: FxHashMap<Rc<str>, inline::Body>,
     /// The functions that no other file can name.
     internal: FxHashSet<String>,
     /// Where instructions go.
@@ -355,6 +358,7 @@ impl<'a> Lowerer<'a> {
             signalled: FxHashSet::default(),
             names_signal_type: false,
             defined: FxHashMap::default(),
+            inline_bodies: FxHashMap::default(),
             internal: FxHashSet::default(),
             function: builder(),
             start: builder(),
@@ -410,10 +414,10 @@ impl<'a> Lowerer<'a> {
 
     fn declarations(&mut self) -> Result<()> {
         let parsed = self.parsed;
+        self.note_all_linkage();
         for declaration in &parsed.declarations {
             self.announce_function(&declaration.node.node);
         }
-        self.note_all_linkage();
         self.note_file_scope_assembly();
         self.note_left_out();
         let mut unknown_attributes = self.unknown_attributes();

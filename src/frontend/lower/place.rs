@@ -167,6 +167,9 @@ impl Lowerer<'_> {
         }
         let name = known.name.clone();
         if self.is_linker_symbol(&name) {
+            if let Some(address) = self.section_bound(&name) {
+                return Ok(Some(self.object_at(address, ty)));
+            }
             self.unsupported(format!("the place of `{name}`, which the linker decides"));
         }
         let Some(stream) = library::stream(&name).filter(|_| !self.is_defined(&name)) else {

@@ -14,7 +14,9 @@
 
 use super::specifier::Attributes;
 use super::{Lowerer, fold};
+
 use crate::frontend::ir::{Argument, Expr, FunctionIndex, Instruction, ObjectIndex, Place};
+use crate::frontend::library::linker;
 use crate::frontend::memory::walk::start_of;
 use crate::program::AssumptionKind;
 
@@ -144,6 +146,7 @@ impl Lowerer<'_> {
             }
             return;
         };
+        self.lifecycle.sections.insert(object, name.clone());
         match meaning(name) {
             Meaning::Inert => {}
             Meaning::NotCleared => {
@@ -162,6 +165,26 @@ impl Lowerer<'_> {
                 placed.kept |= kept;
             }
         }
+    }
+
+    /// The address that a symbol of the linker's is known to have: that where the only object of a section begins or ends.
+    pub(super) fn section_bound(&self, symbol: &str) -> Option<Expr> {
+        let section = linker::section(symbol)?;
+        let sections = self.lifecycle.sections.iter();
+        let mut inside = sections.filter(|(_, name)| *name == section);
+        let (&object, _) = inside.next()?;
+        let known = &self.objects[object.0 as usize];
+        let is_local = known.name.contains("::");
+        // What is to come may be in the section, too.
+        let once = self.count_in_text(&format!("\"{section}\"")) == 1;
+        if inside.next().is_some() || !once || !(is_local || self.is_defined(&known.name)) {
+            return None;
+        }
+        let size = match linker::is_start(symbol) {
+            true => 0,
+            false => known.size,
+        };
+        Some(self.constant_offset(Expr::ObjectAddress(object), size))
     }
 
     /// An object is defined here.

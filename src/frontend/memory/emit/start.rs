@@ -5,6 +5,7 @@ use super::super::plan::{ArenaKind, FieldHome};
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::frontend::ir::Storage;
+use crate::frontend::library;
 use crate::program::{External, ExternalKind};
 use crate::term::Value;
 
@@ -38,6 +39,7 @@ impl Emitter<'_, '_> {
             if data.storage == Storage::Outside
                 && home != Home::Unused
                 && !data.name.starts_with('<')
+                && !library::is_taken(&data.name)
             {
                 self.builder.program.externals.push(External {
                     name: data.name.clone(),

@@ -1,0 +1,75 @@
+//! Symbols that the linker defines: where the program and its sections begin and end.
+
+/// What GNU ld defines for programs that declare it.
+const SYMBOLS: &[&str] = &[
+    "end",
+    "_end",
+    "__end",
+    "__end__",
+    "edata",
+    "_edata",
+    "__edata",
+    "etext",
+    "_etext",
+    "__etext",
+    "_ftext",
+    "_fdata",
+    "_fbss",
+    "__bss_start",
+    "__bss_start__",
+    "_bss_end__",
+    "__bss_end__",
+    "__data_start",
+    "data_start",
+    "__executable_start",
+    "__ehdr_start",
+    "__dso_handle",
+    "_start",
+    "_init",
+    "_fini",
+    "_DYNAMIC",
+    "_GLOBAL_OFFSET_TABLE_",
+    "__preinit_array_start",
+    "__preinit_array_end",
+    "__init_array_start",
+    "__init_array_end",
+    "__fini_array_start",
+    "__fini_array_end",
+    "__rel_iplt_start",
+    "__rel_iplt_end",
+    "__rela_iplt_start",
+    "__rela_iplt_end",
+    "__EH_FRAME_BEGIN__",
+    "__FRAME_END__",
+    "__GNU_EH_FRAME_HDR",
+    "__TMC_END__",
+    "__CTOR_LIST__",
+    "__CTOR_END__",
+    "__DTOR_LIST__",
+    "__DTOR_END__",
+    "_IO_stdin_used",
+];
+
+/// Those that it defines even if the program does.
+const OWN: &[&str] = &["_end", "_edata", "__bss_start"];
+
+/// Whether the linker defines a symbol if the program declares it.
+pub fn defines(symbol: &str) -> bool {
+    SYMBOLS.contains(&symbol)
+}
+
+/// Whether it does so even if the program defines it.
+pub fn always_defines(symbol: &str) -> bool {
+    OWN.contains(&symbol)
+}
+
+/// Whether a symbol of a section is that of its beginning.
+pub fn is_start(symbol: &str) -> bool {
+    symbol.starts_with("__start_")
+}
+
+/// The section of which a symbol is the beginning or the end, if the program has one of that name.
+pub fn section(symbol: &str) -> Option<&str> {
+    let start = symbol.strip_prefix("__start_");
+    start.or_else(|| symbol.strip_prefix("__stop_"))
+}

@@ -1,0 +1,192 @@
+//! Inline definitions: bodies for calls in this file, of functions that another file defines.
+//!
+//! If all declarations of a function at file scope say `inline` and none `extern`, its definition is an inline definition,
+//! and it is unspecified whether a call uses that or the external one (C17 6.7.4 p7). With the attribute `gnu_inline`, that is
+//! so for a definition with `extern inline`. gcc calls the external one where it does not optimise, except with the
+//! attribute `always_inline`. The external one is unknown code, and its address is the function's.
+//!
+//! The library's headers have such definitions of functions that do the same elsewhere; they count as the only ones.
+
+use lang_c::ast;
+use lang_c::span::Node;
+
+use super::assignment::Use;
+use super::value::Value;
+use super::{Lowerer, Result, fold};
+use crate::frontend::ir::{Callee, Expr, FunctionIndex, Instruction, Storage, Terminator};
+use crate::frontend::types::{FunctionType, ParameterForm};
+
+/// What the declarations of a function at file scope say together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Declarations {
+    /// Some declaration lacks `inline`.
+    without_inline: bool,
+    with_extern: bool,
+    with_static: bool,
+    /// `extern inline` stands at the definition.
+    extern_definition: bool,
+    /// How many definitions there are; those of the library's headers do not count.
+    definitions: u32,
+    /// `gnu_inline`.
+    pub gnu: bool,
+    /// `always_inline`.
+    pub always: bool,
+}
+
+/// The body of an inline definition.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Body {
+    pub index: FunctionIndex,
+    /// Whether a call by name always uses it.
+    pub always: bool,
+}
+
+impl Declarations {
+    pub(super) fn note(&mut self, specifiers: &[Node<ast::DeclarationSpecifier>]) {
+        let has_inline = specifiers.iter().any(|specifier| {
+            matches!(&specifier.node, ast::DeclarationSpecifier::Function(function)
+                if function.node == ast::FunctionSpecifier::Inline)
+        });
+        let has_class = |wanted: ast::StorageClassSpecifier| {
+            specifiers.iter().any(|specifier| {
+                matches!(&specifier.node, ast::DeclarationSpecifier::StorageClass(class)
+                    if class.node == wanted)
+            })
+        };
+        self.without_inline |= !has_inline;
+        self.with_extern |= has_class(ast::StorageClassSpecifier::Extern);
+        self.with_static |= has_class(ast::StorageClassSpecifier::Static);
+    }
+
+    pub(super) fn note_definition(
+        &mut self,
+        specifiers: &[Node<ast::DeclarationSpecifier>],
+        from_system: bool,
+    ) {
+        let mut own = Self::default();
+        own.note(specifiers);
+        self.extern_definition |= own.with_extern && !own.without_inline;
+        self.definitions += u32::from(!from_system);
+        self.without_inline |= own.without_inline;
+        self.with_extern |= own.with_extern;
+        self.with_static |= own.with_static;
+    }
+
+    /// Whether the one definition is an inline definition.
+    pub(super) const fn make_inline_definition(&self) -> bool {
+        let inline = match self.gnu {
+            true => self.extern_definition,
+            false => !self.without_inline && !self.with_extern,
+        };
+        inline && self.definitions == 1 && !self.with_static
+    }
+}
+
+impl Lowerer<'_> {
+    /// What a call by name of a function with an inline definition calls; none if it has none.
+    pub(super) fn inline_callee(
+        &mut self,
+        name: &str,
+        function: &FunctionType,
+        arguments: usize,
+    ) -> Result<Option<FunctionIndex>> {
+        let Some(&body) = self.inline_bodies.get(name) else {
+            return Ok(None);
+        };
+        let has_prototype = match function.form {
+            ParameterForm::Fixed => true,
+            ParameterForm::Unspecified => arguments == 0,
+            ParameterForm::Variadic => false,
+        };
+        if !has_prototype && !body.always {
+            self.unsupported(format!(
+                "a call of `{name}`, which is inline, as it is declared"
+            ));
+        }
+        if body.always || !has_prototype {
+            return Ok(Some(body.index));
+        }
+        self.inline_choice(name, body.index, function).map(Some)
+    }
+
+    /// A function of ours that calls either the body or the function of another file.
+    fn inline_choice(
+        &mut self,
+        name: &str,
+        body: FunctionIndex,
+        function: &FunctionType,
+    ) -> Result<FunctionIndex> {
+        let key = format!("{name} (inline or not)");
+        if let Some(&index) = self.defined.get(key.as_str()) {
+            return Ok(index);
+        }
+        let index = self.new_function();
+        self.defined.insert(key.as_str().into(), index);
+        self.internal.insert(key.clone());
+        let span = self.span;
+        let builder = self.builder_for(index, &key, function.result);
+        let outer = std::mem::replace(&mut self.function, builder);
+        let jumps = std::mem::take(&mut self.jumps);
+        let log = self.sequencing.suspend();
+        let built = self.choice_body(name, body, function);
+        self.sequencing.resume(log);
+        self.jumps = jumps;
+        let own = std::mem::replace(&mut self.function, outer);
+        self.span = span;
+        built?;
+        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
+            *slot = Some(own.finish());
+        }
+        Ok(index)
+    }
+
+    fn choice_body(
+        &mut self,
+        name: &str,
+        body: FunctionIndex,
+        function: &FunctionType,
+    ) -> Result<()> {
+        let span = self.span;
+        let storage = Storage::Automatic(self.function.index);
+        let mut values = Vec::new();
+        for (position, &parameter) in function.parameters.iter().enumerate() {
+            let name = format!("{}::<{position}>", self.function.name);
+            let object = self.add_object(name, parameter, storage, span)?;
+            self.function.parameters.push(object);
+            let value = Value::lvalue(Expr::ObjectAddress(object), parameter);
+            values.push(self.rvalue(value));
+        }
+        if !self.types.is_void(function.result) {
+            let name = format!("{}::<result>", self.function.name);
+            let result = self.add_object(name, function.result, storage, span)?;
+            self.function.result = Some(result);
+        }
+        let choice = self.temporary(fold::INT);
+        let place = self.object_place(choice, fold::INT);
+        self.emit_fresh(Instruction::Choice { place });
+        let (then, otherwise) = (self.function.new_block(), self.function.new_block());
+        let branch = Terminator::Branch {
+            condition: self.load_object(choice, fold::INT),
+            scalar: fold::INT,
+            then,
+            otherwise,
+        };
+        self.function.end(branch, span);
+        self.function.current = then;
+        let value = self.emit_call(Callee::Direct(body), function, values.clone(), Use::Value)?;
+        self.return_value(value, function)?;
+        self.function.current = otherwise;
+        let value = self.call_unknown(name, function, values, Use::Value)?;
+        self.return_value(value, function)
+    }
+
+    fn return_value(&mut self, value: Value, function: &FunctionType) -> Result<()> {
+        if let Some(result) = self.function.result {
+            let target = Value::lvalue(Expr::ObjectAddress(result), function.result);
+            let value = self.cast(value, function.result)?;
+            self.store_value(target, value)?;
+        }
+        self.function.end(Terminator::Return, self.span);
+        Ok(())
+    }
+}
