@@ -7,14 +7,12 @@ int __regatta_initial_signgam(void)
     return 0;
 }
 
-/* Whether there is an error is not modelled. Where the result is, glibc knows none. */
+/* Whether there is an error is not modelled. */
 
 static void __regatta_range_perhaps(void)
 {
-    if (__VERIFIER_nondet_bool()) {
-        __regatta_only_perhaps();
+    if (__regatta_unknown_int())
         *__errno_location() = 34; /* ERANGE */
-    }
 }
 
 void __regatta_errno_perhaps(void)

@@ -229,19 +229,22 @@ long getdelim(char **line, __regatta_size_t *size, int delimiter, void *stream)
         if (made == 0)
             return -1;
     }
+    __regatta_size_t room = *size;
     for (;;) {
         int character = getc(stream);
         if (character == -1)
             break;
-        if (i + 1 >= *size) {
+        /* There is not more memory. */
+        __VERIFIER_assume(i < (__regatta_size_t)-1 >> 2);
+        if (i + 1 >= room) {
             /* By how much it grows depends on how much was read at once. */
             __regatta_only_perhaps();
-            __regatta_size_t larger = 2 * *size > i + 2 ? 2 * *size : i + 2;
-            char *made = realloc(*line, larger);
+            room = 2 * room > i + 2 ? 2 * room : i + 2;
+            char *made = realloc(*line, room);
             if (made == 0)
                 return -1;
             *line = made;
-            *size = larger;
+            *size = room;
         }
         (*line)[i] = (char)character;
         i++;
