@@ -78,10 +78,11 @@ int pthread_attr_getstacksize(const void *attributes, __regatta_size_t *size)
 {
     __regatta_size_t set = *((const __regatta_size_t *)attributes + (sizeof(void *) == 8 ? 4 : 5));
     if (set == 0) {
-        set = __VERIFIER_nondet_size_t();
-        __VERIFIER_assume(set >= 16384);
-        if (set != 8388608)
-            __regatta_only_perhaps();
+        set = 8388608;
+        if (__VERIFIER_nondet_bool()) {
+            set = __regatta_unknown_size();
+            __VERIFIER_assume(set >= 16384);
+        }
     }
     *size = set;
     return 0;

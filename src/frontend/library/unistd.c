@@ -301,8 +301,8 @@ static unsigned __regatta_users[4];
 int getpid(void)
 {
     if (__regatta_process == 0) {
-        __regatta_process = __VERIFIER_nondet_int();
-        __VERIFIER_assume(__regatta_process > 0);
+        int process = __VERIFIER_nondet_int();
+        __regatta_process = process > 0 ? process : 1;
     }
     return __regatta_process;
 }
