@@ -217,6 +217,43 @@ fn the_options_of_verify_exist() {
     assert!(count >= 12, "{count} options");
 }
 
+/// Options that are named by themselves are those of some command.
+#[test]
+fn options_by_themselves_are_of_a_command() {
+    let text = readme();
+    let section = text.split("\n## Use\n").nth(1).expect("the section");
+    let section = section.split("\n## ").next().expect("its text");
+    let mut said = String::new();
+    let nested = |name: &str| {
+        let help = help(&[name]);
+        let lines = help.lines().filter_map(|line| line.strip_prefix("  "));
+        let names = lines.filter(|line| line.starts_with(|first: char| first.is_alphabetic()));
+        let names = names.filter_map(|line| line.split_whitespace().next());
+        let names = names.filter(|name| *name != "help");
+        names.map(str::to_owned).collect::<Vec<String>>()
+    };
+    for name in ["verify", "validate", "cfa", "interpret", "manual"] {
+        said.push_str(&help(&[name]));
+    }
+    for name in ["portfolio", "experiment", "witness"] {
+        for inner in nested(name) {
+            said.push_str(&help(&[name, &inner]));
+        }
+    }
+    let known: BTreeSet<&str> = options(&said).collect();
+    let mut count = 0;
+    for span in section.split('`').skip(1).step_by(2) {
+        // What `--sbatch=…` hands on is not ours.
+        if span.starts_with("--") && !span.starts_with("--sbatch") {
+            for option in options(span) {
+                assert!(known.contains(option), "there is no {option}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 30, "{count} options");
+}
+
 /// The table of exit codes.
 #[test]
 fn the_exit_codes_are_those_of_the_table() {

@@ -55,6 +55,7 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
         let undefined = store().or(conditions);
         divide(program, (place[0].0, place[0].1), undefined, becomes);
     }
+    debug_assert_eq!(program.validate(), Ok(()));
     unseen
 }
 
@@ -118,7 +119,8 @@ impl Within {
     }
 }
 
-/// Divides the edges from a location after so many operations: there, the run goes on only where nothing is undefined.
+/// Divides the edges from a location after so many operations: there, the run goes on only where nothing is undefined. Of
+/// the edges from any location, at most one can be taken, as before.
 fn divide(
     program: &mut Program,
     (location, position): (LocationId, usize),
@@ -126,13 +128,29 @@ fn divide(
     becomes: Undefined,
 ) {
     let outgoing = program.outgoing();
-    for &edge in &outgoing[location.index()] {
+    let outgoing = &outgoing[location.index()];
+    if position == 0 {
+        let next = new_location(program, location);
+        let span = program.location(location).span;
+        for &edge in outgoing {
+            program.edges[edge.index()].source = next;
+        }
+        program.edges.push(Edge {
+            source: location,
+            target: next,
+            operations: vec![Operation::Assume(store().not(undefined))],
+            span,
+        });
+        fail(program, location, undefined, becomes);
+        return;
+    }
+    for &edge in outgoing {
         let operations = &program.edges[edge.index()].operations;
         let stands_alone = matches!(
             operations.last(),
             Some(Operation::Unsupported(_) | Operation::Call { .. })
         );
-        if position > operations.len() || (position > 0 && stands_alone) {
+        if position > operations.len() || stands_alone {
             continue;
         }
         let middle = new_location(program, location);
@@ -140,40 +158,30 @@ fn divide(
         let rest = whole.operations.split_off(position);
         let target = std::mem::replace(&mut whole.target, middle);
         let span = whole.span;
-        let (source, rest) = match stands_alone {
-            true => {
-                let next = new_location(program, location);
-                program.edges.push(Edge {
-                    source: middle,
-                    target: next,
-                    operations: vec![Operation::Assume(store().not(undefined))],
-                    span,
-                });
-                (next, rest)
-            }
-            false => {
-                let goes_on = Operation::Assume(store().not(undefined));
-                (middle, [vec![goes_on], rest].concat())
-            }
-        };
+        let goes_on = Operation::Assume(store().not(undefined));
         program.edges.push(Edge {
-            source,
+            source: middle,
             target,
-            operations: rest,
+            operations: [vec![goes_on], rest].concat(),
             span,
         });
-        if becomes == Undefined::Violates {
-            let error = new_location(program, location);
-            program.add_error(error, Property::UnreachCall);
-            program.edges.push(Edge {
-                source: middle,
-                target: error,
-                operations: vec![Operation::Assume(undefined)],
-                span,
-            });
-        }
+        fail(program, middle, undefined, becomes);
     }
-    debug_assert_eq!(program.validate(), Ok(()));
+}
+
+/// What happens at the location where something is undefined.
+fn fail(program: &mut Program, location: LocationId, undefined: TermId, becomes: Undefined) {
+    if becomes == Undefined::Ends {
+        return;
+    }
+    let error = new_location(program, location);
+    program.add_error(error, Property::UnreachCall);
+    program.edges.push(Edge {
+        source: location,
+        target: error,
+        operations: vec![Operation::Assume(undefined)],
+        span: program.location(location).span,
+    });
 }
 
 /// A location like the other one.
