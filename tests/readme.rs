@@ -74,7 +74,9 @@ fn is_said(expected: &[String], said: &str) -> Result<(), String> {
         Some((time, rest)) if time.starts_with('[') => rest.to_owned(),
         _ => line.trim_end().to_owned(),
     };
-    let said: Vec<String> = said.lines().map(without_time).collect();
+    // Empty lines end no block of the README, and are not told apart from what ends one.
+    let lines = said.lines().filter(|line| !line.trim().is_empty());
+    let said: Vec<String> = lines.map(without_time).collect();
     let mut at = 0;
     let mut may_skip = false;
     for line in expected.iter().map(|line| without_time(line)) {
