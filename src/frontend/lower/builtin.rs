@@ -271,7 +271,7 @@ impl Lowerer<'_> {
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
             }
             Builtin::SetJump => match values.into_iter().next() {
-                Some(buffer) => self.set_jump(buffer),
+                Some(buffer) => self.set_jump(known.name, buffer),
                 None => Err(self.error(format!("`{}` needs an argument", known.name))),
             },
             Builtin::LongJump => {

@@ -58,8 +58,13 @@ impl LeftOut {
             if failure.part == Part::Statement {
                 *self.statements.entry(failure.declaration).or_default() += 1;
             }
-            let reason = failure.error.message().into();
-            self.parts.insert((failure.part, failure.start), reason);
+            let message = failure.error.message();
+            let reason = match message.strip_suffix(" is not supported") {
+                Some(what) => what.to_owned(),
+                None => format!("this code ({message})"),
+            };
+            self.parts
+                .insert((failure.part, failure.start), reason.into());
         }
     }
 }

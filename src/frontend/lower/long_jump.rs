@@ -12,6 +12,8 @@
 //!
 //! [`Lowerer::finish_long_jumps`] makes the branches, once all functions are known.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::value::Value;
@@ -22,7 +24,7 @@ use crate::frontend::ir::{
 };
 use crate::frontend::memory::walk;
 use crate::frontend::types::Type;
-use crate::program::{AssumptionKind, Span};
+use crate::program::{AssumptionKind, DataModel, Span};
 
 /// Labels of blocks that are taken away again: landings have their number behind it.
 const LANDING: &str = "#landing ";
@@ -68,6 +70,8 @@ pub(super) struct LongJumps {
     results: Vec<Option<ObjectIndex>>,
     /// By function with a landing, the object that holds the number of the activation.
     activations: FxHashMap<FunctionIndex, ObjectIndex>,
+    /// Bytes of objects that are buffers of `setjmp`: what it has written there is there after a jump.
+    buffers: Vec<(ObjectIndex, Range<u64>)>,
 }
 
 impl Lowerer<'_> {
@@ -140,9 +144,10 @@ impl Lowerer<'_> {
         (Place::new(buffer.clone(), size), Place::new(second, size))
     }
 
-    /// `setjmp(buffer)`.
-    pub(super) fn set_jump(&mut self, buffer: Value) -> Result<Value> {
+    /// `setjmp(buffer)`, or one of its kinds.
+    pub(super) fn set_jump(&mut self, name: &str, buffer: Value) -> Result<Value> {
         let (buffer, _) = self.scalar_value(buffer)?;
+        self.note_buffer(name, &buffer);
         let buffer = self.keep(buffer, ScalarType::Pointer);
         self.note_assumption(AssumptionKind::Layout, NOT_LOOKED_AT);
         self.note_assumption(AssumptionKind::UnknownCode, NO_OTHER_JUMPS);
@@ -175,6 +180,28 @@ impl Lowerer<'_> {
             self.load_object(result, fold::INT),
             Type::INT,
         ))
+    }
+
+    /// Notes where a buffer is, if it is a part of an object at a constant offset.
+    fn note_buffer(&mut self, name: &str, buffer: &Expr) {
+        // As large as glibc's `jmp_buf`; the compiler's own has five words.
+        let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
+        let size = match (name, self.options.data_model) {
+            ("__builtin_setjmp", _) => 5 * pointer_bytes,
+            (_, DataModel::Lp64) => 200,
+            (_, DataModel::Ilp32) => 156,
+        };
+        let (object, start) = match buffer {
+            Expr::ObjectAddress(object) => (*object, Some(0)),
+            Expr::Offset { base, bytes } => match **base {
+                Expr::ObjectAddress(object) => (object, fold::constant(bytes)),
+                _ => return,
+            },
+            _ => return,
+        };
+        if let Some(start) = start.and_then(|start| u64::try_from(start).ok()) {
+            self.long_jumps.buffers.push((object, start..start + size));
+        }
     }
 
     /// `longjmp(buffer, value)`.
@@ -655,12 +682,14 @@ impl Maker<'_, '_> {
             if !may_change || is_ours || self.lowerer.volatile.contains(&index) {
                 continue;
             }
-            let count: u64 = object.leaves.iter().map(|leaf| leaf.count).sum();
+            let leaves = object.leaves.iter();
+            let leaves: Vec<&Leaf> = leaves.filter(|leaf| !self.is_buffer(index, leaf)).collect();
+            let count: u64 = leaves.iter().map(|leaf| leaf.count).sum();
             if count > SCALARS || object.leaves.is_empty() {
                 changes.lost.get_or_insert_with(|| object.name.clone());
                 continue;
             }
-            for leaf in &object.leaves {
+            for leaf in leaves {
                 match self.scalars(index, leaf) {
                     Some(scalars) => changes.scalars.extend(scalars),
                     None => {
@@ -670,6 +699,15 @@ impl Maker<'_, '_> {
             }
         }
         changes
+    }
+
+    /// Whether scalars are a part of a buffer.
+    fn is_buffer(&self, object: ObjectIndex, leaf: &Leaf) -> bool {
+        let start = leaf.bit_offset / 8;
+        let row = leaf.count.saturating_sub(1) * leaf.stride + u64::from(leaf.bits);
+        let end = (leaf.bit_offset + row).div_ceil(8);
+        let mut buffers = self.lowerer.long_jumps.buffers.iter();
+        buffers.any(|(known, bytes)| *known == object && bytes.start <= start && end <= bytes.end)
     }
 
     /// The scalars of a row; `None` for bit-fields.
