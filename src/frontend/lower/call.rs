@@ -125,6 +125,9 @@ impl Lowerer<'_> {
             return Err(self.error(format!("`{name}` is not a function")));
         };
         self.check_modelled(name)?;
+        if self.returns_twice(name) {
+            self.unsupported(format!("`{name}`, which may return twice"));
+        }
         if self.is_forbidden_call(name) {
             self.arguments(&function, arguments)?;
             self.span = span;

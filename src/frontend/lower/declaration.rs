@@ -483,7 +483,10 @@ impl Lowerer<'_> {
             let ty = self.scopes.symbol(linked.symbol).ty;
             if linked.definition != Definition::Declared && !self.types.is_complete(ty) {
                 let ty = self.types.describe(ty);
-                return Err(self.error(format!("a variable of the incomplete type `{ty}`")));
+                let error = self.error(format!("a variable of the incomplete type `{ty}`"));
+                let name = self.objects[object.0 as usize].name.as_str().into();
+                self.note_failed_object(name, error);
+                continue;
             }
             // What the library's objects hold is known.
             let name = &self.objects[object.0 as usize].name;

@@ -6,7 +6,7 @@
 //! as it can be:
 //! 1. a statement, or a declaration in a block, whose names then mean nothing;
 //! 2. the body of a function, where no statement is to blame, or leaving it out would lose a label or a tag;
-//! 3. a declaration at file scope. Who names what it declares is left out in turn.
+//! 3. a declaration at file scope, or all of a name there. Who names what it declares is left out in turn.
 //!
 //! Each time, everything is lowered from the beginning: what stands after an error may depend on what was left undone there.
 
@@ -45,6 +45,8 @@ pub(super) struct LeftOut {
     parts: FxHashMap<(Part, Start), Rc<str>>,
     /// By declaration, how many of its statements.
     statements: FxHashMap<Start, u32>,
+    /// Names at file scope.
+    names: FxHashSet<Rc<str>>,
 }
 
 impl LeftOut {
@@ -52,30 +54,62 @@ impl LeftOut {
         self.parts.get(&(part, start?)).cloned()
     }
 
-    /// Leaves out what failed.
-    pub(super) fn extend(&mut self, failures: impl IntoIterator<Item = Failure>) {
-        for failure in failures {
-            if failure.part == Part::Statement {
-                *self.statements.entry(failure.declaration).or_default() += 1;
-            }
-            let message = failure.error.message();
+    /// Leaves out what failed. What comes behind a failed declaration may have failed because of that; it is tried again.
+    /// Gives whether there is anything that was not left out already.
+    pub(super) fn extend(&mut self, failures: impl IntoIterator<Item = Failure>) -> bool {
+        let mut is_more = false;
+        let mut has_declaration = false;
+        for Failure { error, left_out } in failures {
+            let message = error.message();
             let reason = match message.strip_suffix(" is not supported") {
                 Some(what) => what.to_owned(),
                 None => format!("this code ({message})"),
             };
-            self.parts
-                .insert((failure.part, failure.start), reason.into());
+            match left_out {
+                Place::Name(name) => {
+                    is_more |= self.names.insert(name);
+                    has_declaration = true;
+                }
+                Place::Part {
+                    part,
+                    start,
+                    declaration,
+                } => {
+                    let is_declaration = part == Part::Declaration;
+                    if has_declaration && !is_declaration {
+                        continue;
+                    }
+                    has_declaration |= is_declaration;
+                    if part == Part::Statement {
+                        *self.statements.entry(declaration).or_default() += 1;
+                    }
+                    let known = self.parts.insert((part, start), reason.into());
+                    is_more |= known.is_none();
+                }
+            }
         }
+        is_more
     }
+}
+
+/// What is to be left out for an error.
+#[derive(Debug)]
+enum Place {
+    Part {
+        part: Part,
+        start: Start,
+        /// The declaration that it is in.
+        declaration: Start,
+    },
+    /// A name at file scope.
+    Name(Rc<str>),
 }
 
 /// An error, and what is to be left out for it.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: Error,
-    declaration: Start,
-    part: Part,
-    start: Start,
+    left_out: Place,
 }
 
 /// What fails in the declaration that is being lowered.
@@ -128,6 +162,8 @@ impl Lowerer<'_> {
     /// Notes the names of what is left out at file scope, before anything is lowered.
     pub(super) fn note_left_out(&mut self) {
         let parsed = self.parsed;
+        let names: Vec<Rc<str>> = self.left_out.names.iter().cloned().collect();
+        self.leave_names_out(names.iter().map(|name| &**name));
         for unread in &parsed.unread {
             self.span = unread.span;
             self.leave_names_out(unread.names.iter().map(String::as_str));
@@ -276,11 +312,19 @@ impl Lowerer<'_> {
         };
         self.failures.push(Failure {
             error,
-            declaration,
-            part,
-            start,
+            left_out: Place::Part {
+                part,
+                start,
+                declaration,
+            },
         });
         Ok(())
+    }
+
+    /// The same for an object of which too little is known at the end.
+    pub(super) fn note_failed_object(&mut self, name: Rc<str>, error: Error) {
+        let left_out = Place::Name(name);
+        self.failures.push(Failure { error, left_out });
     }
 }
 

@@ -27,7 +27,7 @@ use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
-use crate::frontend::library::{self, linker};
+use crate::frontend::library::{self, Builtin, Model, linker};
 use crate::frontend::literal::plain_text;
 use crate::frontend::parse::Pragma;
 use crate::frontend::types::Type;
@@ -51,6 +51,8 @@ pub(super) struct Linkage {
     indirect: Vec<(Rc<str>, ObjectIndex, Type)>,
     /// Functions that do not return, by C name.
     noreturn: FxHashSet<Rc<str>>,
+    /// Functions that say that they return twice.
+    returns_twice: FxHashSet<Rc<str>>,
     /// Functions of which an attribute promises something that is not looked at.
     promised: FxHashSet<Rc<str>>,
     /// What makes a definition an inline definition, by C name.
@@ -273,6 +275,9 @@ impl Lowerer<'_> {
                         ("noreturn", None) => {
                             self.linkage.noreturn.insert(name.into());
                         }
+                        ("returns_twice", None) => {
+                            self.linkage.returns_twice.insert(name.into());
+                        }
                         ("const" | "malloc" | "pure" | "returns_nonnull", _) => {
                             self.linkage.promised.insert(name.into());
                         }
@@ -426,6 +431,15 @@ impl Lowerer<'_> {
     /// Whether a call of the function does not come back, although nothing else is known of it.
     pub(super) fn ends_program(&self, name: &str) -> bool {
         self.linkage.noreturn.contains(name)
+    }
+
+    /// Whether a function that is not modelled as one that returns twice says that it does.
+    pub(super) fn returns_twice(&self, name: &str) -> bool {
+        let is_modelled = || {
+            let known = library::lookup(name).map(|known| known.model);
+            known == Some(Model::Builtin(Builtin::SetJump)) && !self.defined.contains_key(name)
+        };
+        self.linkage.returns_twice.contains(name) && !is_modelled()
     }
 
     /// Whether a function that is not defined does less than code of which nothing is known: the system's headers declare it,

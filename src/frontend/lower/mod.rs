@@ -152,10 +152,11 @@ pub fn lower_in_parts(
         match result.map_err(placed)? {
             Attempt::Done(lowering) => return Ok((lowering.unit, lowering.warnings)),
             Attempt::Failed(first, more) => {
-                if !is_accepted(parsed.positions.text()) {
-                    return Err(placed(first.error));
+                let error = first.error.clone();
+                let failures = std::iter::once(first).chain(more);
+                if !is_accepted(parsed.positions.text()) || !left_out.extend(failures) {
+                    return Err(placed(error));
                 }
-                left_out.extend(std::iter::once(first).chain(more));
             }
         }
     }
@@ -402,13 +403,13 @@ impl<'a> Lowerer<'a> {
 
     fn lower(mut self) -> Result<Attempt> {
         self.declarations()?;
+        if self.failures.is_empty() {
+            self.complete()?;
+        }
         let mut failures = std::mem::take(&mut self.failures).into_iter();
         match failures.next() {
             Some(first) => Ok(Attempt::Failed(first, failures.collect())),
-            None => {
-                self.complete()?;
-                self.finish()
-            }
+            None => self.finish(),
         }
     }
 

@@ -11,7 +11,8 @@ use crate::frontend::token::{TokenKind, is_keyword, punctuator as p, word};
 /// Attributes that say something about layout, linkage or control.
 const KEPT: &str = "\
     alias aligned cleanup constructor destructor gcc_struct hardbool ifunc interrupt interrupt_handler isr \
-    mode ms_struct naked noreturn packed scalar_storage_order signal transparent_union vector_size weak weakref";
+    mode ms_struct naked noreturn packed returns_twice scalar_storage_order signal transparent_union \
+    vector_size weak weakref";
 
 /// Attributes that decide what becomes of a definition; in the library's headers nothing depends on them.
 const KEPT_OF_DEFINITIONS: &str = "always_inline gnu_inline retain section used";
