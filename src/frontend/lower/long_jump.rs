@@ -280,6 +280,33 @@ impl Lowerer<'_> {
         self.end_path(Terminator::Goto(exit));
     }
 
+    /// `main`, if nothing but the start function calls it: nobody around it takes a jump.
+    fn last_function(&self, functions: &[Function], start: FunctionIndex) -> Option<FunctionIndex> {
+        let main = *self.defined.get("main")?;
+        let calls = |function: &Function| {
+            let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+            instructions.any(|(one, _)| {
+                matches!(
+                    one,
+                    Instruction::Call {
+                        callee: Callee::Direct(callee) | Callee::Escaped(callee),
+                        ..
+                    } if *callee == main
+                )
+            })
+        };
+        let mut is_taken = false;
+        for block in functions.iter().flat_map(|function| &function.blocks) {
+            walk::every_expression(block, &mut |expr| {
+                is_taken |= matches!(expr, Expr::FunctionAddress(index) if *index == main);
+            });
+        }
+        let mut others = functions.iter().enumerate();
+        let is_called =
+            others.any(|(index, function)| index != start.0 as usize && calls(function));
+        (!is_taken && !is_called).then_some(main)
+    }
+
     /// Makes the ways of jumps: to their landings, and out of the functions that they leave.
     pub(super) fn finish_long_jumps(&mut self, functions: &mut [Function], start: FunctionIndex) {
         let marks: Vec<Marks> = functions.iter_mut().map(Marks::take).collect();
@@ -290,6 +317,7 @@ impl Lowerer<'_> {
             return;
         };
         let (leaving, by_pointer) = leaving(functions, &marks);
+        let last = self.last_function(functions, start);
         for (index, marks) in marks.into_iter().enumerate() {
             let index = FunctionIndex(index as u32);
             if !leaving.contains(&index) {
@@ -305,7 +333,7 @@ impl Lowerer<'_> {
                 way,
                 leaving: &leaving,
                 by_pointer,
-                lost: (index == start).then_some(first),
+                lost: (index == start || Some(index) == last).then_some(first),
             };
             maker.run(&marks);
         }
@@ -435,7 +463,7 @@ struct Maker<'m, 'a> {
     leaving: &'m FxHashSet<FunctionIndex>,
     /// Whether a function that is called through a pointer may be one of them.
     by_pointer: bool,
-    /// In the start function, the place of a jump that nobody takes.
+    /// In a function with no other around that could take a jump, the place of the first jump.
     lost: Option<Span>,
 }
 
@@ -492,15 +520,19 @@ impl Maker<'_, '_> {
         &mut self,
         cases: Vec<(i128, i128, BlockIndex)>,
     ) -> (Vec<(Instruction, Span)>, Terminator) {
-        if let Some(span) = self.lost {
-            let what = "`longjmp` without an active `setjmp`".to_owned();
-            let lost = (Instruction::Unsupported(what), span);
-            return (vec![lost], Terminator::End);
-        }
-        let Some(&activation) = self.lowerer.long_jumps.activations.get(&self.index) else {
-            return (Vec::new(), Terminator::Return);
+        let ways_on = match self.lost {
+            Some(span) => {
+                let what = "`longjmp` without an active `setjmp`".to_owned();
+                let lost = (Instruction::Unsupported(what), span);
+                (vec![lost], Terminator::End)
+            }
+            None => (Vec::new(), Terminator::Return),
         };
-        let outside = self.add(Vec::new(), Terminator::Return);
+        let Some(&activation) = self.lowerer.long_jumps.activations.get(&self.index) else {
+            return ways_on;
+        };
+        let outside = self.add(Vec::new(), ways_on.1);
+        self.function.blocks[outside.0 as usize].instructions = ways_on.0;
         let switch = Terminator::Switch {
             value: self.load(self.way.landing, NUMBER),
             scalar: NUMBER,

@@ -211,6 +211,7 @@ impl Rewriter<'_> {
         Ok(index + 1)
     }
 
+    /// What the brace that comes now opens.
     pub(super) fn brace_kind(&self, index: usize) -> BracketKind {
         match self.aggregate {
             Some(word::Enum) => return BracketKind::Enum,
