@@ -202,6 +202,12 @@ impl Lowerer<'_> {
                 _ => self.approximate("a quotient of complex numbers", ty),
             };
         };
+        if constants
+            && kind.is_signed()
+            && let Some(parts) = integer_quotient(&left, &right, self.scalar_type(element)?)
+        {
+            return self.of_parts(parts, ty);
+        }
         let (name, wide) = match kind.is_signed() {
             true => ("__regatta_complex_quotient", IntegerKind::LongLong),
             false => (
@@ -392,6 +398,30 @@ fn exact_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> 
     parts
         .map(|part| fold::binary(BinaryOp::Divide, part, square.clone(), scalar))
         .collect()
+}
+
+/// The quotient of constant integers that are not very large, as gcc computes it; `None` if there is none.
+fn integer_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Option<Vec<Expr>> {
+    let fits = |value: &i128| value.unsigned_abs() <= 1 << 32;
+    let value = |part: &Expr| fold::constant(part).filter(fits);
+    let (a, b) = (value(&left.real)?, value(&left.imaginary)?);
+    let (c, d) = (value(&right.real)?, value(&right.imaginary)?);
+    let (real, imaginary) = if c.abs() < d.abs() {
+        let ratio = c / d;
+        let divisor = c * ratio + d;
+        let real = (a * ratio + b).checked_div(divisor)?;
+        (real, (b * ratio - a).checked_div(divisor)?)
+    } else {
+        let ratio = d.checked_div(c)?;
+        let divisor = d * ratio + c;
+        let real = (b * ratio + a).checked_div(divisor)?;
+        (real, (b - a * ratio).checked_div(divisor)?)
+    };
+    Some(
+        [real, imaginary]
+            .map(|part| fold::integer(part, scalar))
+            .to_vec(),
+    )
 }
 
 fn is_zero(number: &Parts) -> bool {

@@ -715,7 +715,11 @@ impl Lowerer<'_> {
             }
             TypeKind::Integer(_) | TypeKind::Enumeration(_) | TypeKind::Float(_) => {
                 let size = self.size_of(ty)?;
-                if size == 0 || bytes == 0 || bytes % size != 0 || bytes > MAXIMAL_VECTOR_SIZE {
+                if size == 0
+                    || bytes == 0
+                    || !bytes.is_multiple_of(size)
+                    || bytes > MAXIMAL_VECTOR_SIZE
+                {
                     let message = "the size of the vector is no multiple of its elements'";
                     return Err(self.error(message));
                 }
