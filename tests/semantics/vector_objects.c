@@ -7,6 +7,7 @@ typedef unsigned char v16uqi __attribute__((vector_size(16)));
 typedef short v4hi __attribute__((vector_size(8)));
 typedef int v2si __attribute__((vector_size(8)));
 typedef float v4sf __attribute__((vector_size(16)));
+typedef double v2df __attribute__((mode(V2DF)));
 
 int plain __attribute__((vector_size(8))) = {5, 6};
 static v4si table[3] = {{1, 2, 3, 4}, {5, 6}};
@@ -14,6 +15,7 @@ static v4si flat[2] = {1, 2, 3, 4, 5, 6, 7, 8};
 const v4si constant = {9, 8, 7, 6};
 union view { v4si v; int a[4]; v16uqi bytes; };
 struct holder { char c; v4si v; v2si w; };
+struct declared { int x __attribute__((vector_size(16))); float y[2] __attribute__((vector_size(8))); __attribute__((vector_size(8))) short z, w; };
 
 static void observe_v4si(v4si v)
 {
@@ -118,6 +120,13 @@ int main(void)
     volatile v4si vol = {1, 2, 3, 4};
     vol[1] = vol[0] + 4;
     OBSERVE(vol[1]);
+    v2df doubles = {1.5, 2.5};
+    OBSERVE_DOUBLE((doubles * doubles)[1]);
+    struct declared d = {{1, 2, 3, 4}, {{1.5f, 2}, {3, 4}}, {1, 2}, {5}};
+    OBSERVE(sizeof d);
+    OBSERVE(d.x[3] + d.w[0]);
+    OBSERVE_FLOAT(d.y[1][0]);
+    OBSERVE((a = (v4si){})[0]);
     const v4si *read = &constant;
     OBSERVE((*read)[2]);
     OBSERVE(read[0][3]);

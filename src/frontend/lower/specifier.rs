@@ -92,6 +92,27 @@ enum Mode {
     Opaque(OpaqueKind),
 }
 
+impl Mode {
+    /// The size of an element of a vector of this mode.
+    const fn bytes(self) -> u64 {
+        match self {
+            Self::Integer(bits) => bits as u64 / 8,
+            Self::Float(FloatKind::Float16) => 2,
+            Self::Float(FloatKind::Float) => 4,
+            Self::Float(FloatKind::Double) => 8,
+            Self::Float(_) | Self::Opaque(_) => 16,
+        }
+    }
+}
+
+/// The number of elements and their mode, if the mode is one of vectors: `V4SI`.
+fn vector_mode(name: &str) -> Option<(u64, &str)> {
+    let rest = name.strip_prefix('V')?;
+    let digits = rest.find(|character: char| !character.is_ascii_digit())?;
+    let (count, element) = rest.split_at_checked(digits)?;
+    Some((count.parse().ok()?, element))
+}
+
 /// What the specifiers of a declaration say together.
 #[derive(Clone, Debug)]
 pub(super) struct Specifiers {
@@ -556,9 +577,14 @@ impl Lowerer<'_> {
                     if let Some(argument) = argument
                         && let ast::Expression::Identifier(name) = &argument.node
                     {
-                        attributes.mode = self.mode(&name.node.name);
+                        let name = name.node.name.trim_matches('_');
+                        let (count, element) = vector_mode(name).unwrap_or((0, name));
+                        attributes.mode = self.mode(element);
+                        if let Some(mode) = attributes.mode.filter(|_| count > 0) {
+                            attributes.vector_size = Some(count.saturating_mul(mode.bytes()));
+                        }
                         if attributes.mode.is_none() {
-                            self.refuse(&format!("the machine mode `{}`", name.node.name));
+                            self.refuse(&format!("the machine mode `{name}`"));
                         }
                     }
                 }
