@@ -85,7 +85,7 @@ pub(super) fn adapt(tokens: &mut Tokens, text: &[u8], dialect: Dialect) {
             }
         }
     }
-    tokens.is_c23 = is_c23;
+    tokens.dialect = Dialect { is_c23, ..dialect };
 }
 
 /// Whether a text that was preprocessed as C17 can be C23 alone, or none of the two.

@@ -14,6 +14,7 @@ use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
 use super::rewrite::{Rewritten, rewrite};
 use super::split::{Chunk, ChunkKind, Outline, outline, typedef_names};
+use super::standard::Dialect;
 use super::token::{
     Markers, Symbol, TokenKind, Tokens, is_keyword, punctuator as p, tokenise, word,
 };
@@ -27,10 +28,8 @@ pub struct ParsedUnit {
     pub declarations: Vec<ParsedDeclaration>,
     /// Where everything comes from.
     pub positions: PositionMap,
-    /// Whether it is C23.
-    pub is_c23: bool,
-    /// Whether the user named the standard.
-    pub is_strict: bool,
+    /// Which C it is.
+    pub dialect: Dialect,
     /// What the user should know: the attributes that are unknown.
     pub warnings: Vec<Warning>,
     /// The pragmas with a meaning beyond their place.
@@ -177,8 +176,7 @@ pub fn parse_in_parts(
     let mut unit = ParsedUnit {
         positions,
         unread,
-        is_c23: tokens.is_c23,
-        is_strict: source.dialect.standard.is_some(),
+        dialect: tokens.dialect,
         ..ParsedUnit::default()
     };
     unit.pragmas = tokens

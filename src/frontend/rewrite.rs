@@ -24,6 +24,8 @@
 //! | `auto x = e` without a type | `auto __auto_type x = e` | [`encoding::AUTO_TYPE`] |
 //! | `enum e : T { … }`, `enum e : T` | `enum e { … } __attribute__((__regatta_underlying(sizeof(T))))`, also without braces | |
 //! | `unsigned _BitInt(n)`, `3wb` | `__typeof__(__regatta_unsigned_bit_int(n))`, `((__typeof__(__regatta_bit_int(3)))3ull)` | [`encoding::BIT_INT`], a call |
+//! | `typeof(typeof(e) *)`, also with `_BitInt` | `__typeof__(__regatta_type(sizeof(__typeof__(e) *)))` | [`encoding::TYPE`], a call |
+//! | `(T){}` | `(T){0}` | |
 //! | `typeof_unqual(e)` | `__typeof__(__regatta_unqualified(sizeof(e)))` | [`encoding::UNQUALIFIED`], a call |
 //! | `(static T){ … }`, `(constexpr T){ … }` | `(__typeof__(__regatta_static_literal(sizeof(T)))){ … }` | [`encoding::STATIC_LITERAL`], a call |
 //! | `u8'x'` | `((unsigned char)'x')` | |
@@ -85,6 +87,8 @@ pub mod encoding {
     pub const BIT_INT: &str = "__regatta_bit_int";
     /// Function in a `typeof`: the unsigned integer type of so many bits.
     pub const UNSIGNED_BIT_INT: &str = "__regatta_unsigned_bit_int";
+    /// Function in a `typeof`: the type whose size its argument is.
+    pub const TYPE: &str = "__regatta_type";
     /// Function in a `typeof`: the type whose size its argument is, without qualifiers.
     pub const UNQUALIFIED: &str = "__regatta_unqualified";
     /// Function in a `typeof`: the type whose size its argument is, of a compound literal that is a static object.
@@ -468,7 +472,7 @@ impl<'text> Rewriter<'text> {
                 return Ok(());
             }
             if self.statement_start {
-                self.declaration_start(index);
+                self.declaration_start(index)?;
             }
             index = self.advance(index)?;
         }
@@ -595,7 +599,12 @@ impl<'text> Rewriter<'text> {
             word::Real | word::RealGnu => self.replace(index, "*(__regatta_real_part)"),
             word::Imag | word::ImagGnu => self.replace(index, "*(__regatta_imaginary_part)"),
             word::TypeofUnqual | word::TypeofUnqualGnu if self.is(index + 1, p(b"(")) => {
-                self.unqualified_typeof(index)
+                self.typeof_of_type(index, encoding::UNQUALIFIED)
+            }
+            word::Typeof | word::TypeofGnu | word::TypeofGnu2
+                if self.begins_with_typeof(index + 1) =>
+            {
+                self.typeof_of_type(index, encoding::TYPE)
             }
             word::Nullptr => self.replace(index, encoding::NULL_POINTER),
             word::True => self.replace(index, "((_Bool)1)"),

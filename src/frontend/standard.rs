@@ -124,6 +124,11 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// Whether the user said that it is C23, so that what C23 does not have any more is an error.
+    pub fn is_c23_alone(self) -> bool {
+        self.is_c23 && self.standard.is_some()
+    }
+
     /// The dialect that the user named; without a name, it is found out.
     pub fn of(standard: Option<Standard>) -> Self {
         Self {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::diagnostic::{Error, ErrorKind, Place};
+use super::standard::Dialect;
 use crate::program::FileId;
 
 /// What a token is, as far as its first bytes tell.
@@ -207,8 +208,8 @@ pub(super) struct Tokens {
     pub files: Vec<Arc<str>>,
     /// The offsets where the pragmas but `pack` begin (after `#pragma`) and end.
     pub pragmas: Vec<(u32, u32)>,
-    /// Whether the text is C23; see `modern`.
-    pub is_c23: bool,
+    /// Which C the text is, found out; see `modern`.
+    pub dialect: Dialect,
 }
 
 /// Cuts a text into tokens. `file` is its name.
@@ -235,7 +236,7 @@ pub(super) fn tokenise(text: &[u8], file: &str, markers: Markers) -> Result<Toke
             }],
             line_starts: vec![0],
             pragmas: Vec::new(),
-            is_c23: false,
+            dialect: Dialect::default(),
             files: vec![file.into()],
         },
         file_numbers: FxHashMap::default(),

@@ -916,6 +916,35 @@ static __regatta_size_t __regatta_print_unsigned(char *to, __regatta_size_t size
     return __regatta_print_number(to, size, at, value, base, 0, precision, width, flags);
 }
 
+static __regatta_size_t __regatta_print_binary(char *to, __regatta_size_t size, __regatta_size_t at,
+                                               unsigned long long value, int precision, int width, int flags)
+{
+    int count = 0;
+    int prefix = (flags & 16) && value != 0 ? 2 : 0;
+    for (unsigned long long rest = value; rest != 0; rest >>= 1)
+        count++;
+    if (count == 0 && precision < 0)
+        count = 1;
+    if ((flags & 3) == 2 && precision < 0)
+        precision = width - prefix;
+    int zeros = precision > count ? precision - count : 0;
+    int blanks = width - prefix - zeros - count;
+    if ((flags & 1) == 0)
+        at = __regatta_print_padding(to, size, at, ' ', blanks);
+    if (prefix == 2) {
+        at = __regatta_print_character(to, size, at, '0');
+        at = __regatta_print_character(to, size, at, flags & 32 ? 'B' : 'b');
+    }
+    at = __regatta_print_padding(to, size, at, '0', zeros);
+    while (count > 0) {
+        count--;
+        at = __regatta_print_character(to, size, at, value >> count & 1 ? '1' : '0');
+    }
+    if (flags & 1)
+        at = __regatta_print_padding(to, size, at, ' ', blanks);
+    return at;
+}
+
 /* What is not modelled: at least so many characters, and not many more than these and the precision. */
 static __regatta_size_t __regatta_print_unknown(char *to, __regatta_size_t size, __regatta_size_t at, int precision,
                                                 int least)

@@ -764,7 +764,7 @@ impl Lowerer<'_> {
 
     /// An identifier that is called but not declared: `int name()`.
     pub(super) fn declare_implicitly(&mut self, name: &str) -> Result<SymbolId> {
-        if self.is_c23() && self.parsed.is_strict && library::lookup(name).is_none() {
+        if self.is_c23_alone() && library::lookup(name).is_none() {
             return Err(self.error(format!("the function `{name}` is not declared")));
         }
         self.warn(format!("the function `{name}` is not declared"));

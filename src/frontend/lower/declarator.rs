@@ -69,10 +69,12 @@ impl Lowerer<'_> {
                 }
                 ast::DerivedDeclarator::KRFunction(names) => {
                     self.check_result_type(ty)?;
+                    if !names.is_empty() && self.is_c23_alone() {
+                        return Err(self.error(OLD_STYLE));
+                    }
                     let form = match self.is_c23() {
                         true if names.is_empty() => ParameterForm::Fixed,
-                        true => return Err(self.error(OLD_STYLE)),
-                        false => ParameterForm::Unspecified,
+                        _ => ParameterForm::Unspecified,
                     };
                     ty = self.types.function(FunctionType {
                         result: ty.unqualified(),

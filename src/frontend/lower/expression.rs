@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::{Fixity, Use};
+use super::constexpr::encoded_call;
 use super::scope::Entity;
 use super::specifier::Attributes;
 use super::value::{Lvalue, Value, ValueKind};
@@ -82,6 +83,12 @@ fn operand_of_alignment(name: &ast::TypeName) -> Option<&Node<ast::Expression>> 
         return None;
     };
     match &operand.node {
+        // A type that lang-c takes for an expression.
+        ast::TypeOf::Expression(expression)
+            if encoded_call(&expression.node).is_some_and(|(name, _)| name == encoding::TYPE) =>
+        {
+            None
+        }
         ast::TypeOf::Expression(expression) => Some(expression),
         ast::TypeOf::Type(_) => None,
     }

@@ -148,6 +148,12 @@ impl Lowerer<'_> {
     ) -> Result<(Vec<Type>, ParameterForm)> {
         match head.parameters {
             ParameterSyntax::Prototype(function) => self.prototype(function),
+            ParameterSyntax::Identifiers([]) if self.is_c23() => {
+                Ok((Vec::new(), ParameterForm::Fixed))
+            }
+            ParameterSyntax::Identifiers(_) if self.is_c23_alone() => {
+                Err(self.error(super::declarator::OLD_STYLE))
+            }
             ParameterSyntax::Identifiers(names) => {
                 let types = self.old_style(names, declarations)?;
                 Ok((types, ParameterForm::Unspecified))

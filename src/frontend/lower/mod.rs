@@ -319,7 +319,12 @@ const START: &str = "<start>";
 impl<'a> Lowerer<'a> {
     /// Whether what is being lowered is C23.
     fn is_c23(&self) -> bool {
-        self.origin.is_some() && self.parsed.is_c23
+        self.origin.is_some() && self.parsed.dialect.is_c23
+    }
+
+    /// Whether it is C23 because the user said so.
+    fn is_c23_alone(&self) -> bool {
+        self.origin.is_some() && self.parsed.dialect.is_c23_alone()
     }
 
     fn new(
@@ -333,7 +338,7 @@ impl<'a> Lowerer<'a> {
         let start = FunctionIndex(0);
         let builder = || FunctionBuilder::new(start, START.to_owned(), Type::VOID, Span::NONE);
         let mut types = TypeTable::new(options.data_model);
-        types.compares_members = parsed.is_c23;
+        types.compares_members = parsed.dialect.is_c23;
         let mut lowerer = Self {
             property,
             late,

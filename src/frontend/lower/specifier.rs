@@ -400,7 +400,8 @@ impl Lowerer<'_> {
                 let ty = self.sized_type(argument)?;
                 self.types.without_qualifiers(ty)
             }
-            encoding::STATIC_LITERAL
+            encoding::TYPE
+            | encoding::STATIC_LITERAL
             | encoding::CONSTANT_LITERAL
             | encoding::STATIC_CONSTANT_LITERAL => self.sized_type(argument)?,
             _ => return Ok(None),

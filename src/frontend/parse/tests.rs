@@ -603,6 +603,7 @@ fn line_markers_do_not_overflow() {
         text: text.into(),
         name: "overflow.i".into(),
         positions_from_markers: true,
+        dialect: Dialect::default(),
     };
     assert!(with_large_stack(|| parse(source).is_err()).unwrap());
 }

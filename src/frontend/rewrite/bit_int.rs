@@ -65,13 +65,29 @@ impl Rewriter<'_> {
         self.replace(index, &format!("__typeof__({name}"))
     }
 
-    /// `typeof_unqual(…)`.
-    pub(super) fn unqualified_typeof(&mut self, index: usize) -> usize {
+    /// Whether a type in parentheses begins with `typeof`, which lang-c then takes for a function that is called.
+    pub(super) fn begins_with_typeof(&self, open: usize) -> bool {
+        self.is(open, p(b"("))
+            && match self.word(open + 1) {
+                Some(
+                    word::Typeof
+                    | word::TypeofGnu
+                    | word::TypeofGnu2
+                    | word::TypeofUnqual
+                    | word::TypeofUnqualGnu
+                    | word::BitInt,
+                ) => true,
+                Some(word::Unsigned | word::Signed | word::SignedGnu | word::SignedGnu2) => {
+                    self.bit_int_beside(open + 1)
+                }
+                _ => false,
+            }
+    }
+
+    /// `typeof(…)` as the type, of which the function with the name makes what is meant, whose size is its argument.
+    pub(super) fn typeof_of_type(&mut self, index: usize, function: &str) -> usize {
         self.edit(self.partner(index + 1), "", None, "))");
-        self.replace(
-            index,
-            &format!("__typeof__({}(sizeof", encoding::UNQUALIFIED),
-        )
+        self.replace(index, &format!("__typeof__({function}(sizeof"))
     }
 
     /// Whether a colon stands between an enumeration and its underlying type. What follows the colon of a bit-field is no

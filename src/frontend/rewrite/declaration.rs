@@ -1,6 +1,7 @@
 //! Where declarations begin, and the types that old programs leave out.
 
 use super::{BracketKind, Rewriter, encoding};
+use crate::frontend::diagnostic::{Error, ErrorKind};
 use crate::frontend::split::{after_specifiers, typedef_names};
 use crate::frontend::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
@@ -34,7 +35,7 @@ impl Rewriter<'_> {
     }
 
     /// Inserts the `int` that old programs leave out, and notes local typedefs.
-    pub(super) fn declaration_start(&mut self, index: usize) {
+    pub(super) fn declaration_start(&mut self, index: usize) -> Result<(), Error> {
         self.statement_start = false;
         let kind = self.kind();
         if matches!(
@@ -44,7 +45,7 @@ impl Rewriter<'_> {
                 | BracketKind::Initialiser
                 | BracketKind::Index
         ) {
-            return;
+            return Ok(());
         }
         let at_file_start = index == self.chunk.first;
         // C23's attributes may come first.
@@ -60,7 +61,7 @@ impl Rewriter<'_> {
             is_other_specifier(word) || matches!(word, word::Attribute | word::Extension)
         });
         if !begins && !at_file_start {
-            return;
+            return Ok(());
         }
         let is_typedef = |word: Symbol| self.is_typedef(word);
         let (after, type_seen) = after_specifiers(
@@ -85,7 +86,7 @@ impl Rewriter<'_> {
             self.local_typedefs.extend(names);
         }
         if type_seen || after >= self.chunk.end {
-            return;
+            return Ok(());
         }
         let has = |symbol| {
             self.tokens[index..after]
@@ -96,7 +97,7 @@ impl Rewriter<'_> {
             .iter()
             .any(|token| token.kind == TokenKind::Word && is_other_specifier(token.symbol));
         if !has_specifier && !at_file_start {
-            return;
+            return Ok(());
         }
         let is_declarator = self.word(after).is_some_and(|word| !is_keyword(word))
             || self.is(after, p(b"*"))
@@ -104,11 +105,15 @@ impl Rewriter<'_> {
             || (kind == BracketKind::Parenthesis
                 && (self.is(after, p(b",")) || self.is(after, p(b")"))));
         let is_inferred = self.is(after + 1, p(b"=")) && has(word::Auto);
-        if is_declarator && is_inferred && self.all.is_c23 {
+        if is_declarator && is_inferred && self.all.dialect.is_c23 {
             self.edit(after, encoding::AUTO_TYPE, None, "");
         } else if is_declarator {
+            if self.all.dialect.is_c23_alone() {
+                return Err(self.error(index, ErrorKind::Syntax, "a declaration without a type"));
+            }
             self.edit(after, "int", None, "");
         }
+        Ok(())
     }
 
     /// Whether a declaration begins at an index; a typedef name must be followed by what a declaration goes on with.

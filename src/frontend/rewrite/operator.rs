@@ -23,7 +23,10 @@ impl Rewriter<'_> {
         let start = self.tokens[index].start;
         let operand = index + 1;
         let end = self.operand_end(operand);
-        if self.is(operand, p(b"(")) && self.partner(operand) == end {
+        if self.begins_with_typeof(operand) && self.partner(operand) == end {
+            self.insert("_Alignof(__typeof__(__regatta_type(sizeof", start);
+            self.edit(end, "", None, ")))");
+        } else if self.is(operand, p(b"(")) && self.partner(operand) == end {
             self.insert("_Alignof(__typeof__", start);
             self.edit(end, "", None, ")");
         } else {

@@ -165,6 +165,20 @@ fn print_conversion(
                 "at = __regatta_print_unsigned({into}, {value}, {base}, {precision}, {width}, {flags}{capital});"
             ));
         }
+        b'b' | b'B' => {
+            let Some(ty) = integer_type(&conversion.length, false) else {
+                return refused(conversion);
+            };
+            let capital = if conversion.letter == b'B' {
+                " | 32"
+            } else {
+                ""
+            };
+            let value = function.parameter(next, Kind::Integer, ty);
+            function.line(&format!(
+                "at = __regatta_print_binary({into}, {value}, {precision}, {width}, {flags}{capital});"
+            ));
+        }
         b'c' if conversion.length.is_empty() => {
             let value = function.parameter(next, Kind::Integer, "int");
             function.line(&format!(

@@ -1,0 +1,2 @@
+int *p = nullptr;
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+int f() { return 1; }
+int main(void) { return f(2); }

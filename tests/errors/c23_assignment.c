@@ -1,0 +1,1 @@
+int main(void) { constexpr int m = 1; m = 2; }

@@ -1,0 +1,2 @@
+static x;
+int main(void) { return x; }

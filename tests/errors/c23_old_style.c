@@ -1,0 +1,2 @@
+int f(a) int a; { return a; }
+int main(void) { return f(1); }
