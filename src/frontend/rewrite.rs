@@ -220,6 +220,7 @@ pub(super) fn rewrite(
         nesting: 0,
         brackets: 0,
         edits: Vec::new(),
+        late_attributes: Vec::new(),
         held_attributes: Vec::new(),
         aggregate: None,
         types_used: Vec::new(),
@@ -253,6 +254,8 @@ struct Rewriter<'text> {
     /// How many parentheses and indices are open.
     brackets: usize,
     edits: Vec<Edit>,
+    /// Attributes that go in front of a token that is still to come.
+    late_attributes: Vec<(usize, String)>,
     /// Attributes of the struct, union or enum whose body comes next.
     held_attributes: Vec<u8>,
     /// The keyword `struct`, `union` or `enum`, until its body or the end of its tag is seen.
@@ -482,6 +485,10 @@ impl<'text> Rewriter<'text> {
     /// Writes the token at an index with the edits that are due there; the index after it.
     fn advance(&mut self, index: usize) -> Result<usize, Error> {
         let start = self.tokens[index].start;
+        while let Some(found) = self.late_attributes.iter().position(|(at, _)| *at == index) {
+            let (_, text) = self.late_attributes.swap_remove(found);
+            self.insert(&text, start);
+        }
         if self.edits.iter().all(|edit| edit.index != index) {
             return self.step(index);
         }

@@ -268,6 +268,14 @@ impl Lowerer<'_> {
         let known = tag.and_then(|tag| self.scopes.lookup_tag_innermost(tag));
         let ty = match known {
             Some(known)
+                if is_enumeration(self, known)
+                    && self.types.compares_members
+                    && !self.is_declared_alone(known) =>
+            {
+                self.same_enumerators(&enumeration.enumerators)?;
+                return Ok(known);
+            }
+            Some(known)
                 if !is_enumeration(self, known)
                     || (self.types.is_complete(known) && !self.is_declared_alone(known)) =>
             {
@@ -288,6 +296,29 @@ impl Lowerer<'_> {
             None => self.enumerators(ty, &enumeration.enumerators, body.packing)?,
         }
         Ok(ty)
+    }
+
+    /// C23: an enumeration may be defined again with the same enumerators.
+    fn same_enumerators(&mut self, list: &[Node<ast::Enumerator>]) -> Result<()> {
+        let mut next: i128 = 0;
+        for enumerator in list {
+            self.span = self.place_of(enumerator);
+            let name = enumerator.node.identifier.node.name.as_str();
+            if let Some(expression) = &enumerator.node.expression {
+                next = self.constant_value(expression)?.0;
+            }
+            let known = self.scopes.lookup_innermost(name);
+            let same = known.is_some_and(|known| {
+                matches!(self.scopes.symbol(known).entity, Entity::Enumerator(value) if value == next)
+            });
+            if !same {
+                return Err(self.error(format!(
+                    "redefinition of an enumeration with another `{name}`"
+                )));
+            }
+            next = next.saturating_add(1);
+        }
+        Ok(())
     }
 
     /// Completes an enumeration whose underlying type is given (C23).

@@ -89,9 +89,27 @@ impl Rewriter<'_> {
                 kept.push((name, end));
             }
         }
-        if !kept.is_empty() && (self.is(after, p(b"(")) || self.is(after, p(b"["))) {
-            let message = "an attribute between a name and its parameters or length";
-            return Err(self.error(index, ErrorKind::Unsupported, message));
+        let is_suffix = |index| self.is(index, p(b"(")) || self.is(index, p(b"["));
+        if !kept.is_empty() && is_suffix(after) && self.aggregate.is_none() {
+            // Between a name and its parameters or length: it goes behind these.
+            let mut end = after;
+            while is_suffix(end) {
+                end = self.partner(end) + 1;
+            }
+            if self.is(end, p(b"{")) {
+                let message = "an attribute between a function's name and its parameters";
+                return Err(self.error(index, ErrorKind::Unsupported, message));
+            }
+            let out = std::mem::take(&mut self.out);
+            let pieces = self.pieces.len();
+            let written = self.write_attributes(index, &kept);
+            let text = std::mem::replace(&mut self.out, out);
+            self.pieces.truncate(pieces);
+            self.last_end = u32::MAX;
+            written?;
+            self.late_attributes
+                .push((end, String::from_utf8_lossy(&text).into_owned()));
+            return Ok(after);
         }
         self.write_attributes(index, &kept)?;
         Ok(after)

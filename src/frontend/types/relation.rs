@@ -41,6 +41,13 @@ impl TypeTable {
             | (TypeKind::Integer(kind), TypeKind::Enumeration(id)) => {
                 self.enumeration(*id).representation == *kind
             }
+            (TypeKind::Enumeration(left), TypeKind::Enumeration(right)) => {
+                let (left, right) = (self.enumeration(*left), self.enumeration(*right));
+                self.compares_members
+                    && left.tag.is_some()
+                    && left.tag == right.tag
+                    && left.representation == right.representation
+            }
             (TypeKind::Record(left), TypeKind::Record(right)) => {
                 self.compares_members && self.same_records(*left, *right)
             }
