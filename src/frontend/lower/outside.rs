@@ -3,8 +3,8 @@
 //! Unknown code may call what it can name, every function that is not `static`, and what it is given: any number of
 //! times, in any order, with any arguments, whenever it is called itself. One function of ours, the *environment*, stands
 //! for all such calls; it is called where unknown code is, and leaves out functions that change nothing which unknown
-//! code could not change by itself. It does not call `main`, nor the names that C reserves for the implementation and
-//! its library (C17 7.1.3), which is where verification tasks have their own checks.
+//! code could not change by itself, nor learn. It does not call `main`, nor names that C reserves for the implementation
+//! (C17 7.1.3), nor those that end a program, which is where verification tasks have their own checks.
 //!
 //! Unknown code that ever had control may come back where the program calls none: it can ask to be called when the
 //! program ends (`atexit`, a handler of SIGABRT), and make streams, or change those that there are, so that it is called
@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use super::Lowerer;
 use super::exit::Late;
 use crate::frontend::ir::{
-    Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object,
+    Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
     UnknownEffect,
 };
@@ -187,6 +187,8 @@ impl Lowerer<'_> {
         let changes = functions_with_effects(functions, &self.objects);
         let taken = functions_taken(functions);
         let mut callees = Vec::new();
+        // Text of ours has no place.
+        let is_ours = |index: FunctionIndex| functions[index.0 as usize].span == Span::NONE;
         let mut named: Vec<(FunctionIndex, &str)> = self
             .defined
             .iter()
@@ -198,7 +200,8 @@ impl Lowerer<'_> {
                 || name.starts_with("__")
                 || name == "assert"
                 || self.property.forbids_call(name)
-                || library::lookup(name).is_some();
+                || is_for_checks(name)
+                || is_ours(index);
             if !changes.contains(&index) {
                 continue;
             }
@@ -235,7 +238,11 @@ impl Lowerer<'_> {
             let (Callee::Direct(index) | Callee::Escaped(index)) = &callee else {
                 continue;
             };
-            let parameters = functions[index.0 as usize].parameters.clone();
+            let function = &functions[index.0 as usize];
+            let parameters = function.parameters.clone();
+            let given = function
+                .result
+                .filter(|_| gives_away(function, &self.objects));
             let mut instructions = Vec::new();
             let mut arguments = Vec::new();
             for parameter in parameters {
@@ -243,11 +250,19 @@ impl Lowerer<'_> {
                 instructions.push(given);
                 arguments.push(argument);
             }
+            let (result, taken) = match given {
+                Some(result) => {
+                    let (result, taken) = self.taken_result(environment, result);
+                    (Some(result), Some(taken))
+                }
+                None => (None, None),
+            };
             instructions.push(Instruction::Call {
                 callee,
                 arguments,
-                result: None,
+                result,
             });
+            instructions.extend(taken);
             let target = BlockIndex(blocks.len() as u32);
             blocks.push(block(instructions, Terminator::Goto(head)));
             cases.push((number as i128, number as i128, target));
@@ -299,6 +314,48 @@ impl Lowerer<'_> {
             span: Span::NONE,
             ..like.clone()
         })
+    }
+
+    /// Where a result of unknown code's own call goes, and how that code gets it.
+    fn taken_result(
+        &mut self,
+        environment: FunctionIndex,
+        result: ObjectIndex,
+    ) -> (ResultPlace, Instruction) {
+        let like = self.objects[result.0 as usize].clone();
+        let object = self.environment_object(environment, &like);
+        let address = || Pointer::new(Expr::ObjectAddress(object));
+        let (result, argument) = match like.leaves[..] {
+            [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => {
+                let place = place(object, leaf.scalar);
+                let argument = Argument::Scalar {
+                    value: Expr::Load(place.clone()),
+                    scalar: leaf.scalar,
+                };
+                (ResultPlace::Scalar(place), argument)
+            }
+            _ => {
+                let argument = Argument::Object {
+                    address: address(),
+                    size: like.size,
+                    leaves: like.leaves.clone(),
+                };
+                let result = ResultPlace::Object {
+                    address: address(),
+                    size: like.size,
+                    leaves: like.leaves,
+                };
+                (result, argument)
+            }
+        };
+        let taken = Instruction::CallUnknown {
+            name: ENVIRONMENT.to_owned(),
+            arguments: vec![argument],
+            returns: false,
+            result: None,
+            effect: UnknownEffect::Reachable,
+        };
+        (result, taken)
     }
 
     /// Any argument for the parameter: what makes it, and the argument itself.
@@ -425,6 +482,111 @@ fn functions_with_effects(functions: &[Function], objects: &[Object]) -> FxHashS
     }
 }
 
+/// Whether a name is one that verification tasks define for their own checks.
+fn is_for_checks(name: &str) -> bool {
+    use library::Builtin;
+    let model = library::lookup(name).map(|known| known.model);
+    let Some(library::Model::Builtin(builtin)) = model else {
+        return false;
+    };
+    matches!(
+        builtin,
+        Builtin::Abort
+            | Builtin::AssertFail
+            | Builtin::VerifierAssert
+            | Builtin::VerifierError
+            | Builtin::Assume
+    ) || name == "exit"
+}
+
+/// Whether unknown code may get an address through a call of the function that it may not have otherwise: that of an
+/// object or a function that it cannot name, or one that is kept in such an object.
+fn gives_away(function: &Function, objects: &[Object]) -> bool {
+    let instructions = || {
+        let blocks = function.blocks.iter();
+        blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
+    };
+    let holds_address = |leaf: &Leaf| match leaf.scalar {
+        ScalarType::Pointer => true,
+        ScalarType::Integer { bits, .. } => bits >= 32,
+        _ => false,
+    };
+    let result = function.result.map(|result| &objects[result.0 as usize]);
+    let gives_result = result
+        .is_some_and(|result| result.leaves.is_empty() || result.leaves.iter().any(holds_address));
+    let leaves = |instruction: &Instruction| match instruction {
+        Instruction::CallUnknown { arguments, .. } | Instruction::Call { arguments, .. } => {
+            !arguments.is_empty()
+        }
+        Instruction::Assign { place, .. } => !is_automatic(&place.address, objects),
+        Instruction::Copy { destination, .. } => !is_automatic(destination, objects),
+        _ => false,
+    };
+    (gives_result || instructions().any(leaves))
+        && instructions().any(|instruction| takes_hidden_address(instruction, objects))
+}
+
+fn is_automatic(address: &Expr, objects: &[Object]) -> bool {
+    start_of(address)
+        .is_some_and(|object| matches!(objects[object.0 as usize].storage, Storage::Automatic(_)))
+}
+
+/// Whether an instruction takes an address that unknown code may not have as a value.
+fn takes_hidden_address(instruction: &Instruction, objects: &[Object]) -> bool {
+    let is_hidden = |expr: &Expr| is_hidden_address(expr, objects);
+    match instruction {
+        Instruction::Assign { value, .. } => is_hidden(value),
+        Instruction::Copy { source, leaves, .. } => {
+            let pointers = leaves.iter().any(|leaf| leaf.scalar == ScalarType::Pointer);
+            (leaves.is_empty() || pointers) && comes_from_hidden(source, objects)
+        }
+        Instruction::Call { arguments, .. } | Instruction::CallUnknown { arguments, .. } => {
+            arguments.iter().any(|argument| match argument {
+                Argument::Scalar { value, .. } => is_hidden(value),
+                Argument::Object { address, .. } => comes_from_hidden(address, objects),
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Whether the value may be an address that is hidden from unknown code.
+fn is_hidden_address(value: &Expr, objects: &[Object]) -> bool {
+    let is_hidden = |expr: &Expr| is_hidden_address(expr, objects);
+    match value {
+        Expr::FunctionAddress(_) => true,
+        Expr::ObjectAddress(object) => is_hidden_object(*object, objects),
+        Expr::Load(place) => {
+            place.scalar == ScalarType::Pointer && comes_from_hidden(&place.address, objects)
+        }
+        Expr::Offset { base, .. } => is_hidden(base),
+        Expr::Conditional {
+            then, otherwise, ..
+        } => is_hidden(then) || is_hidden(otherwise),
+        Expr::Convert { operand, .. } | Expr::Unary { operand, .. } => is_hidden(operand),
+        Expr::Binary { left, right, .. } => is_hidden(left) || is_hidden(right),
+        _ => false,
+    }
+}
+
+/// Whether what is at the address is found through an object that is hidden from unknown code.
+fn comes_from_hidden(address: &Expr, objects: &[Object]) -> bool {
+    match address {
+        Expr::ObjectAddress(object) => is_hidden_object(*object, objects),
+        Expr::Offset { base, .. } => comes_from_hidden(base, objects),
+        Expr::Load(place) => comes_from_hidden(&place.address, objects),
+        Expr::Convert { operand, .. } => comes_from_hidden(operand, objects),
+        Expr::Conditional {
+            then, otherwise, ..
+        } => comes_from_hidden(then, objects) || comes_from_hidden(otherwise, objects),
+        _ => false,
+    }
+}
+
+fn is_hidden_object(object: ObjectIndex, objects: &[Object]) -> bool {
+    objects[object.0 as usize].storage == Storage::Static { external: false }
+}
+
 fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<FunctionIndex>) -> bool {
     let is_harmless = |address: &Expr| match start_of(address) {
         Some(object) => match objects[object.0 as usize].storage {
@@ -439,29 +601,29 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
         Some(ResultPlace::Object { address, .. }) => !is_harmless(address),
         None => false,
     };
-    function.blocks.iter().any(|block| {
-        matches!(block.terminator, Terminator::Error)
-            || block.instructions.iter().any(|(one, _)| match one {
-                one if one.written_place().is_some_and(place) => true,
-                Instruction::Copy { destination, .. } | Instruction::Fill { destination, .. } => {
-                    !is_harmless(destination)
-                }
-                Instruction::Call {
-                    callee, result: to, ..
-                } => {
-                    result(to)
-                        || match callee {
-                            Callee::Direct(callee) | Callee::Escaped(callee) => {
-                                changes.contains(callee)
+    gives_away(function, objects)
+        || function.blocks.iter().any(|block| {
+            matches!(block.terminator, Terminator::Error)
+                || block.instructions.iter().any(|(one, _)| match one {
+                    one if one.written_place().is_some_and(place) => true,
+                    Instruction::Copy { destination, .. }
+                    | Instruction::Fill { destination, .. } => !is_harmless(destination),
+                    Instruction::Call {
+                        callee, result: to, ..
+                    } => {
+                        result(to)
+                            || match callee {
+                                Callee::Direct(callee) | Callee::Escaped(callee) => {
+                                    changes.contains(callee)
+                                }
+                                Callee::Indirect(_) => true,
                             }
-                            Callee::Indirect(_) => true,
-                        }
-                }
-                Instruction::CallUnknown { result: to, .. } => result(to),
-                Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
-                _ => false,
-            })
-    })
+                    }
+                    Instruction::CallUnknown { result: to, .. } => result(to),
+                    Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
+                    _ => false,
+                })
+        })
 }
 
 /// After each call of unknown code comes what that calls.
@@ -536,8 +698,8 @@ fn integer_object() -> Object {
     }
 }
 
-const fn scalar_leaf(scalar: ScalarType, bits: u32) -> crate::frontend::ir::Leaf {
-    crate::frontend::ir::Leaf {
+const fn scalar_leaf(scalar: ScalarType, bits: u32) -> Leaf {
+    Leaf {
         bit_offset: 0,
         bits,
         scalar,
