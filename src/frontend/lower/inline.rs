@@ -14,7 +14,7 @@ use super::assignment::Use;
 use super::value::Value;
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Callee, Expr, FunctionIndex, Instruction, Storage, Terminator};
-use crate::frontend::types::{FunctionType, ParameterForm};
+use crate::frontend::types::{FunctionType, ParameterForm, Type};
 
 /// What the declarations of a function at file scope say together.
 #[derive(Clone, Debug, Default)]
@@ -106,23 +106,40 @@ impl Lowerer<'_> {
         if body.always || !has_prototype {
             return Ok(Some(body.index));
         }
-        self.inline_choice(name, body.index, function).map(Some)
+        let key = format!("{name} (inline or not)");
+        self.internal.insert(key.clone());
+        let callee = self.other_definition(name, key, Some(body.index), function)?;
+        Ok(Some(callee))
     }
 
-    /// A function of ours that calls either the body or the function of another file.
-    fn inline_choice(
+    /// The function that another file defines and whose address a function with an inline definition has.
+    pub(super) fn inline_address(&mut self, name: &str, ty: Type) -> Result<Option<FunctionIndex>> {
+        if !self.inline_bodies.contains_key(name) {
+            return Ok(None);
+        }
+        let Some(function) = self.types.function_type(ty) else {
+            return Ok(None);
+        };
+        if function.form == ParameterForm::Variadic {
+            return Ok(None);
+        }
+        let key = format!("{name} (elsewhere)");
+        self.other_definition(name, key, None, &function).map(Some)
+    }
+
+    /// A function of ours that calls the function of another file, or else the body if there is one.
+    fn other_definition(
         &mut self,
         name: &str,
-        body: FunctionIndex,
+        key: String,
+        body: Option<FunctionIndex>,
         function: &FunctionType,
     ) -> Result<FunctionIndex> {
-        let key = format!("{name} (inline or not)");
         if let Some(&index) = self.defined.get(key.as_str()) {
             return Ok(index);
         }
         let index = self.new_function();
         self.defined.insert(key.as_str().into(), index);
-        self.internal.insert(key.clone());
         let span = self.span;
         let builder = self.builder_for(index, &key, function.result);
         let outer = std::mem::replace(&mut self.function, builder);
@@ -143,7 +160,7 @@ impl Lowerer<'_> {
     fn choice_body(
         &mut self,
         name: &str,
-        body: FunctionIndex,
+        body: Option<FunctionIndex>,
         function: &FunctionType,
     ) -> Result<()> {
         let span = self.span;
@@ -161,21 +178,24 @@ impl Lowerer<'_> {
             let result = self.add_object(name, function.result, storage, span)?;
             self.function.result = Some(result);
         }
-        let choice = self.temporary(fold::INT);
-        let place = self.object_place(choice, fold::INT);
-        self.emit_fresh(Instruction::Choice { place });
-        let (then, otherwise) = (self.function.new_block(), self.function.new_block());
-        let branch = Terminator::Branch {
-            condition: self.load_object(choice, fold::INT),
-            scalar: fold::INT,
-            then,
-            otherwise,
-        };
-        self.function.end(branch, span);
-        self.function.current = then;
-        let value = self.emit_call(Callee::Direct(body), function, values.clone(), Use::Value)?;
-        self.return_value(value, function)?;
-        self.function.current = otherwise;
+        if let Some(body) = body {
+            let choice = self.temporary(fold::INT);
+            let place = self.object_place(choice, fold::INT);
+            self.emit_fresh(Instruction::Choice { place });
+            let (then, otherwise) = (self.function.new_block(), self.function.new_block());
+            let branch = Terminator::Branch {
+                condition: self.load_object(choice, fold::INT),
+                scalar: fold::INT,
+                then,
+                otherwise,
+            };
+            self.function.end(branch, span);
+            self.function.current = then;
+            let values = values.clone();
+            let value = self.emit_call(Callee::Direct(body), function, values, Use::Value)?;
+            self.return_value(value, function)?;
+            self.function.current = otherwise;
+        }
         let value = self.call_unknown(name, function, values, Use::Value)?;
         self.return_value(value, function)
     }

@@ -191,6 +191,9 @@ impl Lowerer<'_> {
         if let Some(&index) = self.defined.get(name) {
             return Expr::FunctionAddress(index);
         }
+        if let Ok(Some(index)) = self.inline_address(name, ty) {
+            return Expr::FunctionAddress(index);
+        }
         if self.is_forbidden_call(name) {
             self.note_external(name, ExternalKind::Error);
             return Expr::FunctionAddress(self.error_stub(name, ty));
