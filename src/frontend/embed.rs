@@ -86,7 +86,7 @@ impl Source<'_> {
             "embed" => self.embed(rest, number),
             "if" | "elif" => Ok(self
                 .condition(rest, number)?
-                .map(|rest| format!("#{keyword} {rest}"))),
+                .map(|rest| format!("#{keyword}{rest}"))),
             "ifdef" | "elifdef" if rest.trim() == "__has_embed" => {
                 Ok(Some(format!("#{} 1", keyword.replace("def", ""))))
             }
