@@ -481,9 +481,12 @@ impl Maker<'_, '_> {
         let landings: Vec<BlockIndex> = of_setjmp.map(|&(_, block)| block).collect();
         let changes = self.changes(&landings);
         self.split_calls(exit);
+        // Who comes to a landing from `setjmp`, before there are jumps.
+        let landings = marks.landings.iter();
+        let sources: Vec<Vec<usize>> = landings.map(|&(_, block)| self.sources(block)).collect();
         let mut cases = Vec::new();
-        for &(number, block) in &marks.landings {
-            let target = self.landing(number, block, &changes);
+        for (&(number, block), sources) in marks.landings.iter().zip(&sources) {
+            let target = self.landing(number, block, &changes, sources);
             cases.push((number as i128, number as i128, target));
         }
         self.number_activations(&marks.landings);
@@ -631,7 +634,13 @@ impl Maker<'_, '_> {
     }
 
     /// The block where a jump comes to a landing.
-    fn landing(&mut self, number: usize, block: BlockIndex, changes: &Changes) -> BlockIndex {
+    fn landing(
+        &mut self,
+        number: usize,
+        block: BlockIndex,
+        changes: &Changes,
+        sources: &[usize],
+    ) -> BlockIndex {
         let arrive = self.assign(self.way.landing, NUMBER, fold::integer(0, NUMBER));
         let Some(result) = self.result(number) else {
             return self.add(vec![arrive], Terminator::Goto(block));
@@ -639,7 +648,7 @@ impl Maker<'_, '_> {
         let mut next = block;
         // From the last to the first.
         for changed in &changes.scalars {
-            let saved = self.save(changed, block);
+            let saved = self.save(changed, sources);
             next = self.forget(changed, saved, next);
         }
         let value = self.load(self.way.value, fold::INT);
@@ -651,8 +660,17 @@ impl Maker<'_, '_> {
         self.add(instructions, Terminator::Goto(next))
     }
 
+    /// The blocks that go to a landing.
+    fn sources(&self, landing: BlockIndex) -> Vec<usize> {
+        let blocks = self.function.blocks.iter().enumerate();
+        let goes = |block: &Block| matches!(block.terminator, Terminator::Goto(target) if target == landing);
+        blocks
+            .filter_map(|(index, block)| goes(block).then_some(index))
+            .collect()
+    }
+
     /// Before the landing is come to by `setjmp` itself, the value is copied.
-    fn save(&mut self, changed: &Scalar, landing: BlockIndex) -> ObjectIndex {
+    fn save(&mut self, changed: &Scalar, sources: &[usize]) -> ObjectIndex {
         let name = format!("saved {}", changed.object.0);
         let saved = self
             .lowerer
@@ -660,8 +678,8 @@ impl Maker<'_, '_> {
         let value = Expr::Load(changed.place.clone());
         let copy = self.assign(saved, changed.place.scalar, value);
         let span = self.function.span;
-        for block in &mut self.function.blocks {
-            if matches!(block.terminator, Terminator::Goto(target) if target == landing) {
+        for &source in sources {
+            if let Some(block) = self.function.blocks.get_mut(source) {
                 block.instructions.push((copy.clone(), span));
             }
         }
@@ -710,7 +728,8 @@ impl Maker<'_, '_> {
         for index in objects {
             let object = &self.lowerer.objects[index.0 as usize];
             let may_change = uses.escaped.contains(&index) || reached.contains(&index);
-            let is_ours = object.name.starts_with('#');
+            let jumps = &self.lowerer.long_jumps;
+            let is_ours = object.name.starts_with('#') || jumps.results.contains(&Some(index));
             if !may_change || is_ours || self.lowerer.volatile.contains(&index) {
                 continue;
             }
