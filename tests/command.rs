@@ -385,8 +385,8 @@ fn outputs_are_probed_before_the_run() {
         for path in ["missing/x/y", "file/x"] {
             // A folder for a dump is made with those around it.
             if (option, path) != ("--dump", "missing/x/y") {
-                let arguments = ["undecided.c", option, &at(path)];
-                assert_refused(&arguments, " cannot be written: ");
+                let path = at(path);
+                assert_refused(&["undecided.c", option, &path], " cannot be written: ");
             }
         }
         let is_folder = matches!(option, "--dump" | "--certificate");
@@ -396,7 +396,8 @@ fn outputs_are_probed_before_the_run() {
         let arguments = ["undecided.c", option, "/proc/self/x"];
         assert_refused(&arguments, "/proc/self/x cannot be written: ");
     }
-    let twice = ["property.c", "--sarif", &at("a"), "--report", &at("a")];
+    let both = at("a");
+    let twice = ["property.c", "--sarif", &both, "--report", &both];
     assert_refused(&twice, "it is named for two things");
     assert_refused(
         &["property.c", "--report", "property.c"],
@@ -456,7 +457,7 @@ fn other_inputs_are_refused_with_advice() {
         at(name)
     };
     let c: &[u8] = b"int main(void) { return 0; }\n";
-    for (name, text, message) in [
+    let table: &[(&str, &[u8], &str)] = &[
         ("a.cpp", c, "this is C++ by its name"),
         ("a.cc", c, "this is C++ by its name"),
         (
@@ -490,7 +491,8 @@ fn other_inputs_are_refused_with_advice() {
         ),
         ("j.c", b"#include \"nowhere.h\"\n", "-I FOLDER"),
         ("k.prp", b"CHECK(", "--property"),
-    ] {
+    ];
+    for (name, text, message) in table {
         assert_refused(&[&write(name, text)], message);
     }
     assert_refused(&[&at("")], "this is a folder");
@@ -542,12 +544,16 @@ fn a_source_does_not_speak_to_the_terminal() {
     {
         let file = folder.path().join(format!("{hostile}{number}.c"));
         std::fs::write(&file, text).expect("written");
-        for options in [&[][..], &["-v"], &["--json"], &["-v", "--strict"]] {
+        let options: [&[&str]; 4] = [&[], &["-v"], &["--json"], &["-v", "--strict"]];
+        for options in options {
             let output = regatta(options).arg(&file).output().expect("it runs");
             let said = [&output.stdout[..], &output.stderr].concat();
             let said = String::from_utf8(said).expect("UTF-8");
-            if !options.contains(&"--strict") {
-                assert_eq!(output.status.code(), Some(code), "{number}: {said:?}");
+            // Behind assembly there may be an answer or none.
+            if code < 2 || code == 3 {
+                let is_strict = options.contains(&"--strict") && code != 3;
+                let is_right = is_strict || output.status.code() == Some(code);
+                assert!(is_right, "{number}: {said:?}");
             }
             for active in ACTIVE {
                 assert!(!said.contains(active), "{number} {options:?}: {said:?}");

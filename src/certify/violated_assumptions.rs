@@ -168,7 +168,7 @@ impl Arithmetic {
 }
 
 /// Whether the assumption is violated, as a condition on the values where it is met.
-pub(super) fn is_violated(doubt: &Doubt) -> TermId {
+fn is_violated(doubt: &Doubt) -> TermId {
     match doubt {
         // Of what is outside of all objects the interpreter says so.
         Doubt::Always | Doubt::NotInObject { .. } => TermId::TRUE,

@@ -65,9 +65,6 @@ pub struct Conclusion {
     /// For a violation of an assertion that a witness has put into the program, which one, from zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_assertion: Option<u32>,
-    /// Whether that assertion has no defined value there.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_undefined: bool,
     /// What the answer was given under; empty unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<ReportedAssumption>,
@@ -116,7 +113,6 @@ impl Conclusion {
             place: None,
             invariants: None,
             wrong_assertion: None,
-            is_undefined: false,
             assumptions: Vec::new(),
             path: Vec::new(),
             violation: None,
@@ -132,7 +128,6 @@ impl Conclusion {
             place: None,
             invariants: None,
             wrong_assertion: None,
-            is_undefined: false,
             assumptions: Vec::new(),
             path: Vec::new(),
             violation: None,
