@@ -405,7 +405,7 @@ mod tests {
             .with_help("\u{1b}c");
         let expected = "a\\u{9b}\\n.c:1:14: syntax error: unexpected `\\x1b]0;y\\x07`\n \
                         1 | int \\x1b[2J\\u{202e}x y;\n   | \
-                        \u{20}                       ^\nhelp: \\x1bc\n";
+                        \u{20}                    ^\nhelp: \\x1bc\n";
         assert_eq!(error.render(Style::Plain), expected);
         let fancy = error.render(Style::Fancy);
         for active in ["\u{1b}[2J", "\u{202e}", "\u{1b}]", "\u{9b}", "\u{1b}c"] {

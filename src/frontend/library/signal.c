@@ -221,51 +221,6 @@ int sigaction(int signal, const void *action, void *previous)
     return 0;
 }
 
-int sigemptyset(void *set)
-{
-    unsigned long *words = set;
-    if (set == 0)
-        return __regatta_invalid();
-    for (unsigned i = 0; i < 128 / sizeof(long); i++)
-        words[i] = 0;
-    return 0;
-}
-
-/* Without those that glibc keeps for itself. */
-int sigfillset(void *set)
-{
-    unsigned long *words = set;
-    if (set == 0)
-        return __regatta_invalid();
-    for (unsigned i = 0; i < 128 / sizeof(long); i++)
-        words[i] = ~0UL;
-    __regatta_store_signal_set(set, ~(3ULL << 31));
-    return 0;
-}
-
-int sigaddset(void *set, int signal)
-{
-    if (set == 0 || !__regatta_is_signal(signal))
-        return __regatta_invalid();
-    __regatta_store_signal_set(set, __regatta_signal_set(set) | __regatta_signal_bit(signal));
-    return 0;
-}
-
-int sigdelset(void *set, int signal)
-{
-    if (set == 0 || !__regatta_is_signal(signal))
-        return __regatta_invalid();
-    __regatta_store_signal_set(set, __regatta_signal_set(set) & ~__regatta_signal_bit(signal));
-    return 0;
-}
-
-int sigismember(const void *set, int signal)
-{
-    if (set == 0 || signal < 1 || signal > 64)
-        return __regatta_invalid();
-    return (__regatta_signal_set(set) & __regatta_signal_bit(signal)) != 0;
-}
-
 /* An error number. SIGKILL, SIGSTOP and those that glibc keeps for itself are never blocked. */
 int pthread_sigmask(int how, const void *set, void *previous)
 {

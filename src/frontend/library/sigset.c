@@ -6,15 +6,11 @@ static int __regatta_is_own_signal(int signal)
     return signal == 32 || signal == 33;
 }
 
-static int __regatta_no_signal(void)
-{
-    *__errno_location() = 22; /* EINVAL */
-    return -1;
-}
-
 int sigemptyset(void *set)
 {
     unsigned *words = set;
+    if (set == 0)
+        return __regatta_invalid();
     words[0] = 0;
     words[1] = 0;
     return 0;
@@ -23,6 +19,8 @@ int sigemptyset(void *set)
 int sigfillset(void *set)
 {
     unsigned *words = set;
+    if (set == 0)
+        return __regatta_invalid();
     words[0] = 0x7fffffffu;
     words[1] = 0xfffffffeu;
     return 0;
@@ -31,8 +29,8 @@ int sigfillset(void *set)
 int sigaddset(void *set, int signal)
 {
     unsigned *words = set;
-    if (signal < 1 || signal > 64 || __regatta_is_own_signal(signal))
-        return __regatta_no_signal();
+    if (set == 0 || signal < 1 || signal > 64 || __regatta_is_own_signal(signal))
+        return __regatta_invalid();
     words[signal > 32] |= 1u << (signal - 1 & 31);
     return 0;
 }
@@ -40,8 +38,8 @@ int sigaddset(void *set, int signal)
 int sigdelset(void *set, int signal)
 {
     unsigned *words = set;
-    if (signal < 1 || signal > 64 || __regatta_is_own_signal(signal))
-        return __regatta_no_signal();
+    if (set == 0 || signal < 1 || signal > 64 || __regatta_is_own_signal(signal))
+        return __regatta_invalid();
     words[signal > 32] &= ~(1u << (signal - 1 & 31));
     return 0;
 }
@@ -49,13 +47,15 @@ int sigdelset(void *set, int signal)
 int sigismember(const void *set, int signal)
 {
     const unsigned *words = set;
-    if (signal < 1 || signal > 64)
-        return __regatta_no_signal();
+    if (set == 0 || signal < 1 || signal > 64)
+        return __regatta_invalid();
     return words[signal > 32] >> (signal - 1 & 31) & 1;
 }
 
 int sigisemptyset(const void *set)
 {
     const unsigned *words = set;
+    if (set == 0)
+        return __regatta_invalid();
     return words[0] == 0 && words[1] == 0;
 }

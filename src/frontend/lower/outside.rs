@@ -405,8 +405,10 @@ struct Meeting {
 
 impl Meeting {
     fn of(functions: &[Function], objects: &[Object]) -> Self {
-        let mut result = Self::default();
-        result.pointers = objects.iter().any(is_outside_with_pointer);
+        let mut result = Self {
+            pointers: objects.iter().any(is_outside_with_pointer),
+            ..Self::default()
+        };
         for instruction in instructions(functions) {
             match instruction {
                 Instruction::CallUnknown {

@@ -324,7 +324,7 @@ impl Lowerer<'_> {
         let largest = if bits == 64 { 16 } else { 32 };
         let problem = if !placed.kept {
             Some("that the compiler may leave out")
-        } else if known.size >= largest || known.alignment > bytes || known.size % bytes != 0 {
+        } else if known.size >= largest || known.alignment > bytes || !known.size.is_multiple_of(bytes) {
             Some("that is aligned")
         } else {
             None

@@ -101,8 +101,8 @@ fn expressions() {
             "typedef int __regatta_real_part,__regatta_imaginary_part; double x = *(__regatta_real_part) y + *(__regatta_imaginary_part) y;",
         ),
         (
-            "v x = __builtin_convertvector(f(a, b), v);",
-            "v x = __regatta_convert_vector(f(a, b), sizeof( v));",
+            "int x = __builtin_convertvector(f(a, b), v);",
+            "int x = __regatta_convert_vector(f(a, b), sizeof( v));",
         ),
         (
             "struct s x = f((struct s){}, (struct s) { 1 });",
