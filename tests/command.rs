@@ -93,7 +93,8 @@ fn the_property_decides() {
     assert_result(&["property.c", "--property", "call.prp"], wrong, 1);
     assert_result(&["property.c", "--property", "label.prp"], wrong, 1);
     // The library's model of `realloc` calls `free`; the program does not.
-    assert_result(&["realloc.c", "--property", "free.prp"], "RESULT: TRUE", 0);
+    assert_result(&["resized.c", "--property", "free.prp"], "RESULT: TRUE", 0);
+    assert_result(&["realloc.c", "--property", "free.prp"], wrong, 1);
     let missing = output(&["property.c", "--property", "missing.prp"]);
     assert_eq!(result_line(&missing), "RESULT: TRUE");
     let said = String::from_utf8_lossy(&missing.stderr);

@@ -12,7 +12,7 @@ use super::memory::{MemoryError, MemoryOptions, emit};
 use super::parse::{parse_in_parts, with_large_stack};
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::Specification;
-use super::standard::Standard;
+use super::standard::{Dialect, Standard};
 use crate::program::{Arithmetic, DataModel, Program};
 
 /// What the command says about the meaning of programs.
@@ -104,8 +104,11 @@ fn translate(
     let name = source.name.clone();
     with_large_stack(move || {
         let accepted = OnceCell::new();
-        let is_accepted =
-            |text: &[u8]| *accepted.get_or_init(|| is_accepted(text, options.data_model));
+        // Compilers still take much that C23 has no more.
+        let is_lenient = !Dialect::of(options.standard).is_c23_alone();
+        let is_accepted = |text: &[u8]| {
+            is_lenient && *accepted.get_or_init(|| is_accepted(text, options.data_model))
+        };
         let parsed = parse_in_parts(source, &is_accepted)?;
         clock.lap("parse");
         let mut warnings = parsed.warnings.clone();

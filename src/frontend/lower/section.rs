@@ -324,7 +324,10 @@ impl Lowerer<'_> {
         let largest = if bits == 64 { 16 } else { 32 };
         let problem = if !placed.kept {
             Some("that the compiler may leave out")
-        } else if known.size >= largest || known.alignment > bytes || !known.size.is_multiple_of(bytes) {
+        } else if known.size >= largest
+            || known.alignment > bytes
+            || !known.size.is_multiple_of(bytes)
+        {
             Some("that is aligned")
         } else {
             None
