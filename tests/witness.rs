@@ -126,10 +126,14 @@ fn a_violation_is_said_step_by_step() {
     let task = &metadata["task"];
     assert_eq!(task["input_files"], serde_json::json!(["inputs.c"]));
     assert_eq!(task["data_model"], "ILP32");
-    assert_eq!(
-        task["specification"],
-        "CHECK( init(main()), LTL(G ! call(reach_error())) )"
-    );
+    // Without a property file, all that counts as an error is named.
+    let properties = [
+        "! call(reach_error())",
+        "! call(__VERIFIER_error())",
+        "assert",
+    ];
+    let checks = properties.map(|property| format!("CHECK( init(main()), LTL(G {property}) )"));
+    assert_eq!(task["specification"], checks.join("\n"));
     let hash = task["input_file_hashes"]["inputs.c"].as_str();
     let expected = Command::new("sha256sum")
         .arg(folder().join("inputs.c"))

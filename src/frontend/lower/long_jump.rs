@@ -935,8 +935,13 @@ impl Uses {
         is_own: &dyn Fn(ObjectIndex) -> bool,
     ) {
         match instruction {
-            Instruction::Assign { place, value } => {
+            Instruction::Assign { place, value }
+            | Instruction::WriteDevice { place, value, .. } => {
                 self.expression(block, value, is_own);
+                self.target(block, place, is_own);
+            }
+            Instruction::ReadDevice { place, source, .. } => {
+                self.address(block, &source.address, is_own);
                 self.target(block, place, is_own);
             }
             Instruction::Nondet { place, .. }

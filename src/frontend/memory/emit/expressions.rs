@@ -5,6 +5,11 @@ use super::*;
 use crate::frontend::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
 use crate::term::FloatValue;
 
+/// Width of the register that holds an operand of so many bits.
+fn register_width(bits: u8) -> i128 {
+    i128::from(u32::from(bits).max(32).next_power_of_two())
+}
+
 impl Emitter<'_, '_> {
     /// The value of an expression, of its type's sort.
     pub fn value(&mut self, expr: &Expr) -> TermId {
@@ -101,7 +106,7 @@ impl Emitter<'_, '_> {
         right: TermId,
         scalar: ScalarType,
     ) -> Option<&'static str> {
-        let width = i128::from(self.semantics.integer(scalar)?.bits);
+        let width = self.semantics.integer(scalar)?.bits;
         let right = match self.semantics.arithmetic {
             Arithmetic::BitVector => {
                 let constant = crate::term::Pool::bit_vec_constant(pool(), right)?;
@@ -111,7 +116,10 @@ impl Emitter<'_, '_> {
         };
         match op {
             BinaryOp::Divide | BinaryOp::Remainder if right == 0 => Some("a quotient by zero"),
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !(0..width).contains(&right) => {
+            // Bit-fields of other widths than types have are computed with in the next wider register.
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight
+                if !(0..register_width(width)).contains(&right) =>
+            {
                 Some("a shift by the width or more")
             }
             _ => None,
