@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from fuzz.driver import GENERATORS, OPEN, Driver, Finding, reduce
+from fuzz.driver import BY_SYSTEM, GENERATORS, OPEN, Driver, Finding, reduce
 from fuzz.oracle import Oracle, Refused
 from fuzz.verifier import Verifier
 
@@ -86,7 +86,7 @@ def summary(driver):
 def explore(driver, given, models):
     """All seeds and generators in turn, until the count or the time is reached."""
     start = time.monotonic()
-    names = given.generator or [name for name in GENERATORS if not given.defined or name not in OPEN]
+    names = given.generator or [name for name in GENERATORS if not given.defined or name not in OPEN | BY_SYSTEM]
     count = given.count or (10**9 if given.seconds else 20)
 
     def tasks():
