@@ -140,7 +140,9 @@ fn compare(name: &str, data_model: DataModel, machine: &[&str], work: &Path) -> 
 
 /// The standard that a program names in its first line.
 fn standard_of(name: &str) -> Option<Standard> {
-    let text = std::fs::read_to_string(folder().join(name)).expect("a program");
+    // Not every program is in UTF-8.
+    let bytes = std::fs::read(folder().join(name)).expect("a program");
+    let text = String::from_utf8_lossy(&bytes);
     let named = text.lines().next()?.strip_prefix("// -std=")?;
     Some(named.parse().expect("a standard of C"))
 }

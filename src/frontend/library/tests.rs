@@ -138,6 +138,12 @@ const STUBS: &str = "
     static void __regatta_assumed_surroundings(const char *what) { (void)what; }
     static int __regatta_callbacks_matter(void) { return 0; }
     static int __regatta_counts_matter(void) { return 0; }
+    static int __regatta_environment_is_named(void) { return 0; }
+    static int __regatta_streams_elsewhere(void) { return 0; }
+    static int __regatta_elsewhere_had_control(void) { return 0; }
+    static void __regatta_elsewhere_at_end(void) {}
+    static int __regatta_elsewhere(void *stream, ...) { (void)stream; return 0; }
+    static long long __regatta_unknown_longlong(void) { return 0; }
     static double __regatta_unknown_real(void) { return 0; }
     static float __regatta_unknown_realf(void) { return 0; }
     static long double __regatta_unknown_reall(void) { return 0; }
