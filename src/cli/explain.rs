@@ -18,7 +18,7 @@ const LINES: usize = 60;
 /// Columns for places.
 const PLACE: usize = 18;
 
-/// How many columns the terminal has that messages go to; `None` if it is none.
+/// Width of the terminal that messages go to (columns); `None` if they go elsewhere.
 pub fn terminal_columns() -> Option<usize> {
     if !std::io::stderr().is_terminal() {
         return None;
@@ -86,7 +86,7 @@ fn cut(text: &str, columns: usize) -> String {
     }
 }
 
-/// A text in rows of so many columns, divided at spaces; what has none is divided anywhere.
+/// Wraps a text to the given width (columns) at spaces, and a longer word anywhere.
 fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![text.to_owned()];
@@ -112,7 +112,7 @@ fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
     rows
 }
 
-/// The way to the error in lines, with the source where it can be read; of so many columns, if that is known.
+/// The lines of the way to the error, with the source where it can be read, wrapped to the width if that is known.
 pub fn way_to_the_error(path: &[PathStep], is_whole: bool, columns: Option<usize>) -> String {
     let mut sources = Sources::default();
     let layout = Layout::new(columns);

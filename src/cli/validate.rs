@@ -143,7 +143,7 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     })
 }
 
-/// The answer with what was not looked at: in the reason of one that is none, for the user in any case.
+/// The answer with the parts of the witness that were not checked: in the reason of UNKNOWN, and always as a warning.
 fn with_unused(conclusion: Conclusion, unused: &str) -> Conclusion {
     if unused.is_empty() {
         return conclusion;

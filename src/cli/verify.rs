@@ -194,7 +194,7 @@ pub(super) fn run_with(
     });
     output.explain(&conclusion);
     let code = conclusion.verdict.exit_code();
-    // The exit code still tells, unless the line is lost where somebody will look for it.
+    // A closed pipe keeps the verdict's exit code; a RESULT line that is lost otherwise is an error.
     if let Err(error) = try_print(format!("{}\n", conclusion.verdict).as_bytes()) {
         output.unwritable.get_or_insert(error);
     }
@@ -224,7 +224,7 @@ struct Output {
 }
 
 impl Output {
-    /// Tells what is run, where somebody wants to know and has not been told.
+    /// Tells what is run, if the user asked for it and it has not been told yet.
     fn describe_run(&mut self) {
         if let Some(description) = self.description.take() {
             self.event(&description);

@@ -51,7 +51,7 @@ impl Headers {
         result
     }
 
-    /// The folder with the headers within one that is the user's own; what somebody else may have put there is not used.
+    /// The folder with the headers, inside a folder of the user; files of other users in it are not read.
     pub(super) fn provide_in(&self, folder: &Path) -> std::io::Result<PathBuf> {
         let headers = folder.join(self.folder);
         let mut builder = std::fs::DirBuilder::new();
