@@ -221,7 +221,7 @@ impl Spacer<'_> {
             if context.token.is_cancelled() {
                 return Ok(Outcome::Unknown("stopped".to_owned()));
             }
-            if self.news.are_there() {
+            if self.news.has_changed() {
                 return Ok(Outcome::News);
             }
             // Line 4.
@@ -278,7 +278,7 @@ impl Spacer<'_> {
                         }
                     }
                 }
-                HornAnswer::Unknown(Reason::Interrupted) if self.news.are_there() => {
+                HornAnswer::Unknown(Reason::Interrupted) if self.news.has_changed() => {
                     return Ok(Outcome::News);
                 }
                 HornAnswer::Unknown(reason) => {
