@@ -1,5 +1,4 @@
-//! Tests of the exchange of invariants: one for each pair of a publisher and a consumer in the table of
-//! [`super::invariants`].
+//! Tests of the exchange of invariants: one for each pair of a publisher and a consumer of [`super::invariants`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -7,9 +7,10 @@
 //! | [`k_induction`] | `never` | `none` | `none` | `none` | `induction = true` |
 //! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean` | `predicates` | `none` | |
 //! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
-//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | interpolants become predicates, too |
+//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | |
 //!
-//! Abstraction formulas are decision diagrams for `boolean`, terms for the others.
+//! Abstraction formulas are decision diagrams for `boolean`, terms for the others. For UFO, interpolants become
+//! predicates, too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -163,7 +164,8 @@ impl Options {
                 Err("`refinement = \"predicates\"` goes with `abstraction = \"boolean\"`".to_owned())
             }
             (Computation::Boolean, Refinement::Impact) => {
-                Err("decision diagrams are not strengthened: `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
+                Err("decision diagrams are not strengthened: \
+                    `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
             }
         }
     }
