@@ -252,7 +252,7 @@ impl<'b> States<'b> {
             Run::NothingNew => return Some(Followed::Added(Vec::new())),
             Run::To(tuple) => {
                 let added = place.add(&tuple);
-                return Some(match place.forget() {
+                return Some(match place.drop_large_features() {
                     true => Followed::Forgotten,
                     false => Followed::Added(added.into_iter().collect()),
                 });
@@ -286,7 +286,7 @@ impl<'b> States<'b> {
             let place = self.places.get_mut(&target)?;
             let is_other = arena.not(place.is(&*arena, &terms, &tuple));
             let tuple = place.add(&tuple)?;
-            if place.forget() {
+            if place.drop_large_features() {
                 return Some(Followed::Forgotten);
             }
             added.push(tuple);
