@@ -62,7 +62,7 @@ impl<'p> Prover<'p> {
         Some(Self {
             store,
             blocks: Arc::clone(blocks),
-            houdini: Houdini::new(blocks, solver().ok()?, token, workers).impatient(),
+            houdini: Houdini::new(blocks, solver().ok()?, token, workers).with_shortest_limits(),
             token: token.clone(),
             samples: None,
         })

@@ -222,7 +222,8 @@ impl PropertyDirection {
             step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
             maximum_steps,
             lifter: Lifter::new(lifting, limit),
-            houdini: Houdini::new(blocks, solver()?, context.token, context.workers).impatient(),
+            houdini: Houdini::new(blocks, solver()?, context.token, context.workers)
+                .with_shortest_limits(),
             open: Vec::new(),
             maximum_open,
             violated: FxHashSet::default(),
@@ -308,7 +309,7 @@ impl PropertyDirection {
         if !self.open.is_empty()
             && let Some(factor) = self.parts.begin()
         {
-            self.houdini.set_impatience(factor);
+            self.houdini.scale_shortest_limits(factor);
             stronger = self.inductive_parts(context);
             self.parts.end();
         }

@@ -28,7 +28,7 @@ use self::pairs::Pairs;
 use super::horn_clauses::encode::{Contexts, encode, is_within_reach};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::guess::{self, Vocabulary, candidates};
-use super::invariants::houdini::{BRISK, Consecution};
+use super::invariants::houdini::{Consecution, SHORT_LIMITS};
 use super::options::options;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::Blocks;
@@ -92,7 +92,7 @@ pub fn run(
         workers: context.workers,
         ..simulate::Control::new(context.token)
     };
-    let consecution = Consecution::new(blocks, solver, context.token, BRISK);
+    let consecution = Consecution::new(blocks, solver, context.token, SHORT_LIMITS);
     let mut search = Search {
         pairs: Pairs::of_simulation(blocks, &encoding, &simulation, control),
         vocabulary: Vocabulary::of(blocks.inlined().program()).with_entry(),
