@@ -1,10 +1,9 @@
 //! Bounded model checking (Biere, Cimatti, Clarke and Zhu, TACAS 1999), as paper 000, section 4.1, configures it: the
 //! Predicate CPA with blk^never under the Loop-Bound CPA, and Algorithm 3 without its lines 15 to 23.
 //!
-//! It finds violations within the bound, and proves programs whose executions all end within it (forward condition).
-//! Where all paths end within the bound and it is hard to decide whether a target is reached, the check of the proof
-//! would ask the same query again, for as long: then the check decides ([`Context::certifies`]). The query is asked
-//! here only if the check fails.
+//! It finds violations within the bound, and proves programs whose executions all end within it (forward condition). If
+//! all paths end within the bound and a query about targets is hard, the check of the proof would ask the same query
+//! for as long: so the check decides ([`Context::certifies`]), and the query is repeated only if it fails.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -38,8 +38,7 @@ options! {
         pub path_invariants_by: Generator = Generator::DataFlow;
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
-        /// The formula of a new state: true, or the conjunction of those predicates that hold of all that interpolants
-        /// had there (UFO).
+        /// The formula of a new state: true, or the interpolants' predicates at its location that hold (UFO).
         pub abstraction: NewStates = NewStates::True;
     }
 }
@@ -198,8 +197,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
     }
 }
 
-/// The covering relation of states. A state is covered only by one that was created before it, so that there are no
-/// cycles.
+/// The covering relation. A state is covered only by one that was created before it, so that there are no cycles.
 struct Coverage<'m, 'f> {
     model: Model<'m, SyntacticAbstraction<'f>>,
     elements: FxHashMap<AbstractionId, ElementId>,
@@ -341,8 +339,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         false
     }
 
-    /// Returns the states that could cover this one: of the same location, created before it, and not covered
-    /// themselves.
+    /// Returns the states that could cover this one: older ones of the same location that are not covered.
     fn candidates(&self, state: AbstractionId) -> Vec<AbstractionId> {
         let Some(&element) = self.elements.get(&state) else {
             return Vec::new();

@@ -1,8 +1,7 @@
 //! The engines: one module each.
 //!
-//! An engine gets a program, a budget and a [`CancellationToken`]. Engines do not import one another, with two
-//! exceptions: [`data_flow`] takes samples from runs of [`simulate`], and [`cegar`] runs [`data_flow`] or
-//! [`k_induction`] on path programs.
+//! An engine gets a program, a budget and a [`CancellationToken`]. Engines do not import one another, except that
+//! [`data_flow`] samples runs of [`simulate`], and [`cegar`] runs [`data_flow`] or [`k_induction`] on path programs.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: enumeration of all runs, where inputs have few values that make a difference.
@@ -18,7 +17,7 @@
 //! * [`summaries`]: summaries of recursive functions, guessed and then proved.
 //! * [`data_flow`]: invariants by abstract interpretation and by proved guesses, continuously refined.
 //! * [`invariants`]: the store through which engines share invariants.
-//! * [`options`]: the declaration of options that a user can set.
+//! * [`options`]: the declaration of options that users set.
 
 pub mod bmc;
 pub mod boxes;
@@ -158,7 +157,7 @@ pub enum Progress {
     },
     /// An alarm was not confirmed: the engine leaves the target aside and can no longer prove the program.
     LeftAside {
-        /// Why it was not confirmed.
+        /// The reason why it was not confirmed.
         reason: String,
     },
     /// The engine has a new abstraction of the program.

@@ -29,7 +29,7 @@ pub trait Options {
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub documentation: String,
     /// The values that it can have, in words.
     pub values: String,

@@ -9,8 +9,7 @@
 //! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
 //! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | |
 //!
-//! Abstraction formulas are decision diagrams for `boolean`, terms for the others. For UFO, interpolants become
-//! predicates, too.
+//! Abstraction formulas are decision diagrams for `boolean`, else terms. For UFO, interpolants become predicates, too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +28,7 @@ options! {
         pub blocks: BlockOperator = BlockOperator::Loops;
         /// The abstraction that is computed at the end of a block.
         pub abstraction: Computation = Computation::Boolean;
-        /// What interpolants are used for.
+        /// The use of interpolants.
         pub refinement: Refinement = Refinement::Predicates;
         /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
         pub coverage: Coverage = Coverage::None;
@@ -69,7 +68,7 @@ pub enum Computation {
 }
 choice!(Computation: "none" = Self::None, "cartesian" = Self::Cartesian, "boolean" = Self::Boolean);
 
-/// What interpolants are used for.
+/// The use of interpolants.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Refinement {
     /// There are no interpolants.
@@ -158,7 +157,8 @@ impl Options {
                 Err("`coverage` is forced by strengthening states, which `refinement = \"impact\"` does".to_owned())
             }
             (_, Refinement::None) => {
-                Err("without `refinement`, a first counterexample is the last: it is for blocks that never end".to_owned())
+                Err("without `refinement`, the first counterexample ends the analysis: \
+                    it is for blocks that never end".to_owned())
             }
             (_, Refinement::Predicates) => {
                 Err("`refinement = \"predicates\"` goes with `abstraction = \"boolean\"`".to_owned())

@@ -218,8 +218,8 @@ impl PredicateRefinement<'_> {
         all
     }
 
-    /// Removes the subgraph that starts with the pivot state, and the states that it covers; their parents go back to
-    /// the waitlist.
+    /// Removes the subgraph from the pivot state on and the states that it covers; their parents return to the
+    /// waitlist.
     ///
     /// Departure: all states of the waitlist get the new precision, not only the parents of removed states.
     fn explore_again(

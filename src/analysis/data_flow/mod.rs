@@ -110,9 +110,9 @@ options! {
     pub struct Options {
         /// The rounds, in order: first what fixpoints of the value analysis track, then languages of guesses.
         pub rounds: Vec<Round> = Round::all();
-        /// Wall time of a fixpoint.
+        /// Maximum wall time of a fixpoint.
         pub fixpoint: Duration = Duration::from_millis(500);
-        /// Wall time of the round "states".
+        /// Maximum wall time of the round "states".
         pub states: Duration = Duration::from_millis(2_000);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);

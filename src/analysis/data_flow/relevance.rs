@@ -9,8 +9,7 @@ use crate::term::{
     Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables, store,
 };
 
-/// Maximum number of variables of which all pairs are tracked; of more, those pairs that occur in one comparison or
-/// sum.
+/// Maximum number of variables of which all pairs are tracked; of more, those pairs in one comparison or sum.
 const MAXIMUM_VARIABLES_FOR_ALL_PAIRS: usize = 9;
 
 const MAXIMUM_PAIRS: usize = 60;
@@ -21,8 +20,7 @@ const MAXIMUM_THRESHOLDS: usize = 400;
 /// The variables on which the property depends, the nearest to it first.
 #[derive(Clone, Debug, Default)]
 pub struct Relevance {
-    /// The variables with their distances: zero if a target's guard reads the variable; one more than that of a
-    /// variable whose value depends on it.
+    /// The variables with their distances: zero if a target's guard reads it, one more than that of what it decides.
     pub variables: Vec<(VariableId, u32)>,
     /// Pairs of variables of one sort whose difference is tracked.
     pub pairs: Vec<(VariableId, VariableId)>,

@@ -6,8 +6,7 @@ use crate::certify::{Budget, Check, check};
 use crate::program::simplify::simplify;
 use crate::term::to_smtlib;
 
-/// Returns the formulas of the fixpoint after these refinements, and the number of the last one's that are proved with
-/// those before.
+/// Returns the formulas of the last fixpoint, and the number of those that are proved with the earlier ones.
 fn fixpoints(text: &str, refinements: &[Refinement]) -> (Vec<String>, usize) {
     let inputs = "extern int __VERIFIER_nondet_int(void); \
                   extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);";

@@ -12,8 +12,7 @@ use crate::term::{Build, TermId, conjuncts, free_variables, store};
 /// Maximum number of assertions at a location that become candidates, the first ones.
 const MAXIMUM_ASSERTIONS_PER_LOCATION: usize = 100;
 
-/// Returns, for each inner cut point, the conditions that exclude an error before the next cut point, as far as they
-/// depend on no inputs on the way.
+/// Returns, for each inner cut point, the input-free conditions that exclude an error before the next one.
 pub fn asserted(blocks: &Blocks) -> Vec<Candidate> {
     let cut_points = blocks.inlined().cut_points();
     let mut candidates = Vec::new();

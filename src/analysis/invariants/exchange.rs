@@ -1,5 +1,4 @@
-//! An engine's access to the store of invariants: it takes proved ones, publishes those that it has proved itself, and
-//! offers candidates to the prover.
+//! An engine's access to the store: it takes invariants, publishes those that it has proved, and offers candidates.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,8 +12,7 @@ use crate::analysis::invariants::store::Subscriber;
 use crate::counters::{self, Counter};
 use crate::solver::Interrupt;
 
-/// An engine's access to the exchange. If invariants that were taken through it are withdrawn later, the engine is
-/// cancelled, and has to start again.
+/// An engine's access to the store. If invariants that were taken through it are withdrawn, the engine is cancelled.
 pub struct Exchange<'s> {
     store: &'s InvariantStore,
     publisher: Publisher,
@@ -115,8 +113,7 @@ impl<'s> Exchange<'s> {
     }
 }
 
-/// A watch on changes of the store, for an engine that cannot take invariants while it runs and has to start again with
-/// them.
+/// A watch on the store, for an engine that takes no invariants while it runs and has to start again with them.
 #[derive(Copy, Clone)]
 pub struct News<'s> {
     store: &'s InvariantStore,
@@ -128,7 +125,7 @@ pub struct News<'s> {
 
 impl News<'_> {
     /// The time between two checks of the store.
-    const INTERVAL: Duration = Duration::from_millis(20);
+    const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
     pub fn has_changed(&self) -> bool {
         self.store.version() != self.version && Instant::now() >= self.from
@@ -141,13 +138,14 @@ impl News<'_> {
             let watch = move || {
                 let mut wait = self.from.saturating_duration_since(Instant::now());
                 // The other end is dropped when the work is done.
-                while ended.recv_timeout(wait.max(Self::INTERVAL)) == Err(RecvTimeoutError::Timeout)
+                while ended.recv_timeout(wait.max(Self::CHECK_INTERVAL))
+                    == Err(RecvTimeoutError::Timeout)
                 {
                     if self.has_changed() {
                         solver.interrupt();
                         break;
                     }
-                    wait = Self::INTERVAL;
+                    wait = Self::CHECK_INTERVAL;
                 }
             };
             // Without a thread, there is no interrupt.

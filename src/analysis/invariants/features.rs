@@ -115,8 +115,7 @@ pub struct Features<'v> {
 }
 
 impl<'v> Features<'v> {
-    /// Creates the search for features from samples of a program. `None` if it has too few conditions for the
-    /// precision.
+    /// Creates the search from samples of a program; `None` if it has too few conditions for the precision.
     pub fn new(
         blocks: &Blocks,
         samples: &Samples,

@@ -30,8 +30,7 @@
 //! * [`views`](mod@views): cells of arrays by the numbers that the program computes their indices from.
 //! * [`guess`]: candidates from samples, more of them with each round.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
-//! * [`states`]: the reachable combinations of values of features that have few ([`features`]), and formulas for such
-//!   sets ([`tuples`]).
+//! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
 //! * [`store`](mod@store): proved batches, with versions and publishers; [`exchange`]: an engine's view of the store;
 //!   [`taken`]: the invariants that an engine has taken.
 //! * [`mod@asserted`]: candidates from the program's assertions.

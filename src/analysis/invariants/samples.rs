@@ -18,8 +18,7 @@ use crate::term::{
     for_each_subterm, store,
 };
 
-/// A variable that is sampled, or a cell of an array at a constant index: a Boolean, a bit vector of up to 64 bits, or an
-/// integer.
+/// A sampled variable, or cell of an array at a constant index: a Boolean, an integer, or at most 64 bits.
 #[derive(Copy, Clone, Debug)]
 pub struct SampledVariable {
     /// The variable, or the array.
@@ -359,8 +358,7 @@ impl ArrayRow {
         }
     }
 
-    /// Returns the numbers whose cells are kept of each view, in order: the first ones, and those near small values of
-    /// variables.
+    /// Returns the numbers whose cells are kept of each view, in order: the first ones, and those near small scalars.
     pub fn numbers(scalars: &[i128]) -> Vec<i128> {
         let small = scalars.iter().filter(|value| (1..1 << 10).contains(*value));
         let near = small.flat_map(|value| [value - 1, *value]);
@@ -384,8 +382,7 @@ const MAXIMUM_CELLS: usize = 8;
 /// Maximum number of states of a location.
 const MAXIMUM_ROWS: usize = 300;
 
-/// Maximum number of states of a location that are kept with arrays, and of these for each run on average; and the
-/// number of first cells that are kept.
+/// Maximum numbers of states with arrays, of a location and of a run on average; number of first cells kept.
 const MAXIMUM_ARRAY_ROWS: usize = 120;
 const ARRAY_ROWS_PER_RUN: usize = 12;
 const FIRST_CELLS: i128 = 12;

@@ -276,8 +276,7 @@ impl InvariantStore {
         Arc::clone(&self.current.read())
     }
 
-    /// Adds a batch; `None` if one that it relies on has been withdrawn meanwhile, or one of its invariants was refuted
-    /// before.
+    /// Adds a batch; `None` if one that it relies on was withdrawn, or one of its invariants was refuted.
     pub fn publish(&self, batch: Proved) -> Option<BatchId> {
         let mut current = self.current.write();
         let refuted = self.refuted.read();
@@ -294,8 +293,7 @@ impl InvariantStore {
         Some(id)
     }
 
-    /// Withdraws a batch that was refuted, and all that rely on it, and returns these. Engines that have taken one of
-    /// them are told to start again.
+    /// Withdraws a refuted batch and all that rely on it, returns these, and makes engines that use them start again.
     pub fn withdraw(&self, id: BatchId) -> Vec<BatchId> {
         let mut current = self.current.write();
         let mut gone = Vec::new();

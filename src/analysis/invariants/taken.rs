@@ -62,8 +62,7 @@ impl Taken {
         }
     }
 
-    /// Takes the store's invariants, and returns the new ones. (Withdrawn ones stay: the engine that has them starts
-    /// again.)
+    /// Takes the store's invariants, and returns the new ones. (Withdrawn ones stay: their engine starts again.)
     pub fn refresh(&mut self, exchange: &Exchange<'_>) -> &[Ground] {
         let before = self.all.len();
         if let Some(snapshot) = exchange.newer_than(&self.snapshot) {

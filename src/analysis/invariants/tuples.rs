@@ -265,8 +265,7 @@ fn nodes(tuples: &BTreeSet<Tuple>) -> usize {
     known.len()
 }
 
-/// Folds the tuples, which are ordered and equal up to the level, from the leaves: a node is made of its children with
-/// the values that lead to them.
+/// Folds the tuples, which are ordered and equal up to the level, from the leaves: `node` makes a node of its children.
 fn diagram<T: Copy + Eq>(
     tuples: &[&[u16]],
     level: usize,

@@ -88,8 +88,7 @@ impl View {
                 all.extend(Self::rings(array, index).into_iter().take(room));
             }
         }
-        // A variable that rings count from gives no view of its own: counted from zero, the cells of a ring change
-        // their meaning.
+        // A ring's variable gives no other view: counted from zero, the cells of a ring change their meaning.
         let rings = all.iter().filter(|one| one.is_ring());
         let rings: Vec<(TermId, TermId)> = rings.map(|one| (one.array, one.by[0])).collect();
         let is_of_ring = |one: &Self| one.by.iter().all(|&by| rings.contains(&(one.array, by)));

@@ -21,8 +21,7 @@ pub enum Attempt {
     },
     /// The model of the step case's last check leads to a state that violates one of them.
     NotInductive {
-        /// The condition that the path to the state is taken, and that the state violates the candidate; true in the
-        /// model.
+        /// The condition, true in the model, that the path is taken and its last state violates the candidate.
         broken: TermId,
     },
     /// The attempt was undecided.
@@ -34,8 +33,7 @@ const BASE_CASE_LOOKAHEAD: u32 = 6;
 
 /// The base cases and step cases of attempts at one bound k.
 pub struct KInduction<'u> {
-    /// From the entry, unrolled to at least k steps; only states that are unreachable under the invariants in use are
-    /// excluded.
+    /// From the entry, to at least k steps; only states that are unreachable under the used invariants are excluded.
     pub base: &'u mut BaseCases,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
@@ -69,8 +67,7 @@ impl KInduction<'_> {
         all
     }
 
-    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and in further steps that are
-    /// unrolled.
+    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and in further unrolled steps.
     pub fn base_case(&mut self, candidate: &Candidate, context: &Context<'_>) -> Option<Attempt> {
         context.safe_point();
         if context.token.is_cancelled() {
@@ -97,8 +94,8 @@ impl KInduction<'_> {
         }
     }
 
-    /// Lines 16 to 19: checks whether k steps through states that satisfy the candidates lead to one that satisfies the
-    /// goals; `None` if so.
+    /// Lines 16 to 19: `None` if k steps through states that satisfy the candidates lead to one that satisfies the
+    /// goals.
     pub fn step_cases(
         &mut self,
         candidates: &[Candidate],
@@ -125,8 +122,7 @@ impl KInduction<'_> {
         None
     }
 
-    /// Returns, for each state after k steps at the goal's cut point, the condition that it is reached and violates the
-    /// goal.
+    /// Returns, for each state after k steps at the goal's cut point, the condition that it violates the goal.
     fn last(&mut self, goal: &Candidate) -> Vec<TermId> {
         let not = store().not(goal.formula);
         let states = self.step.unrolling().where_holds(goal.at, not).into_iter();

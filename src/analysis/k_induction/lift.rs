@@ -41,9 +41,9 @@ impl Lifter {
         Self { solver, limit }
     }
 
-    /// Returns the states from which the inputs of the unrolling's model lead to the violation (a term of the unrolling
-    /// that holds in the model); `invariants` gives those of a cut point. `None` if the model is incomplete, or the
-    /// precondition too large.
+    /// Returns the states from which the inputs of the unrolling's model lead to the violation (a term that holds in
+    /// the model); `invariants` gives those of a cut point. `None` if the model is incomplete, or the precondition too
+    /// large.
     pub fn lift(
         &mut self,
         unrolling: &mut Unrolling,
@@ -185,8 +185,7 @@ fn literal(atom: TermId, wanted: bool) -> TermId {
     if wanted { atom } else { store().not(atom) }
 }
 
-/// Replaces the atom's conditional terms by the branches that are taken, and returns it with the conditions that decide
-/// them.
+/// Replaces the atom's conditional terms by the branches taken, and returns it with the conditions of these.
 fn without_conditional_terms(
     pool: &Store,
     atom: TermId,

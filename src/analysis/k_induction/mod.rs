@@ -2,9 +2,9 @@
 //! property direction if asked for (paper 003, section 3, Algorithm 1), which makes it KIPDR.
 //!
 //! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
-//! the entry. Step case: from any cut point, in any state, k steps lead to no error; the earlier steps need no
-//! assumption to be free of errors, for an error has no successors. So several loops, nested ones and irreducible ones
-//! need no treatment of their own.
+//! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the earlier steps are free of
+//! errors is no assumption, for an error has no successors. So nested and irreducible loops need no treatment of their
+//! own.
 //!
 //! * [`k_inductive`]: proofs of candidates by k-induction; [`property_direction`]: proof obligations from failed
 //!   inductions; [`lift`]: from states to sets of states.
@@ -36,7 +36,7 @@ options! {
     pub struct Options {
         /// The largest k, in steps between cut points.
         pub max_bound: u32 = u32::MAX;
-        /// Whether failed inductions direct a search for invariants, which other engines get as well. With it, this is
+        /// Whether failed inductions direct a search for invariants, which other engines get, too. With it, this is
         /// KIPDR.
         pub property_directed: bool = false;
         /// Maximum number of proof obligations that are open at a time.

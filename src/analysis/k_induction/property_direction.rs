@@ -1,9 +1,8 @@
-//! Property direction (paper 003, section 3, Algorithm 1, lines 10 to 23 and 30): failed inductions guide the search
-//! for invariants.
+//! Property direction (paper 003, section 3, Algorithm 1, lines 10 to 23 and 30): invariants from failed inductions.
 //!
 //! A counterexample to induction is lifted to a set of states ([`lift`](super::lift)); that none of them is reached is
-//! a proof obligation, a clause. Obligations are proved by k-induction and strengthened; a failed proof gives another
-//! counterexample to induction.
+//! a proof obligation, a clause. Obligations are proved by k-induction and strengthened; failed proofs give more of
+//! them.
 //!
 //! Departure: obligations are tried at a k of their own, which stays small; if a proof needs a greater k, its
 //! counterexamples become obligations. Beyond the paper: before an obligation is tried alone, the largest inductive
@@ -93,8 +92,8 @@ impl Clause {
                 .all(|literal| other.literals.contains(literal))
     }
 
-    /// Returns clauses that imply this one: of one literal or a formula that implies it, and of two literals if there
-    /// are few.
+    /// Returns clauses that imply this one: of one literal, possibly strengthened, and of two if there are few
+    /// literals.
     fn parts(&self) -> Vec<Self> {
         let at = self.candidate.at;
         let literals = &self.literals;
@@ -172,10 +171,9 @@ fn differs_from_constant(literal: TermId) -> Option<(TermId, TermId)> {
 pub enum Direction {
     /// The store has new invariants.
     Stronger,
-    /// A state is reached from which a target is reached so many steps from the entry, so that bounded model checking
-    /// should look there.
+    /// A reached state may lead to a target, which bounded model checking should look for.
     Towards {
-        /// Steps between cut points.
+        /// The length of that path, in steps between cut points.
         steps: u32,
     },
     /// Neither.
@@ -201,8 +199,7 @@ pub struct PropertyDirection {
 }
 
 impl PropertyDirection {
-    /// Starts with no obligations; at most `maximum_open` are open at a time, and they are tried at k up to
-    /// `maximum_steps`.
+    /// Starts with no obligations; at most `maximum_open` are open at a time, tried at k up to `maximum_steps`.
     ///
     /// # Errors
     /// When there is no solver.
@@ -264,8 +261,7 @@ impl PropertyDirection {
         result
     }
 
-    /// Line 30: adds an obligation, if targets can be reached in k steps from states that satisfy the invariants and
-    /// the obligations.
+    /// Line 30: adds an obligation, if k steps from states that satisfy invariants and obligations may reach a target.
     fn learn_from_property(&mut self, k: u32, context: &Context<'_>) {
         let limit = self.schedule.allowance().min(QUERY_LIMIT);
         let assumed = candidates(&self.open);
@@ -275,8 +271,7 @@ impl PropertyDirection {
         }
     }
 
-    /// Lines 21 and 30: adds the obligation that the states from which the model leads to the violation are
-    /// unreachable.
+    /// Lines 21 and 30: adds the obligation that the states that lead to the violation are unreachable.
     fn learn(&mut self, violation: TermId, distance: u32) {
         if self.open.len() >= self.maximum_open {
             return;
@@ -390,8 +385,7 @@ impl PropertyDirection {
         }
     }
 
-    /// Proves the largest inductive subset of the obligations and of clauses that imply them; `true` if it is not
-    /// empty.
+    /// Proves the largest inductive subset of obligations and clauses that imply them; `true` if it is not empty.
     fn inductive_parts(&mut self, context: &mut Context<'_>) -> bool {
         let mut clauses: Vec<Clause> = Vec::new();
         for one in &self.open {

@@ -89,8 +89,7 @@ impl BaseCases {
         self.limit = limit.into();
     }
 
-    /// Checks whether every path ends within the bound, so that the program is proved if no target is reached within
-    /// it.
+    /// Checks whether every path ends within the bound: the program is safe if no target is reached within it.
     pub fn all_paths_end(&self) -> bool {
         self.unrolling.frontier().is_empty() && self.left_aside.is_none()
     }
@@ -116,8 +115,7 @@ impl BaseCases {
         self.rejected
     }
 
-    /// Checks one bound after the other, up to the largest; returns the first result that is neither open nor
-    /// unfinished, with its bound.
+    /// Checks one bound after the other, up to the largest; returns the first conclusive result, with its bound.
     pub fn search(&mut self, max_bound: u32, context: &mut Context<'_>) -> Option<(u32, BaseCase)> {
         for bound in 1..=max_bound {
             context.safe_point();

@@ -1,8 +1,7 @@
 //! Queries about the last steps of a path alone.
 //!
-//! That a target is not reached at a bound often follows from the last steps of the path alone, whose error checks it
-//! has passed. A solver that has the whole path searches all of it. So a query about the last steps, from any state
-//! before them, goes first.
+//! That a target is not reached at a bound often follows from the last steps of the path alone, for it has passed their
+//! error checks. A solver with the whole path searches all of it. So a query about the last steps goes first.
 
 use std::time::{Duration, Instant};
 

@@ -29,8 +29,8 @@ impl LeftAside {
         self.reason.as_deref()
     }
 
-    /// Leaves an alarm aside whose path has `length` steps between cut points. Returns a violation, if another path of
-    /// at most that length shows one.
+    /// Leaves an alarm aside whose path has `length` steps; returns a violation, if a path of at most that length shows
+    /// one.
     ///
     /// # Errors
     /// When there is no solver.

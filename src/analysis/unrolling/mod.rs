@@ -375,8 +375,7 @@ impl Unrolling {
         Journal { entries }
     }
 
-    /// Returns the conditions under which the path, in the model of the last check, reads values that a real execution
-    /// determines.
+    /// Returns the conditions under which the model's path reads values that a real execution determines.
     pub fn unknown_values(&mut self, path: &[Crossing]) -> Vec<TermId> {
         let inputs = path
             .iter()

@@ -142,8 +142,7 @@ impl StepCase {
         true
     }
 
-    /// Checks whether the formula can hold on a path whose states satisfy the invariants. The limit is the wall time of
-    /// each single query.
+    /// Checks whether the formula can hold on a path whose states satisfy the invariants; the limit is for each query.
     pub fn ask(&mut self, formula: TermId, limit: Duration, context: &Context<'_>) -> Answer {
         counters::time(Counter::StepCase, || self.answer(formula, limit, context))
     }

@@ -32,7 +32,7 @@ const LEAST_ADDRESS: i128 = 1 << 20;
 const MAXIMUM_CONSTANTS: usize = 6;
 
 /// The steps in which loops count through arrays, and the maximum number of them at a location.
-const STEPS: std::ops::RangeInclusive<i128> = 2..=64;
+const LOOP_STEPS: std::ops::RangeInclusive<i128> = 2..=64;
 const MAXIMUM_STRIDES: usize = 2;
 
 /// A range of cells: from one end on, before the other, and with a stride if there is one.
@@ -411,7 +411,7 @@ fn strides(place: &PlaceSamples) -> Vec<Stride> {
         let step = distances.fold(0, num_integer::gcd);
         let remainder = first.rem_euclid(step.max(1));
         let stride = Stride { step, remainder };
-        let counts = values.len() > MINIMUM_CELLS && STEPS.contains(&step);
+        let counts = values.len() > MINIMUM_CELLS && LOOP_STEPS.contains(&step);
         if counts && !strides.contains(&stride) {
             strides.push(stride);
         }

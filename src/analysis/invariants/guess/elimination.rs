@@ -1,8 +1,7 @@
 //! Gaussian elimination modulo a large prime.
 //!
-//! Rows may be dependent modulo the prime though they are not dependent over the integers, so a kernel vector is used
-//! only if its entries are those of small integers or, scaled, of small fractions. Such a coincidence costs only a
-//! candidate that is refuted.
+//! Rows that are independent may be dependent modulo the prime, which costs no more than a candidate that is refuted.
+//! So a kernel vector is used only if its entries are those of small integers or, scaled, of small fractions.
 
 /// The modulus: a Mersenne prime, whose products fit in 128 bits.
 pub(super) const PRIME: i128 = (1 << 61) - 1;
@@ -143,8 +142,7 @@ mod tests {
     }
 
     proptest! {
-        /// The kernel has the dimension that the rank leaves, is orthogonal to all rows, and does not depend on their
-        /// order.
+        /// The kernel has the dimension that the rank leaves, is orthogonal to the rows, and ignores their order.
         #[test]
         fn kernels_are_orthogonal_to_rows(rows in prop::collection::vec([-3..4i128, -3..4, -3..4, -3..4], 0..6)) {
             let mut echelon = Echelon::new(4);

@@ -48,8 +48,7 @@ pub fn equations(place: &PlaceSamples, degree: Degree) -> Vec<TermId> {
     all
 }
 
-/// Returns the equations of degree two, and the equations of bit vectors among the program's conditions, that all
-/// samples of the location satisfy.
+/// Returns the equations of degree two, and those in the program's conditions, that all samples satisfy.
 pub fn identities(
     place: &PlaceSamples,
     columns: &[Column],
@@ -95,8 +94,7 @@ fn widened(place: &PlaceSamples, sort: Sort) -> Vec<Quantity> {
     quantities.filter(Quantity::varies).collect()
 }
 
-/// The widths of `long long` and of `int`: only the latter is widened directly, for narrower types are promoted to
-/// `int` first.
+/// The widths of `long long` and of `int`: only the latter is widened to it, for narrower types become `int` first.
 const LONG_LONG_WIDTH: u8 = 64;
 const INT_WIDTH: u8 = 32;
 
@@ -137,8 +135,7 @@ fn over(sort: Sort, quantities: &[Quantity], degree: Degree) -> Vec<TermId> {
         .collect()
 }
 
-/// Returns all monomials of at most the degree; those of higher degree first, so that few vectors of the kernel contain
-/// them.
+/// Returns all monomials of at most the degree; higher degrees first, so that few kernel vectors contain them.
 fn monomials(variables: usize, degree: Degree) -> Vec<Monomial> {
     let mut all: Vec<Monomial> = vec![Vec::new()];
     let mut last: Vec<Monomial> = vec![Vec::new()];

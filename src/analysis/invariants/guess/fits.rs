@@ -211,8 +211,7 @@ fn multiples_of_counters(place: &PlaceSamples) -> Vec<TermId> {
     all
 }
 
-/// Returns bounds of the variable by zero and a multiple of a counter, also in the form that excludes states in which
-/// the counter is zero.
+/// Returns bounds of the variable by zero and a multiple of a counter, also for positive counters only.
 fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Vec<TermId> {
     let positive_counts = || {
         let pairs = own.iter().zip(&counter.values);
@@ -281,8 +280,7 @@ impl Case {
     }
 }
 
-/// Applies a function to a view's cells in a range where the case holds, with columns for them: those of other views'
-/// cells come last.
+/// Applies a function to a view's cells in a range where the case holds, and to columns, other views' cells last.
 pub(super) fn of_range(
     place: &PlaceSamples,
     number: usize,

@@ -8,8 +8,7 @@
 //! * [`values`]: single variables; [`pairs`]: two variables; [`cases`]: facts that hold in some of the states.
 //! * [`mod@equations`]: linear and polynomial equations; [`elimination`]: their computation; [`powers`]: powers of two
 //!   of variables; [`moduli`]: remainders by variables; [`facets`]: linear inequalities.
-//! * [`arrays`]: cells of arrays in ranges; [`writes`]: values that are written to them; [`observed`]: the samples in
-//!   which quantified facts hold.
+//! * [`arrays`]: cells of arrays in ranges; [`writes`]: values written to them; [`observed`]: their truth in samples.
 //! * [`fits`]: polynomials for cells of arrays, and [`cell_cases`] where a condition holds; [`sorted`]: sorted
 //!   segments; [`sums`]: variables that sum up cells; [`ranges`]: the ranges of cells of these candidates.
 //! * [`objects`]: objects on the heap.
@@ -79,8 +78,7 @@ pub enum Round {
     Polynomial,
     /// Polynomial equations of degree two.
     Quadratic,
-    /// Equations of degree two and those among the program's conditions, as far as they follow by multiplying out,
-    /// without a solver.
+    /// Equations of degree two and in the program's conditions that follow by multiplying out, without a solver.
     Identities,
     /// Linear equations of variables and powers of two of variables.
     Powers,

@@ -260,8 +260,7 @@ impl Objects {
         store().ite(store().eq(address, first), null, store().sub(address, room))
     }
 
-    /// Returns the condition that any object is at or after the first address, satisfies `lower`, and is below the
-    /// upper limit.
+    /// Returns the condition that any object is in the arena, satisfies `lower`, and is below the upper limit.
     fn in_range(&self, lower: TermId, upper: TermId) -> TermId {
         let first = self.number(self.arena.first);
         store().and([
@@ -359,8 +358,7 @@ impl Objects {
         }
     }
 
-    /// Adds candidates about a pointer after a step into a field: `at = &(*at)->next` where a condition on the object
-    /// was passed.
+    /// Adds candidates about a pointer after `at = &(*at)->next` where a condition on the object was passed.
     fn after_steps(
         &self,
         blocks: &Blocks,

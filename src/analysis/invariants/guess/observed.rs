@@ -8,8 +8,7 @@ use crate::term::{
     Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm, store,
 };
 
-/// Maximum number of states and maximum index that are used, and the number of first indices that are tried if no index
-/// fits.
+/// Maximum number of states, maximum index, and number of first indices that are tried if no index fits.
 const MAXIMUM_ROWS: usize = 24;
 const MAXIMUM_INDEX: i128 = 1 << 20;
 const FIRST_INDICES: i128 = 16;
@@ -84,8 +83,7 @@ impl Observed {
     }
 }
 
-/// Replaces each cell in the fact by a variable; `None` if it reads others than those of the location's arrays at
-/// indices that depend on no cell.
+/// Replaces each cell in the fact by a variable; `None` if its array is not sampled or its index depends on a cell.
 fn without_reads(place: &PlaceSamples, fact: TermId) -> Option<(TermId, Vec<Cell>)> {
     let mut cells: Vec<(TermId, Cell)> = Vec::new();
     let mut plain = true;

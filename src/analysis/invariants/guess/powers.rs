@@ -66,8 +66,7 @@ fn bounds(
     all
 }
 
-/// Adds to the samples the powers of two of variables that are exponents in all of them; `None` if there are no such
-/// variables.
+/// Adds to the samples the powers of two of variables that are exponents in all of them; `None` without such.
 fn with_powers(place: &PlaceSamples) -> Option<PlaceSamples> {
     let exponents: Vec<(usize, u8)> = place
         .variables

@@ -101,8 +101,7 @@ pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary)
     ranges
 }
 
-/// Returns the variables, by number, of which multiples index the view's array, too, with the factors; none if the view
-/// does not have all cells.
+/// Returns the variables, by number, of which multiples index the array, too, with the factors; none for partial views.
 pub(super) fn strides(place: &PlaceSamples, view: &View) -> Vec<(usize, i128)> {
     let mut all = Vec::new();
     if view.stride() != Some(1) {

@@ -133,9 +133,8 @@ impl SampledView<'_> {
         all
     }
 
-    /// Returns the counts of neighbours in the range in samples, if they are sorted there. If all are equal, they are
-    /// used only from the first cell on: a segment that a loop sorts is rarely sorted in samples except where it is
-    /// trivial.
+    /// Returns the counts of neighbours in the range in samples, if they are sorted. If all are equal, they count only
+    /// from the first cell on: segments that a loop sorts are rarely sorted in samples except where that is trivial.
     fn sorted(&self, range: Range, order: Order, flag: Option<Flag>) -> Option<Pairs> {
         let mut pairs = Pairs::default();
         for row in &self.place.array_rows {

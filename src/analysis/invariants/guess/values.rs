@@ -108,8 +108,7 @@ fn modulus(values: &[i128]) -> Option<i128> {
     (gcd > 1 && values.len() > 2).then_some(gcd)
 }
 
-/// Returns formulas for x ≡ r modulo m: for bit vectors, modulo the greatest power of two in m, which wrap-around
-/// preserves, and modulo m itself.
+/// Returns x ≡ r modulo m: for bit vectors, modulo the power of two in m, which wrap-around preserves, and modulo m.
 fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
     let term = column.variable.term;
     let mut all = Vec::new();

@@ -86,8 +86,7 @@ impl Vocabulary {
         }
     }
 
-    /// Adds the same conditions about the state in which a function was entered ([`AT_ENTRY`]), for pairs of such a
-    /// state and a later one.
+    /// Adds the conditions about the state at the function's entry ([`AT_ENTRY`]), for pairs of that and a later state.
     pub fn with_entry(mut self) -> Self {
         let moved = |&term: &TermId| at_instance(store(), term, AT_ENTRY);
         let conditions = self.conditions.iter();

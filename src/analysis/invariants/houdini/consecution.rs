@@ -246,8 +246,7 @@ impl Consecution {
         }
     }
 
-    /// Returns the indices of premises that together with the guard imply the goal; `None` if that is not decided in
-    /// time.
+    /// Returns the indices of premises that imply the goal together with the guard; `None` if undecided.
     pub fn core(
         &mut self,
         guard: TermId,
@@ -383,8 +382,7 @@ impl Consecution {
             }
         }
         self.solver.pop();
-        // Incremental solving fails on some queries, so single ones follow. Equations go first: more formulas rely on
-        // them.
+        // Where incremental solving fails, single queries follow, equations first: more formulas rely on them.
         open.sort_by_key(|&index| arena.arguments(Op::Eq, goals[index]).is_none());
         let begin = Instant::now();
         for index in open {

@@ -2,9 +2,8 @@
 //! 2001), and proofs by such sets.
 //!
 //! A candidate stays as long as every block into its cut point leads to states that satisfy it, from states that
-//! satisfy the candidates and the proved invariants at the block's source. If the solver finds a model of a block that
-//! violates some candidates, these are refuted at once. The candidates that are left when no block violates any are
-//! 1-inductive together.
+//! satisfy the candidates and the proved invariants at the block's source. A model of a block refutes all candidates
+//! that it violates. The candidates that are left when no block violates any are 1-inductive together.
 //!
 //! * This file: the largest inductive subset; [`consecution`]: the queries; [`worklist`]: the blocks that are to be
 //!   checked, by one or several threads; [`proof`]: proofs by inductive sets.
@@ -91,8 +90,7 @@ impl Houdini {
         self.own.means = means;
     }
 
-    /// Publishes the largest inductive subset of the candidates, and returns the new ones. `observe` receives the
-    /// refutations of the others.
+    /// Publishes the largest inductive subset of the candidates, and returns the new ones; `observe` gets refutations.
     pub fn publish(
         &mut self,
         candidates: &[Candidate],
@@ -123,9 +121,8 @@ impl Houdini {
         new
     }
 
-    /// Returns the largest subset of the candidates that is inductive relative to the proved invariants, as far as the
-    /// solver decides short queries; `None` if that is empty, or when cancelled. `observe` receives the refutations of
-    /// the others.
+    /// Returns the largest subset of the candidates that is inductive relative to the proved invariants, as far as
+    /// short queries decide; `None` if that is empty, or when cancelled. `observe` gets the refutations of the others.
     pub fn inductive_subset(
         &mut self,
         candidates: &[Candidate],

@@ -67,8 +67,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// Begins with the states whose features have the tuple's values. Features may have been dropped since the last
-    /// call, never added.
+    /// Begins with the states with the tuple. Features may have been dropped since the last call, never added.
     pub fn begin(&mut self, pool: &impl Pool, features: &[Feature], tuple: Vec<i128>) {
         if self.constraints.len() != features.len() {
             let words = &mut self.words;

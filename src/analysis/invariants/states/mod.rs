@@ -1,5 +1,4 @@
-//! Enumeration of feature values: for each cut point, the least set of tuples of values that is closed under all
-//! blocks.
+//! Enumeration of feature values: for each cut point, the least set of tuples that is closed under all blocks.
 //!
 //! This is explicit-state model checking over features with few values, with the rest of the state symbolic: a tuple is
 //! substituted into a block, which simplifies it, and a solver's models of the rest give the tuples after it (so it is
