@@ -20,8 +20,8 @@ const FRUITLESS_QUERIES_SHARE: Share = Share {
     at_least: Duration::from_millis(400),
 };
 
-/// The queries about last steps. Each has a fresh solver: the queries have little in common, and what an incremental
-/// solver learns from one slows down the next.
+/// The queries. They do not go to an incremental solver: they have little in common, and what it learns from one slows
+/// down the next.
 pub(super) struct LastSteps {
     solver: Respondents,
     check_time: Duration,
