@@ -33,7 +33,7 @@ use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_coun
 use self::program::{CountedProgram, Omissible};
 use self::steps::Steps;
 use super::horn_clauses::counterexample;
-use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
+use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::invariants::Candidate;
 use super::invariants::exchange::News;
@@ -118,7 +118,7 @@ fn attempt(
     let give_up = |reason: &str| Ok(Attempt::Answer(Answer::Unknown(reason.to_owned())));
     let shared = Rc::clone(solver()?.arena());
     let plain = encode(blocks, Contexts::Called, Rc::clone(&shared));
-    if !is_within_reach(&plain) {
+    if !is_supported(&plain) {
         return give_up("the clauses are beyond the engine");
     }
     let integers = to_integers(&plain);
@@ -130,7 +130,7 @@ fn attempt(
         // Invariants that cannot be said over integers are not worth the integers.
         match (to_integers(&strengthened), integers) {
             (None, Some(integers)) => (plain, Some(integers)),
-            (None, None) if !is_within_reach(&strengthened) => (plain, None),
+            (None, None) if !is_supported(&strengthened) => (plain, None),
             (integers, _) => (strengthened, integers),
         }
     };
@@ -310,7 +310,7 @@ impl Spacer<'_> {
         for &invariant in &self.invariants[predicate] {
             for formula in without_counters(program, predicate, invariant, bound) {
                 let back = match self.integers {
-                    Some(integers) => integers.back(formula),
+                    Some(integers) => integers.to_bit_vectors(formula),
                     None => Some(formula),
                 };
                 exported.extend(back.filter(|one| !exported.contains(one)));

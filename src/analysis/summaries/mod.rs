@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use self::inductive::{Formulas, Inductive, Refutation};
 use self::pairs::Pairs;
-use super::horn_clauses::encode::{Contexts, encode, is_within_reach};
+use super::horn_clauses::encode::{Contexts, encode, is_supported};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::guess::{self, Vocabulary, candidates};
 use super::invariants::houdini::{BRISK, Consecution};
@@ -79,7 +79,7 @@ pub fn run(
     }
     let solver = context.solver(solver)?;
     let mut encoding = encode(blocks, Contexts::Called, Rc::clone(solver.arena()));
-    if !is_within_reach(&encoding) {
+    if !is_supported(&encoding) {
         return unknown("the clauses are beyond the engine");
     }
     resolve_calls(blocks.inlined(), &mut encoding);
