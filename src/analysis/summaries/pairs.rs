@@ -78,7 +78,7 @@ impl Pairs {
     }
 }
 
-/// Maximum number of pairs of a predicate, most of which are kept for rare values.
+/// Maximum number of pairs of a predicate, including those that are kept for rare values.
 const MAXIMUM_PAIRS_PER_PREDICATE: usize = 600;
 
 /// Maximum wall time of sampling: deep recursion takes more than it is worth.
