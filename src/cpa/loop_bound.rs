@@ -1,8 +1,8 @@
 //! The Loop-Bound CPA (paper 000, section 4.1): the number of steps of an execution, and its bound.
 //!
 //! Departure: the paper counts the iterations of each loop. Here one counter counts the steps between cut points of all
-//! loops. With a counter per loop, each of which must reach k, the step case of k-induction misses errors. With one counter,
-//! all paths of equal length to a location are one state, so that there are at most as many states as locations times
+//! loops. With a counter per loop and the same k for all, the step case of k-induction misses errors. With one counter, all
+//! paths of equal length to a location are one state, so that there are at most as many states as locations times
 //! steps, however loops are nested. A state at the bound is not dropped but postponed: the analysis continues when the
 //! bound is raised.
 

@@ -77,7 +77,7 @@ impl Statistics {
 const BOXES_PER_WORKER: usize = 128;
 /// Number of boxes, the first ones, of each of which points are run.
 const BOXES_WITH_POINTS: u64 = 2_000;
-/// Of the boxes that follow, points are run of one in this number.
+/// Interval of the boxes after these of each of which points are run.
 const POINT_SAMPLING_INTERVAL: u64 = 16;
 /// Maximum number of steps of the run of a point.
 const MAXIMUM_STEPS_PER_POINT: u64 = 1_000_000;
@@ -163,7 +163,7 @@ impl<'s> Search<'s> {
                     return unknown("cancelled");
                 }
                 if begin.elapsed().saturating_sub(waited) > self.options.time {
-                    return unknown("there is no time left");
+                    return unknown("the time limit is reached");
                 }
                 if self.nodes.len() > self.options.boxes {
                     return unknown("there are too many boxes");
@@ -249,7 +249,7 @@ impl<'s> Search<'s> {
         let Some((division, parts)) = parts else {
             return Err(match self.alarm(node) {
                 Some(alarm) => context.confirmed(&alarm),
-                None => unknown("a condition stays open whatever the inputs are"),
+                None => unknown("a condition stays undecided in a box that cannot be divided"),
             });
         };
         let mut halvings = halvings.clone();
@@ -309,7 +309,7 @@ impl<'s> Search<'s> {
 /// The inputs of a point in a box.
 struct Point<'n> {
     inner: &'n InputBox,
-    /// How often each input has been drawn.
+    /// The number of times that each input has been drawn.
     occurrences: FxHashMap<InputId, u32>,
     /// The position of the point in each input's range: 0 is the least code, 1 the middle, 2 the greatest.
     halves: u32,

@@ -84,7 +84,7 @@ impl std::fmt::Display for Statistics {
         } = self;
         write!(
             f,
-            "has seen all runs: {boxes} cases, of {longest} steps at most, {steps} in all"
+            "explored all runs: {boxes} cases, at most {longest} steps each, {steps} steps in all"
         )
     }
 }
@@ -93,7 +93,7 @@ impl std::fmt::Display for Statistics {
 const MAXIMUM_OPEN_INPUTS: usize = 500;
 /// Number of boxes, the first ones, whose corners are all run.
 const BOXES_WITH_CORNERS: u64 = 2_000;
-/// Of the boxes that follow, one in this number has its corners run.
+/// Interval of the boxes after these whose corners are run.
 const CORNER_SAMPLING_INTERVAL: u64 = 32;
 /// Time before the first estimate of the rest.
 const FIRST_ESTIMATE_TIME: Duration = Duration::from_secs(1);
@@ -113,7 +113,7 @@ pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>
     let (token, workers) = (context.token, context.workers);
     match explore(executable, options, token, workers, context.safe_point) {
         Exploration::Complete(statistics) => Answer::Explored(statistics),
-        Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
+        Exploration::OutOfTime => Answer::Unknown("the time limit is reached".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
         Exploration::Alarm(alarm) => context.confirmed(&alarm),
     }
@@ -291,12 +291,12 @@ impl<'e> Explorer<'e> {
     /// Checks whether the limits are to be checked.
     fn is_check_due(&mut self) -> bool {
         let done = self.statistics;
-        let looks = done.boxes.is_multiple_of(self.task.observed.runs_per_check)
+        let is_due = done.boxes.is_multiple_of(self.task.observed.runs_per_check)
             || done.steps >= self.next_check;
-        if looks {
+        if is_due {
             self.next_check = done.steps + STEPS_PER_CHECK;
         }
-        looks
+        is_due
     }
 
     /// Gives a part to an idle worker, if there is one.
@@ -341,7 +341,7 @@ impl<'e> Explorer<'e> {
             }
         }
         if run.inputs.len() != depth {
-            return give_up("inputs were drawn unseen");
+            return give_up("a run drew inputs that were not recorded");
         }
         self.statistics.boxes += 1;
         self.statistics.steps += report.steps;
@@ -386,7 +386,7 @@ impl<'e> Explorer<'e> {
     fn is_hopeless(&self, tree: &Tree) -> Option<String> {
         let expected = tree.runs_to_expect();
         if expected > self.task.options.runs as f64 {
-            return Some(format!("about {expected:.1e} runs would have to be seen"));
+            return Some(format!("about {expected:.1e} runs would be needed"));
         }
         if tree.open_inputs() > MAXIMUM_OPEN_INPUTS {
             return Some("a run asks for too many inputs".to_owned());

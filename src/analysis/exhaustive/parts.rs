@@ -156,7 +156,7 @@ impl Parts {
                 Exploration::Complete(self.statistics)
             }
             None | Some(Exploration::Complete(_)) => {
-                Exploration::GivenUp("a part of the runs has been lost".to_owned())
+                Exploration::GivenUp("a part of the exploration has been lost".to_owned())
             }
             Some(end) => end,
         }

@@ -79,7 +79,7 @@ pub fn run(
     taken.refresh(context.exchange);
     let mut queries = queries(blocks, &taken, solver, context)?;
     let mut time = FIRST_ATTEMPT_TIME;
-    let mut last = "the clauses are beyond the engine".to_owned();
+    let mut last = "the Horn engine does not support the clauses".to_owned();
     while !queries.is_empty() {
         if let Some(certificate) = by_cases(blocks, &queries, time, context) {
             return Ok(Answer::Safe(certificate));
@@ -157,8 +157,8 @@ struct HornQuery {
 
 /// Returns the variants of the query, whose clauses assume the invariants of `taken`; those over integers come first.
 ///
-/// Inductive generalisation is combined with arbitrary entry states, interpolation with the states of real calls, whose
-/// proofs distinguish many cases.
+/// For recursive programs, inductive generalisation is combined with arbitrary entry states, and interpolation with the
+/// states of real calls, whose proofs distinguish many cases.
 fn queries(
     blocks: &Arc<Blocks>,
     taken: &Taken,
@@ -231,7 +231,7 @@ impl HornQuery {
                 match translated {
                     Some(formulas) => HornAnswer::Solution(formulas),
                     None => HornAnswer::Unknown(Reason::Incomplete(
-                        "a solution that bit vectors cannot say".to_owned(),
+                        "a solution that cannot be translated to bit vectors".to_owned(),
                     )),
                 }
             }

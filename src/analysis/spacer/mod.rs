@@ -120,7 +120,7 @@ fn attempt(
     let shared = Rc::clone(solver()?.arena());
     let plain = encode(blocks, Contexts::Called, Rc::clone(&shared));
     if !is_supported(&plain) {
-        return give_up("the clauses are beyond the engine");
+        return give_up("the Horn engine does not support the clauses");
     }
     let integers = to_integers(&plain);
     let (encoding, integers) = if taken.all().is_empty() {

@@ -79,7 +79,7 @@ pub fn run(
     let solver = context.solver(solver)?;
     let mut encoding = encode(blocks, Contexts::Called, Rc::clone(solver.arena()));
     if !is_supported(&encoding) {
-        return unknown("the clauses are beyond the engine");
+        return unknown("the Horn engine does not support the clauses");
     }
     resolve_calls(blocks.inlined(), &mut encoding);
     let simulation = simulate::Options {

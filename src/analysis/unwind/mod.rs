@@ -137,7 +137,7 @@ pub fn run(
     let inlined = blocks.inlined();
     let program: &Program = inlined.program();
     let order = WeakOrder::new(program, inlined.graph());
-    let mut questions = Queries::new(solver, options.time, options.paths > 0);
+    let mut queries = Queries::new(solver, options.time, options.paths > 0);
     let mut limits = Limits {
         rounds: FxHashMap::default(),
         usual: options.rounds,
@@ -148,9 +148,9 @@ pub fn run(
     let base = Values::default();
     let size = |formula: TermId| size(&*arena, formula) as u64;
     loop {
-        questions.paused += context.safe_point();
-        if questions.is_over() {
-            return Ok(Answer::Unknown("its time is over".to_owned()));
+        queries.paused += context.safe_point();
+        if queries.is_over() {
+            return Ok(Answer::Unknown("the time limit is reached".to_owned()));
         }
         let bound = limits.rounds.values().copied().max();
         let bound = bound.unwrap_or(limits.usual);
@@ -161,7 +161,7 @@ pub fn run(
             &order,
             &limits,
             terms,
-            &mut questions,
+            &mut queries,
             &mut instances,
         );
         let walked = walk.run(context);
@@ -171,7 +171,7 @@ pub fn run(
         statistics.open_rounds = walked.open.values().copied().max().unwrap_or(0);
         statistics.inputs = walked.inputs.len() as u64;
         statistics.parted = walked.parted.into();
-        statistics.questions = questions.asked;
+        statistics.questions = queries.asked;
         statistics.terms = arena.len() as u64;
         if let Some(reason) = walked.stopped {
             return Ok(Answer::Unknown(reason.to_owned()));
@@ -183,7 +183,7 @@ pub fn run(
             most: is_whole.then_some(options.question),
         };
         if (is_whole || !options.whole)
-            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut questions, context)
+            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut queries, context)
         {
             statistics.question = size(error);
             return Ok(answer);
@@ -198,9 +198,9 @@ pub fn run(
         };
         let cuts = walked.cuts.iter().map(|cut| cut.guard);
         let any = arena.or(cuts.collect::<Vec<TermId>>());
-        let most = MINIMUM_FORWARD_CONDITION_TIME
-            .max(questions.elapsed().mul_f64(FORWARD_CONDITION_SHARE));
-        match questions.check(any, Some(most)) {
+        let most =
+            MINIMUM_FORWARD_CONDITION_TIME.max(queries.elapsed().mul_f64(FORWARD_CONDITION_SHARE));
+        match queries.check(any, Some(most)) {
             solver::Answer::Unsatisfiable => {
                 statistics.question = size(error).max(size(any));
                 return Ok(proof());
@@ -212,13 +212,15 @@ pub fn run(
                 let is_known = answer == solver::Answer::Satisfiable;
                 let nesting = |head| order.heads(head).len();
                 raise_limits(&mut limits, &walked, nesting, |guard| {
-                    !is_known || questions.holds(guard)
+                    !is_known || queries.holds(guard)
                 });
             }
         }
         let highest = limits.rounds.values().copied().max().unwrap_or(0);
         if highest > options.most || limits.steps / 1_000_000 > options.most.into() {
-            return Ok(Answer::Unknown("the largest limit is reached".to_owned()));
+            return Ok(Answer::Unknown(
+                "the maximum number of rounds or steps is reached".to_owned(),
+            ));
         }
     }
 }
@@ -280,7 +282,7 @@ fn errors(
     arena: &(impl Pool + ?Sized),
     walked: &Walked,
     asked: ErrorQuery,
-    questions: &mut Queries,
+    queries: &mut Queries,
     context: &mut Context<'_>,
 ) -> Option<Answer> {
     let mut excluded = TermId::TRUE;
@@ -289,7 +291,7 @@ fn errors(
         if context.token.is_cancelled() {
             return stopped();
         }
-        match questions.check(arena.and2(asked.error, excluded), asked.most) {
+        match queries.check(arena.and2(asked.error, excluded), asked.most) {
             solver::Answer::Satisfiable => {}
             solver::Answer::Unsatisfiable if excluded == TermId::TRUE => break,
             solver::Answer::Unsatisfiable => {
@@ -305,11 +307,11 @@ fn errors(
         let mut unknown = Vec::new();
         let mut same = Vec::new();
         for input in &walked.inputs {
-            if !questions.holds(input.guard) {
+            if !queries.holds(input.guard) {
                 continue;
             }
             let sort = arena.sort(input.value);
-            let value = questions.value(input.value);
+            let value = queries.value(input.value);
             let value = value.unwrap_or_else(|| Value::zero(sort));
             if matches!(program.input(input.input).kind, InputKind::Unknown(_)) {
                 unknown.push(input.guard);
@@ -324,7 +326,7 @@ fn errors(
             Replay::NotConfirmed(reason) => {
                 let reason = reason.to_string();
                 (context.report)(Progress::LeftAside { reason });
-                questions.forget_samples();
+                queries.forget_samples();
                 // Runs that use a value which is determined elsewhere are never confirmed.
                 let other = match unknown.is_empty() {
                     true => arena.not(arena.and(same)),
@@ -338,7 +340,7 @@ fn errors(
         return Some(Answer::Unknown("no alarm is confirmed".to_owned()));
     }
     let unsupported = arena.or(walked.unsupported.iter().copied());
-    match questions.check(unsupported, None) {
+    match queries.check(unsupported, None) {
         solver::Answer::Unsatisfiable => None,
         _ => Some(Answer::Unknown(
             "a construct that is not modelled is reached".to_owned(),

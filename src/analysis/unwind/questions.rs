@@ -14,7 +14,7 @@ const MAXIMUM_TIME_SHARE: f64 = 0.6;
 const INITIAL_TIME: Duration = Duration::from_millis(300);
 /// Maximum time of a query whose answer is not important.
 const QUERY_TIME: Duration = Duration::from_millis(400);
-/// Time of an important query, such as the one before a path is cut off.
+/// Minimum of the time limit of an important query, such as the one before a path is cut off.
 const IMPORTANT_QUERY_TIME: Duration = Duration::from_millis(500);
 
 /// The solver of a walk. It has no assertions: each query is a complete condition.

@@ -156,7 +156,7 @@ pub struct Walk<'w, 'a> {
     order: &'w WeakOrder,
     limits: &'w Limits,
     pub terms: Terms<'a>,
-    questions: &'w mut Queries,
+    queries: &'w mut Queries,
     by_symbol: FxHashMap<Symbol, VariableId>,
     locals: Vec<Vec<VariableId>>,
     is_error: Vec<bool>,
@@ -190,7 +190,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         order: &'w WeakOrder,
         limits: &'w Limits,
         terms: Terms<'a>,
-        questions: &'w mut Queries,
+        queries: &'w mut Queries,
         instances: &'w mut Instances,
     ) -> Self {
         let program: &Program = inlined.program();
@@ -225,7 +225,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             order,
             limits,
             terms,
-            questions,
+            queries,
             locals,
             is_error,
             branching: FxHashMap::default(),
@@ -252,12 +252,12 @@ impl<'w, 'a> Walk<'w, 'a> {
         while let Some((position, item)) = self.pending.pop() {
             self.walked.steps += 1;
             // A step may contain a query, which without a permit would be slow and thus be given up too early.
-            self.questions.paused += context.safe_point();
+            self.queries.paused += context.safe_point();
             // If each branch is a query, a step may take long.
             if (self.walked.steps.is_multiple_of(64) || !self.limits.merge())
-                && (context.token.is_cancelled() || self.questions.is_over())
+                && (context.token.is_cancelled() || self.queries.is_over())
             {
-                self.walked.stopped = Some("stopped, or its time is over");
+                self.walked.stopped = Some("stopped, or the time limit is reached");
                 break;
             }
             if self.walked.steps > self.limits.steps {
@@ -412,9 +412,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         let denial = arena.not(condition);
         match [condition, denial].map(|one| path.assume(arena, one)) {
             [Some(then), Some(otherwise)] if !self.limits.merge() => {
-                if self.questions.excludes(then.all(), true) {
+                if self.queries.excludes(then.all(), true) {
                     (None, Some(path.clone()))
-                } else if self.questions.excludes(otherwise.all(), true) {
+                } else if self.queries.excludes(otherwise.all(), true) {
                     (Some(path.clone()), None)
                 } else {
                     (Some(then), Some(otherwise))

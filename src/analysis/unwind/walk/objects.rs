@@ -55,8 +55,8 @@ impl Walk<'_, '_> {
                 let told = arena.and2(arena.and(said.clone()), meet);
                 let all = arena.and2(path.all(), meet);
                 if assumed.iter().all(|one| said.contains(one))
-                    || self.questions.excludes(told, true)
-                    || self.questions.excludes(all, false)
+                    || self.queries.excludes(told, true)
+                    || self.queries.excludes(all, false)
                 {
                     self.terms.apart.insert(pair);
                 } else {

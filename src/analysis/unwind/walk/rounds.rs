@@ -58,7 +58,7 @@ impl Walk<'_, '_> {
     pub(super) fn next(&mut self, head: LocationId, open: u32, path: &Path) -> Next {
         let too_far = open > self.limits.of(head);
         // If paths are walked separately, each branch has already been decided.
-        if self.limits.merge() && self.questions.excludes(path.all(), too_far) {
+        if self.limits.merge() && self.queries.excludes(path.all(), too_far) {
             return Next::Excluded;
         }
         if !too_far {
