@@ -82,7 +82,6 @@ const POINT_SAMPLING_INTERVAL: u64 = 16;
 /// Maximum number of steps of the run of a point.
 const MAXIMUM_STEPS_PER_POINT: u64 = 1_000_000;
 
-/// A node of the search tree.
 struct Node {
     inner: InputBox,
     halvings: Halvings,
@@ -186,7 +185,6 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// Executes the program on the given boxes.
     fn run_boxes(
         &self,
         share: &[usize],

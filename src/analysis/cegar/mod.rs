@@ -57,7 +57,6 @@ pub enum BlockEnds {
 choice!(BlockEnds: "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
 
 impl BlockEnds {
-    /// Returns the operator of the Predicate CPA.
     fn operator(self) -> BlockOperator {
         match self {
             Self::Loops => BlockOperator::Loops,

@@ -84,7 +84,6 @@ struct Joint {
     after: FxHashMap<VariableId, TermId>,
 }
 
-/// Creates a solver with the limit of a query.
 fn new_solver(solvers: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
     let mut solver = solvers()?;
     solver.set_limit(CheckLimit {

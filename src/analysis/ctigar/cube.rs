@@ -26,7 +26,6 @@ pub struct Cube {
 }
 
 impl Cube {
-    /// Creates the cube of the literals.
     pub fn new(at: PlaceId, mut literals: Vec<Literal>) -> Self {
         literals.sort_unstable();
         literals.dedup();
@@ -38,7 +37,6 @@ impl Cube {
         &self.literals
     }
 
-    /// Checks whether the literal is in the cube.
     pub fn contains(&self, literal: Literal) -> bool {
         self.literals.binary_search(&literal).is_ok()
     }
@@ -52,7 +50,6 @@ impl Cube {
         }
     }
 
-    /// Returns the cube without a literal.
     pub fn without(&self, literal: Literal) -> Self {
         self.filtered(|other| other != literal)
     }

@@ -149,7 +149,6 @@ impl Domain {
         }
     }
 
-    /// Returns the number of predicates.
     pub fn len(&self) -> usize {
         self.predicates.len()
     }

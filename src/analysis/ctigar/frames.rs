@@ -14,17 +14,14 @@ impl Level {
     /// The frame of the clauses that hold in all reachable states.
     pub const INFINITE: Self = Self(u32::MAX);
 
-    /// Returns the level as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the next level.
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// Returns the previous level.
     pub const fn before(self) -> Self {
         Self(self.0.saturating_sub(1))
     }

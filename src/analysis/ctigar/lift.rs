@@ -90,7 +90,6 @@ fn index_sort(array: Sort) -> Sort {
     }
 }
 
-/// Checks whether the formula compares whole arrays.
 fn compares_arrays(arena: &Arena, formula: TermId) -> bool {
     let mut compares = false;
     for_each_subterm(arena, [formula], |_, kind| {

@@ -206,7 +206,6 @@ pub fn run(
     }
 }
 
-/// The engine.
 struct Ctigar<'e> {
     options: &'e Options,
     factory: &'e SolverFactory<'e>,

@@ -53,13 +53,11 @@ pub struct Query<'q> {
     /// The states to reach.
     pub post: Post<'q>,
     pub frames: &'q Frames,
-    /// The predicates.
     pub domain: &'q Domain,
 }
 
 /// The solver of a place.
 pub struct PlaceSolver {
-    /// The solver itself.
     pub solver: Box<dyn Solver>,
     pub arena: Rc<Arena>,
     /// The activation literal of each frame; each implies the next one.

@@ -74,7 +74,6 @@ impl<'e> Queries<'e> {
         }
     }
 
-    /// Returns the invariants of the place.
     pub fn invariants(&self, id: PlaceId) -> &[TermId] {
         &self.invariants[id.index()]
     }

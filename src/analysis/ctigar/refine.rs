@@ -71,7 +71,7 @@ impl Refiner {
 }
 
 /// An interpolation problem for the states after a step; each of their cells is a variable.
-struct Question {
+struct InterpolationProblem {
     /// The frame, and the step.
     before: Vec<TermId>,
     /// The contents of the cells in the states.
@@ -107,7 +107,7 @@ impl Ctigar<'_> {
             }
             context.safe_point();
             let found = match uses_interpolant {
-                true => self.interpolant(&self.question(step, state, level)),
+                true => self.interpolant(&self.problem(step, state, level)),
                 false => None,
             };
             match found {
@@ -135,7 +135,7 @@ impl Ctigar<'_> {
         Ok(new > 0)
     }
 
-    fn question(&self, step: Step, state: &State, level: Level) -> Question {
+    fn problem(&self, step: Step, state: &State, level: Level) -> InterpolationProblem {
         let arena = &self.refiner.arena;
         let mut before = match step.from {
             PlaceId::ENTRY => self.queries.invariants(step.from).to_vec(),
@@ -158,7 +158,7 @@ impl Ctigar<'_> {
             after.push(arena.eq(variable, arena.value(value)));
             cells.insert(variable, term);
         }
-        Question {
+        InterpolationProblem {
             before,
             after,
             cells,
@@ -166,14 +166,14 @@ impl Ctigar<'_> {
     }
 
     /// Returns the negation of an interpolant, over the state.
-    fn interpolant(&mut self, question: &Question) -> Option<TermId> {
+    fn interpolant(&mut self, problem: &InterpolationProblem) -> Option<TermId> {
         let Refiner {
             interpolator,
             arena,
             ..
         } = &mut self.refiner;
-        let formulas = [&question.before, &question.after].map(|parts| arena.and(parts.clone()));
-        let cut: Vec<TermId> = question.cells.keys().copied().collect();
+        let formulas = [&problem.before, &problem.after].map(|parts| arena.and(parts.clone()));
+        let cut: Vec<TermId> = problem.cells.keys().copied().collect();
         interpolator.set_limit(CheckLimit {
             time: Some(INTERPOLATION_TIME),
             resource: None,
@@ -185,7 +185,7 @@ impl Ctigar<'_> {
         let Interpolation::Interpolants(interpolants) = answer else {
             return None;
         };
-        let replace = |term| question.cells.get(&term).copied();
+        let replace = |term| problem.cells.get(&term).copied();
         let over_state = Rebuild::new(&**arena, store(), replace).rebuild(interpolants[0]);
         let negated = store().not(over_state);
         (negated != TermId::TRUE).then_some(negated)

@@ -20,7 +20,6 @@ impl PlaceId {
     /// The program's entry, where execution begins in an arbitrary state.
     pub const ENTRY: Self = Self(0);
 
-    /// Returns the number as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -142,7 +141,6 @@ impl<'e> System<'e> {
         &self.place(step.from).blocks[step.block]
     }
 
-    /// Returns the steps that lead to the place.
     pub fn incoming(&self, id: PlaceId) -> Vec<Step> {
         self.incoming[id.index()].clone()
     }

@@ -142,7 +142,6 @@ struct Observed<'o> {
     runs_per_check: u64,
 }
 
-/// [`explore`] with hooks.
 fn explore_observed(
     executable: &Executable,
     options: &Options,
@@ -211,7 +210,6 @@ impl<'e> Task<'e> {
     }
 }
 
-/// The role of a thread.
 #[derive(Copy, Clone)]
 enum Role<'h, 'e> {
     /// The engine's own thread, which may have to wait at safe points.
@@ -288,7 +286,6 @@ impl<'e> Explorer<'e> {
         self.is_hopeless(tree).map(Exploration::GivenUp)
     }
 
-    /// Checks whether the limits are to be checked.
     fn is_check_due(&mut self) -> bool {
         let done = self.statistics;
         let is_due = done.boxes.is_multiple_of(self.task.observed.runs_per_check)

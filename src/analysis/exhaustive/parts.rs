@@ -12,7 +12,6 @@ use super::{Exploration, Statistics};
 use crate::analysis::CancellationToken;
 use crate::workers::queue::Work;
 
-/// A part of the exploration.
 pub(super) struct Part {
     pub tree: Tree,
     /// The joint with the other part of the tree; `None` for the whole tree.
@@ -119,12 +118,10 @@ impl Parts {
         }
     }
 
-    /// Checks whether a part is available.
     pub(super) fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Makes a part available to other threads.
     pub(super) fn offer(&mut self, part: Part) {
         self.open.push(part);
     }
@@ -141,7 +138,6 @@ impl Parts {
         }
     }
 
-    /// Adds the counters of a thread.
     pub(super) fn add(&mut self, statistics: &Statistics) {
         let sum = &mut self.statistics;
         sum.boxes += statistics.boxes;

@@ -250,7 +250,6 @@ impl<'e> Cases<'e> {
             .position(|case| self.applied(case.condition, *entry, values) == TermId::TRUE)
     }
 
-    /// Computes the case of the example.
     fn case(&self, table: usize, values: &[TermId]) -> Result<Case, Stop> {
         let exit = self.tables[table].exit;
         let clauses = self.encoding.system.clauses.iter();

@@ -143,7 +143,6 @@ struct Encoder<'a> {
     encoding: Encoding,
 }
 
-/// The values of variables.
 type Values = FxHashMap<VariableId, TermId>;
 
 /// The body of a clause before its block.
@@ -310,7 +309,6 @@ impl Encoder<'_> {
         }
     }
 
-    /// Adds the clauses of a block.
     fn block(&mut self, place: Place, block: &Block) {
         let mut start = self.start(place);
         let arena = Rc::clone(&self.encoding.arena);

@@ -65,7 +65,6 @@ impl Corpus {
         Some(chosen)
     }
 
-    /// Returns the candidate of a random entry.
     pub(super) fn any(&self, random: &mut Random) -> Option<&Candidate> {
         match self.entries.len() {
             0 => None,

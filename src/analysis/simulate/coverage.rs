@@ -95,7 +95,6 @@ impl Coverage {
         hits.taken().any(is_new)
     }
 
-    /// Adds the coverage of a run.
     pub(super) fn add(&mut self, hits: &[(EdgeId, u32)]) -> Novelty {
         let mut novelty = Novelty {
             edges: 0,

@@ -44,7 +44,6 @@ const MAXIMUM_UNSOLVED_CANDIDATES: usize = 1_000;
 /// Number of runs of each policy before any mutation.
 const SEED_RUNS_PER_POLICY: usize = 4;
 
-/// A simulation in progress.
 pub(super) struct Fuzzer<'f> {
     executable: &'f Executable,
     options: &'f Options,
@@ -154,8 +153,6 @@ impl<'f> Fuzzer<'f> {
             }
         }
     }
-
-    // --- the phases ---
 
     /// Runs on zeros. If the run draws no input, it is the only run and is continued to its end; otherwise its length sets the
     /// limit for further runs.
@@ -286,8 +283,6 @@ impl<'f> Fuzzer<'f> {
         positions
     }
 
-    // --- rounds ---
-
     /// Performs the jobs as if sequentially, until the end condition holds. Results that other threads have computed beyond
     /// that point are discarded, so that the result does not depend on the number of threads.
     fn perform(&mut self, mut jobs: &[Job], until: Until) -> ControlFlow<End, RoundResult> {
@@ -370,7 +365,6 @@ impl<'f> Fuzzer<'f> {
         Round::new(&self.runners, &self.coverage, limits, left, until)
     }
 
-    /// Runs the candidate on the calling thread.
     fn run_alone(&mut self, candidate: &Candidate) -> ControlFlow<End, Report> {
         let round = self.round(Until::Alarm);
         let mut worker = RoundWorker::of_caller(&round, self.control.safe_point);

@@ -23,9 +23,7 @@ use crate::program::{EdgeId, InputId, Program};
 /// Number of jobs of the calling thread between two checks of the clock.
 const JOBS_PER_CLOCK_CHECK: u32 = 16;
 
-/// A job of a round.
 pub(super) enum Job {
-    /// A run.
     Run(Candidate),
     /// A run with another value at a position.
     Try {
@@ -34,7 +32,10 @@ pub(super) enum Job {
         value: Bits,
     },
     /// The effect of changes at a position on comparisons, from which values to try are proposed.
-    Compare { base: Arc<Base>, position: usize },
+    Compare {
+        base: Arc<Base>,
+        position: usize,
+    },
 }
 
 impl Job {
@@ -76,7 +77,6 @@ impl Until {
     }
 }
 
-/// The result of a job.
 pub(super) struct JobResult {
     pub(super) runs: u64,
     pub(super) steps: u64,
@@ -87,7 +87,6 @@ pub(super) struct JobResult {
     pub(super) find: Finding,
 }
 
-/// The finding of a job.
 pub(super) enum Finding {
     Nothing,
     /// A run to an error or with new coverage.
@@ -329,7 +328,6 @@ impl<'h, 'f> RoundWorker<'h, 'f> {
         }
     }
 
-    /// Runs the candidate.
     pub(super) fn run(&mut self, candidate: &Candidate) -> (Report, JobResult) {
         self.safe_point();
         let runner = &mut *self.runner;

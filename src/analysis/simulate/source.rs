@@ -39,7 +39,6 @@ impl Policy {
         Self::Sparse,
     ];
 
-    /// Returns a random policy.
     pub(super) fn random(random: &mut Random) -> Self {
         match random.once_in(8) {
             true => Self::Constant(random.below(5) as i8 - 2),

@@ -131,7 +131,6 @@ pub(super) fn scalar(sort: Sort) -> Sort {
     }
 }
 
-/// The constants in a program's terms.
 #[derive(Default)]
 struct Constants {
     integers: Vec<i128>,

@@ -136,7 +136,6 @@ impl CountedProgram {
     }
 }
 
-/// Returns the parameter for the counter of a loop.
 fn counter(head: u32) -> TermId {
     store().variable(Symbol::new(&format!("counter#{head}"), Sort::Int))
 }

@@ -59,7 +59,6 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// Returns the program.
     pub fn program(&self) -> &'p CountedProgram {
         self.program
     }

@@ -120,7 +120,6 @@ impl Occurrences {
         }
     }
 
-    /// Checks whether a value in the row is rare.
     fn is_rare(&mut self, row: &[i128]) -> bool {
         let mut rare = false;
         for (column, value) in self.columns.iter_mut().zip(row) {
@@ -233,7 +232,6 @@ impl<'b> Recorder<'b> {
         }
     }
 
-    /// Records a call.
     fn call(&mut self, edge: EdgeId, function: FunctionId, state: &StateView<'_>) {
         let known = self.program.function(function);
         if known.entry == known.exit {

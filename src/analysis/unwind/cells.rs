@@ -121,7 +121,6 @@ impl Terms<'_> {
         })
     }
 
-    /// Returns the element of the cell with this index.
     fn element(&self, array: &Cells, index: TermId) -> TermId {
         match array.cells.get(index.as_u32()) {
             Some(&(_, element)) => element,

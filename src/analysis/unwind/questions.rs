@@ -123,7 +123,6 @@ impl Queries {
         self.began.elapsed().saturating_sub(self.paused)
     }
 
-    /// Checks whether the time is over.
     pub fn is_over(&self) -> bool {
         self.elapsed() >= self.time
     }

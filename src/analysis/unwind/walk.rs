@@ -352,7 +352,6 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.take_edges(&position, &item, state);
     }
 
-    /// Takes all edges that leave the location.
     fn take_edges(&mut self, position: &Position, item: &WorkItem, state: State) {
         let location = item.location;
         let outgoing = self.graph.outgoing(location);
@@ -562,12 +561,10 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 }
 
-/// Returns the depth of the activation.
 fn depth_of(frame: &Option<Rc<Frame>>) -> u32 {
     frame.as_ref().map_or(0, |frame| frame.depth)
 }
 
-/// Returns the next number.
 fn next(last: &mut u32) -> u32 {
     *last += 1;
     *last

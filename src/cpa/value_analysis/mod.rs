@@ -299,7 +299,6 @@ fn insert(values: &mut Values, term: TermId, value: AbstractValue) {
     }
 }
 
-/// Restricts a value to the precision.
 fn restricted(value: AbstractValue, precision: &Precision) -> AbstractValue {
     let is_point = value.as_point().is_some();
     let congruence = match precision.congruences || is_point {

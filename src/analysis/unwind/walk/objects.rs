@@ -100,7 +100,6 @@ impl Walk<'_, '_> {
         said
     }
 
-    /// Returns the variables of the term.
     fn variables(&mut self, term: TermId) -> &Variables {
         let arena = self.terms.arena;
         self.variables.entry(term).or_insert_with(|| {

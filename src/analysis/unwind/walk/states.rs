@@ -86,7 +86,6 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Evaluates a term of the program in the activation.
     pub(super) fn evaluate(&mut self, state: &State, term: TermId, depth: u32) -> Value {
         let Self {
             terms,
