@@ -73,11 +73,11 @@ impl Statistics {
     }
 }
 
-/// Number of boxes per worker between two looks at the clock.
+/// Number of boxes per worker between two checks of the time limit.
 const BOXES_PER_WORKER: usize = 128;
-/// Number of boxes, the first ones, of each of which points are run.
+/// Number of initial boxes of which points are run without exception.
 const BOXES_WITH_POINTS: u64 = 2_000;
-/// Interval of the boxes after these of each of which points are run.
+/// Sampling interval for later boxes: points are run of one box in this number.
 const POINT_SAMPLING_INTERVAL: u64 = 16;
 /// Maximum number of steps of the run of a point.
 const MAXIMUM_STEPS_PER_POINT: u64 = 1_000_000;

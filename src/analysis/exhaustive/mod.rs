@@ -91,9 +91,9 @@ impl std::fmt::Display for Statistics {
 
 /// Maximum number of inputs on a path that have unexplored values.
 const MAXIMUM_OPEN_INPUTS: usize = 500;
-/// Number of boxes, the first ones, whose corners are all run.
+/// Number of initial boxes whose corners are run without exception.
 const BOXES_WITH_CORNERS: u64 = 2_000;
-/// Interval of the boxes after these whose corners are run.
+/// Sampling interval for later boxes: the corners of one box in this number are run.
 const CORNER_SAMPLING_INTERVAL: u64 = 32;
 /// Time before the first estimate of the rest.
 const FIRST_ESTIMATE_TIME: Duration = Duration::from_secs(1);

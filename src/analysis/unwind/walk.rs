@@ -8,7 +8,7 @@
 //!
 //! Alternatively, states at the same location are kept apart ([`Limits::paths`]), as in the first symbolic execution (King,
 //! CACM 1976): each path is walked to its end before the next one, and the solver decides each branch. Values that merging
-//! would position into choices, above all indices and pointers, stay constant on each path.
+//! would turn into choices, above all indices and pointers, stay constant on each path.
 //!
 //! A round is *open* if a condition assumed in it is still undecided when the loop's head is reached again. Loops and
 //! recursive functions may have a limited number of successive open rounds; the next one is cut off, unless the solver
