@@ -1,5 +1,4 @@
-//! Whole runs of the simplifier: on random programs, against the definition of execution, and on programs that show what
-//! it decides.
+//! Tests of the whole simplifier: random programs against the reference interpreter, and programs that it must decide.
 
 use proptest::prelude::*;
 
@@ -11,13 +10,13 @@ use crate::term::{Build, ScalarSort, Sort, store};
 const STEPS: usize = 3000;
 const INT: Sort = Sort::BitVec(32);
 
-/// Simplifies the program without replacing calls, so that what passes do at calls is seen.
+/// Simplifies the program without replacing calls, to test how the passes treat calls.
 fn with_all_calls(program: &Program) -> Simplified {
     let others = PASSES.iter().filter(|(pass, _)| *pass != Pass::Expand);
     simplify_by(program, &others.copied().collect::<Vec<_>>())
 }
 
-/// Both programs must come to the same target with the same inputs, or both to none.
+/// Checks that both programs reach the same target with the same inputs, or both none.
 fn compare(program: &Program, seed: u64) -> Result<(), TestCaseError> {
     compare_simplified(program, &simplify(program), seed)
 }
@@ -43,7 +42,7 @@ fn compare_simplified(
                     found
                 );
             }
-            // The execution goes on; a target may come much later.
+            // The execution did not end; it may reach a target much later.
             (Outcome::OutOfSteps, _) => {
                 if matches!(found, Outcome::Error(_) | Outcome::Unsupported(_)) {
                     let longer = Machine::new(program, seed).run(100 * STEPS);
@@ -76,7 +75,7 @@ proptest! {
         compare_simplified(&program, &with_all_calls(&program), seed)?;
     }
 
-    /// A pass must not rely on what another has done before it, nor on one that mends it.
+    /// A pass must not rely on an earlier pass, nor on a later one to correct it.
     #[test]
     fn passes_in_any_order(
         bytes in prop::collection::vec(any::<u8>(), 0..160),
@@ -92,7 +91,7 @@ fn number(value: u128) -> TermId {
     store().bv(32, value)
 }
 
-/// The beginning of a program with a region and a variable whose value is an input.
+/// The beginning of a program with a region and a variable that holds an input.
 fn with_region_and_input() -> (ProgramBuilder, RegionId, VariableId) {
     let mut b = ProgramBuilder::new();
     let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
@@ -209,7 +208,7 @@ fn values_are_assigned_all_at_once() {
     assert_eq!(machine.get(y), crate::term::Value::bit_vec(32, 5));
 }
 
-/// The faults that these programs show need a pass to itself: together, the passes hide them.
+/// Checks the program with the given passes only: other passes would hide the faults that these programs reveal.
 fn by_these(passes: &[Pass], b: ProgramBuilder) {
     let program = b.finish();
     let chosen = PASSES.iter().filter(|(pass, _)| passes.contains(pass));
@@ -255,9 +254,9 @@ fn what_is_stored_matters() {
     by_these(&[Pass::Slice], b);
 }
 
-/// The second value counts, and the first is asked for before it.
+/// Only the second value of the input is relevant, but a replay must read the first value before it.
 #[test]
-fn an_input_that_is_asked_for_in_vain() {
+fn an_input_whose_value_is_not_used() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
     let input = b.input("nondet", INT);
@@ -277,7 +276,7 @@ fn a_store_leaves_the_other_cells() {
     by_these(&[Pass::Dead], b);
 }
 
-/// The loop goes back to where the program starts.
+/// The loop's back edge leads to the program's entry.
 #[test]
 fn a_loop_around_the_entry() {
     let mut b = ProgramBuilder::new();
@@ -292,7 +291,7 @@ fn a_loop_around_the_entry() {
     by_these(&[Pass::Chains], b);
 }
 
-/// An array that is read as a whole, written at an index that is not known, or that comes from outside.
+/// An array that is read as a whole, written at an unknown index, or an input.
 #[test]
 fn regions_that_are_more_than_their_cells() {
     let bits = ScalarSort::BitVec(32);
@@ -325,7 +324,7 @@ fn regions_that_are_more_than_their_cells() {
     }
 }
 
-/// An array all of whose cells become what follows from one of them.
+/// An array all of whose cells are assigned a value that depends on one of them.
 #[test]
 fn cells_that_are_assigned_together() {
     for from in [0, 1] {
@@ -342,7 +341,7 @@ fn cells_that_are_assigned_together() {
     }
 }
 
-/// What a call changes, reads, returns and is passed, where it is not replaced by the body.
+/// The effects, reads, results and arguments of a call that is not replaced by the body.
 #[test]
 fn what_goes_through_calls_stays() {
     let mut b = ProgramBuilder::new();
