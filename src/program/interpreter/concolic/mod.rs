@@ -32,7 +32,7 @@ use crate::program::{Input, InputId, InputKind};
 use crate::term::domain::IntervalSet;
 use crate::term::{FloatFormat, Sort, Value};
 use acceleration::Accelerator;
-pub use acceleration::STEPS_BEFORE_ACCELERATION as FIRST_LEAP;
+pub use acceleration::STEPS_BEFORE_ACCELERATION;
 use shadow::Shadow;
 
 /// Least and greatest number of steps between two checks whether the machine may run without the shadow.
