@@ -16,7 +16,7 @@ pub enum AssumptionKind {
     MallocSucceeds,
     /// Code without a definition has no effects but those stated.
     UnknownCode,
-    /// A library function does what it does in glibc, where the standard leaves that open.
+    /// A library function behaves as in glibc where the standard leaves its behaviour open.
     Library,
     /// An access is within an object that exists.
     WithinBounds,
@@ -65,7 +65,7 @@ impl AssumptionKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
     pub kind: AssumptionKind,
-    /// What is assumed, as a sentence without a capital and without the place.
+    /// The assumption as a sentence without an initial capital and without the place.
     pub what: String,
     /// The source location, in the lowered program, of the edge on which it is made.
     pub location: LocationId,

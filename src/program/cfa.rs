@@ -15,7 +15,7 @@
 //! * **Errors.** The property is violated when a location of [`Program::errors`] is reached; it has no successors.
 //! * **Memory** is a set of regions, each an array-sorted variable ([`Region`]). Reading is `Select` in a term, writing
 //!   is [`Operation::Store`]. Arrays are total; whether an access was within a live object is bookkeeping
-//!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter looks at.
+//!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter evaluates.
 //! * **Evaluation order** is fixed by the lowering, which makes branches where several orders can differ. A term has no
 //!   side effects and may be evaluated in any order. Operands that can fault (memory reads, division, shifts by a
 //!   variable) appear under `Ite`, `And` or `Or` only if they are harmless when the guard fails; the lowering makes

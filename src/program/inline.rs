@@ -41,7 +41,7 @@ pub struct Step {
     pub target: InlinedLocation,
 }
 
-/// What a [`Step`] does.
+/// The kind of a [`Step`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
     Operations,

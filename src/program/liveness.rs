@@ -242,7 +242,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Lists what the operations read and write, since they are looked at several times.
+    /// Lists the reads and writes of all operations, which are needed several times.
     fn list_effects(&mut self) {
         for edge in &self.program.edges {
             self.starts.push(self.effects.len() as u32);
