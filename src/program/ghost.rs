@@ -7,7 +7,7 @@ use crate::term::{Build, Sort, TermId, store};
 pub const SEGMENT: &str = "__regatta_segment";
 
 /// The ghost variable that identifies the violated assertion: its number plus one.
-pub const WRONG: &str = "__regatta_wrong";
+pub const VIOLATED_ASSERTION: &str = "__regatta_wrong";
 
 /// The ghost variable that is one while the statement of the violation is executed.
 pub const AT_TARGET: &str = "__regatta_at_target";
