@@ -25,9 +25,9 @@ pub(crate) struct Heap {
     pub(super) memories: Vec<Memory>,
     pub(super) objects: ObjectTable,
     /// Whether the static objects are in the table.
-    statics_entered: bool,
+    has_static_objects: bool,
     /// The arrays whose accesses are checked with the table.
-    tabled: Vec<Register>,
+    checked_by_table: Vec<Register>,
 }
 
 /// An old value, with which an effect of an edge is undone.
@@ -73,7 +73,7 @@ impl Heap {
             low: 0,
             length: 0,
         };
-        let tabled = executable
+        let checked_by_table = executable
             .arrays
             .iter()
             .zip(0..)
@@ -83,8 +83,8 @@ impl Heap {
         Self {
             memories: executable.arrays.iter().map(memory).collect(),
             objects: ObjectTable::default(),
-            statics_entered: false,
-            tabled: tabled.collect(),
+            has_static_objects: false,
+            checked_by_table: checked_by_table.collect(),
         }
     }
 
@@ -100,7 +100,7 @@ impl Heap {
             };
         }
         self.objects.clear();
-        self.statics_entered = false;
+        self.has_static_objects = false;
     }
 
     /// The approximate size in bytes.
@@ -130,7 +130,7 @@ impl Heap {
                 element_bytes,
                 base,
             } => {
-                self.enter_statics(executable, registers);
+                self.add_static_objects(executable, registers);
                 let base = base.and_then(|term| registers.get(term)).unwrap_or(0);
                 let address = base.wrapping_add(index.wrapping_mul(element_bytes));
                 let object = match self.objects.find(address, count * element_bytes) {
@@ -158,8 +158,8 @@ impl Heap {
     }
 
     /// Adds the static objects to the table. This happens at the first check, when their addresses have been chosen.
-    fn enter_statics(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
-        if std::mem::replace(&mut self.statics_entered, true) {
+    fn add_static_objects(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
+        if std::mem::replace(&mut self.has_static_objects, true) {
             return;
         }
         let objects = executable.objects.iter().zip(&executable.object_addresses);
@@ -175,7 +175,7 @@ impl Heap {
     }
 
     fn forget_ranges(&mut self) {
-        for array in &self.tabled {
+        for array in &self.checked_by_table {
             self.memories[*array as usize].length = 0;
         }
     }
@@ -189,7 +189,7 @@ impl Heap {
         size: u64,
         lifetime: Lifetime,
     ) {
-        self.enter_statics(executable, registers);
+        self.add_static_objects(executable, registers);
         self.objects.insert(LiveObject {
             start,
             size,
@@ -208,7 +208,7 @@ impl Heap {
         if address == 0 {
             return Ok(());
         }
-        self.enter_statics(executable, registers);
+        self.add_static_objects(executable, registers);
         self.objects.remove(address, lifetime)?;
         self.forget_ranges();
         Ok(())

@@ -80,7 +80,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
             budget = budget.saturating_sub(growth);
         }
         changes += sites.len();
-        expansion.dissolve(workspace, function, &sites);
+        expansion.replace_calls(workspace, function, &sites);
     }
     let keep: Vec<bool> = expansion.removed.iter().map(|removed| !removed).collect();
     workspace.keep_edges(&keep);
@@ -135,7 +135,7 @@ impl Expansion {
     }
 
     /// Replaces all calls of the function by copies of its body.
-    fn dissolve(&mut self, workspace: &mut Workspace, id: FunctionId, sites: &[EdgeId]) {
+    fn replace_calls(&mut self, workspace: &mut Workspace, id: FunctionId, sites: &[EdgeId]) {
         let mut edges = self.edges_of[id.index()].clone();
         edges.retain(|edge| !self.removed[edge.index()]);
         let function = workspace.program.function(id).clone();

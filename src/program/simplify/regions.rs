@@ -182,12 +182,12 @@ fn rewrite(
             None => into.push(operation),
         },
         Operation::Assign { target, value } if cells(target).is_some() => {
-            let cells = spread(cells(target), |cell| store().select(value, cell));
+            let cells = cell_values(cells(target), |cell| store().select(value, cell));
             // The value may depend on the old cells.
             let assignments = planted!(
                 "regions: cells are assigned one after the other",
                 workspace.parallel_assignment(cells),
-                one_after_the_other(cells)
+                sequential_assignments(cells)
             );
             planted!(
                 "regions: the cells do not follow the whole",
@@ -197,11 +197,11 @@ fn rewrite(
         }
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);
-            let cells = spread(cells(target), |cell| store().select(contents, cell));
+            let cells = cell_values(cells(target), |cell| store().select(contents, cell));
             into.push(operation);
             planted!(
                 "regions: the cells of an input keep their values",
-                into.extend(one_after_the_other(cells)),
+                into.extend(sequential_assignments(cells)),
                 drop(cells)
             );
         }
@@ -210,7 +210,7 @@ fn rewrite(
 }
 
 /// The cells' variables with their new values.
-fn spread(
+fn cell_values(
     cells: Option<&FxHashMap<TermId, VariableId>>,
     value: impl Fn(TermId) -> TermId,
 ) -> Vec<(VariableId, TermId)> {
@@ -222,7 +222,7 @@ fn spread(
     cells
 }
 
-fn one_after_the_other(cells: Vec<(VariableId, TermId)>) -> Vec<Operation> {
+fn sequential_assignments(cells: Vec<(VariableId, TermId)>) -> Vec<Operation> {
     let cells = cells.into_iter();
     cells
         .map(|(target, value)| Operation::Assign { target, value })

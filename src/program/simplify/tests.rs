@@ -209,7 +209,7 @@ fn values_are_assigned_all_at_once() {
 }
 
 /// Checks the program with the given passes only: other passes would hide the faults that these programs reveal.
-fn by_these(passes: &[Pass], b: ProgramBuilder) {
+fn check_with_passes(passes: &[Pass], b: ProgramBuilder) {
     let program = b.finish();
     let chosen = PASSES.iter().filter(|(pass, _)| passes.contains(pass));
     let simplified = simplify_by(&program, &chosen.copied().collect::<Vec<_>>());
@@ -240,7 +240,7 @@ fn an_edge_that_matters_among_others() {
     }
     b.at(end);
     b.error_unless(store().eq(b.value(y), number(1)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn what_is_stored_matters() {
     b.write(region, b.value(i), b.value(x));
     let cell = store().select(b.contents(region), number(4));
     b.error_unless(store().ult(cell, number(1 << 31)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
 /// Only the second value of the input is relevant, but a replay must read the first value before it.
@@ -263,7 +263,7 @@ fn an_input_whose_value_is_not_used() {
     b.havoc(y, input);
     b.havoc(x, input);
     b.error_unless(store().ult(b.value(x), number(1 << 31)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_store_leaves_the_other_cells() {
     b.write(region, number(4), number(1));
     let cell = store().select(b.contents(region), number(3));
     b.error_unless(store().ult(cell, number(1 << 31)));
-    by_these(&[Pass::Dead], b);
+    check_with_passes(&[Pass::Dead], b);
 }
 
 /// The loop's back edge leads to the program's entry.
@@ -288,7 +288,7 @@ fn a_loop_around_the_entry() {
     b.edge(end, entry, vec![Operation::Assume(again)]);
     b.assume(store().not(again));
     b.error();
-    by_these(&[Pass::Chains], b);
+    check_with_passes(&[Pass::Chains], b);
 }
 
 /// An array that is read as a whole, written at an unknown index, or an input.
@@ -320,7 +320,7 @@ fn regions_that_are_more_than_their_cells() {
         }
         let cell = store().select(b.contents(other), number(0));
         b.error_unless(store().ne(cell, number(if way == 2 { 1 } else { 7 })));
-        by_these(&[Pass::Regions], b);
+        check_with_passes(&[Pass::Regions], b);
     }
 }
 
@@ -337,7 +337,7 @@ fn cells_that_are_assigned_together() {
         b.assign(whole, store().const_array(ScalarSort::BitVec(32), sum));
         let both = [0, 1].map(|index| cell(&b, index));
         b.error_unless(store().eq(both[0], both[1]));
-        by_these(&[Pass::Regions], b);
+        check_with_passes(&[Pass::Regions], b);
     }
 }
 

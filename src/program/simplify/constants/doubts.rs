@@ -119,13 +119,14 @@ fn may_be_violated(
                     within(address, (start, start + last))
                 })
             });
-            !is_static && !is_in_made_object(evaluator, &state, (*constant, parts), *bytes, address)
+            !is_static
+                && !is_in_allocated_object(evaluator, &state, (*constant, parts), *bytes, address)
         }
     }
 }
 
 /// Whether an access is within an object that has been allocated and not freed.
-fn is_in_made_object(
+fn is_in_allocated_object(
     evaluator: &Evaluator,
     state: &State,
     (constant, parts): (i128, &[(i128, Operand)]),

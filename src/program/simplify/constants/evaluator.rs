@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
         };
         let has_constants = self.uses.borrow_mut().of(term).iter().any(is_constant);
         match has_constants {
-            true => self.put_in(state, term),
+            true => self.substitute_constants(state, term),
             false => term,
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The term with constant scalars and cells of constant arrays substituted.
-    fn put_in(&self, state: &State, term: TermId) -> TermId {
+    fn substitute_constants(&self, state: &State, term: TermId) -> TermId {
         let with = |term| match store().kind(term) {
             TermKind::Variable { .. } if store().sort(term).is_array() => None,
             TermKind::Variable { .. } => match self.get_term(state, term) {
@@ -150,7 +150,9 @@ impl<'a> Evaluator<'a> {
                 op: Op::Select,
                 arguments: &[array, index],
             } => match self.get_term(state, array) {
-                Some(Abstract::Constant(contents)) => cell(contents, self.put_in(state, index)),
+                Some(Abstract::Constant(contents)) => {
+                    cell(contents, self.substitute_constants(state, index))
+                }
                 _ => None,
             },
             _ => None,
@@ -234,7 +236,7 @@ impl<'a> Evaluator<'a> {
             Operation::Assign { target, value } => {
                 let known = self.evaluate(state, *value);
                 if self.objects.is_some() {
-                    self.point(state, *target, *value);
+                    self.assign_pointer(state, *target, *value);
                 }
                 planted!(
                     "constants: an assignment of what is not known changes nothing",

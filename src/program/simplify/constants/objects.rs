@@ -65,7 +65,7 @@ enum Constant {
     /// A static object, with its size in bytes.
     Static(i128),
     /// An allocated object, with its key in a state.
-    Made(u32),
+    Allocated(u32),
 }
 
 impl Objects {
@@ -90,7 +90,7 @@ impl Objects {
                         if let Some(start) = number(*address) {
                             let key = first + result.fixed.len() as u32;
                             let key = *result.fixed.entry(*address).or_insert(key);
-                            result.constant.insert(start, Constant::Made(key));
+                            result.constant.insert(start, Constant::Allocated(key));
                         }
                     }
                     Operation::Free {
@@ -129,7 +129,7 @@ impl Objects {
                 distance: (0, 0),
                 may_be_null: false,
             },
-            Constant::Made(key) => match *state.objects.get(key)? {
+            Constant::Allocated(key) => match *state.objects.get(key)? {
                 Pointer::Inside(inside) => inside,
                 Pointer::Null => return None,
             },
@@ -245,7 +245,7 @@ impl Evaluator<'_> {
     }
 
     /// Updates the abstract pointers for an assignment.
-    pub(super) fn point(&self, state: &mut State, target: VariableId, value: TermId) {
+    pub(super) fn assign_pointer(&self, state: &mut State, target: VariableId, value: TermId) {
         let data = self.program.variable(target);
         let is_pointer = data.c_type == Some(CScalar::Pointer);
         let pointer = match number(value) {
