@@ -129,7 +129,7 @@ mod tests {
     use crate::term::Sort;
 
     #[test]
-    fn edges_lead_on_or_back_to_a_head_around_them() {
+    fn edges_ascend_or_lead_back_to_an_enclosing_head() {
         let mut b = ProgramBuilder::new();
         let go = b.global("go", Sort::Bool);
         b.repeat_while(b.value(go), |b| {

@@ -239,11 +239,11 @@ fn read_back(model: DataModel) {
 }
 
 #[test]
-fn what_is_printed_is_read_as_the_same_ilp32() {
+fn printed_terms_are_read_as_the_same_ilp32() {
     read_back(DataModel::Ilp32);
 }
 
 #[test]
-fn what_is_printed_is_read_as_the_same_lp64() {
+fn printed_terms_are_read_as_the_same_lp64() {
     read_back(DataModel::Lp64);
 }

@@ -267,7 +267,7 @@ fn every_permitted_order_has_its_outcome() {
 
 /// The outcome of the compiled program is one of the outcomes.
 #[test]
-fn the_compiler_s_order_is_among_them() {
+fn the_compiled_program_has_a_permitted_outcome() {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, case) in CASES.iter().enumerate() {
         let source = folder.path().join(format!("order{number}.c"));

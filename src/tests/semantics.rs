@@ -26,12 +26,12 @@ const MAXIMUM_STEPS: u64 = 50_000_000;
 const KNOWN_GAPS: &[(&str, &str)] = &[];
 
 #[test]
-fn lp64_programs_do_what_the_compiler_makes_of_them() {
+fn lp64_programs_agree_with_the_compiler() {
     compare_all(DataModel::Lp64, &["-m64"]);
 }
 
 #[test]
-fn ilp32_programs_do_what_the_compiler_makes_of_them() {
+fn ilp32_programs_agree_with_the_compiler() {
     compare_all(DataModel::Ilp32, &["-m32", "-msse2", "-mfpmath=sse"]);
 }
 

@@ -235,7 +235,7 @@ fn a_preprocessed_file_has_its_own_places() {
 }
 
 #[test]
-fn names_mean_what_c_says_at_each_place() {
+fn names_are_resolved_as_in_c() {
     let text = "int x; int g; enum { E };\n\
                 int f(int a) { static int x = 5; a += x; { int a = 2; g = a; } return a; }\n\
                 int main(void) { int y = x; { int x = y; g = x; } g = f(g); for (int y = 0; y < 2; y++) g++; return x + y; }";

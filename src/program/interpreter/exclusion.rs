@@ -162,7 +162,7 @@ mod tests {
     use crate::term::Sort;
 
     #[test]
-    fn conditions_are_told_apart() {
+    fn exclusive_conditions_are_recognised() {
         let mut b = ProgramBuilder::new();
         let x = b.global("x", Sort::BitVec(32));
         let y = b.global("y", Sort::BitVec(32));

@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_round_has_the_condition_and_the_step() {
+    fn every_iteration_has_the_condition_and_the_step() {
         let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
         let open = |b: &ProgramBuilder, x| store().eq(b.value(x), number(3));
         // A step on one of two paths, and two steps.
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn inner_loops_end_by_themselves() {
+    fn inner_loops_must_terminate() {
         let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
         let both = loops(|b, [i, n, _]| {
             b.repeat_while(below(b, i), |b| {
@@ -568,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_with_two_entries_is_none() {
+    fn an_irreducible_loop_is_not_proved_to_terminate() {
         let program = |second: bool| {
             loops(|b, [i, n, x]| {
                 let (head, middle, end) = (b.new_location(), b.new_location(), b.new_location());
@@ -618,7 +618,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_end_if_all_in_them_does() {
+    fn functions_are_total_if_their_loops_and_callees_terminate() {
         let open = |b: &ProgramBuilder, i| store().eq(b.value(i), number(3));
         assert_eq!(with_function(|_, _, _| {}), [true, true]);
         // The function may change the counter.

@@ -65,12 +65,12 @@ proptest! {
     }
 
     #[test]
-    fn also_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+    fn targets_are_reached_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         compare(&random_program(&bytes, Recursion::Allowed), seed)?;
     }
 
     #[test]
-    fn also_where_calls_are_not_replaced(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+    fn targets_are_reached_where_calls_are_not_replaced(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         let program = random_program(&bytes, Recursion::Excluded);
         compare_simplified(&program, &with_all_calls(&program), seed)?;
     }
@@ -135,7 +135,7 @@ fn bounds_of_a_loop_decide_the_property() {
 }
 
 #[test]
-fn a_loop_without_effect_goes_only_if_it_ends() {
+fn a_loop_without_effect_is_removed_only_if_it_terminates() {
     for (ends, bound) in [(true, number(100)), (false, number(0))] {
         let mut b = ProgramBuilder::new();
         let (i, x) = (b.global("i", INT), b.global("x", INT));
@@ -171,7 +171,7 @@ fn fixed_cells_of_a_region_are_scalars() {
 }
 
 #[test]
-fn what_follows_the_last_target_goes() {
+fn code_after_the_last_target_is_removed() {
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);
     let input = b.input("nondet", INT);
@@ -244,7 +244,7 @@ fn an_edge_that_matters_among_others() {
 }
 
 #[test]
-fn what_is_stored_matters() {
+fn stored_values_are_relevant() {
     let (mut b, region, x) = with_region_and_input();
     let i = b.global("i", INT);
     b.assign(i, number(4));
@@ -343,7 +343,7 @@ fn cells_that_are_assigned_together() {
 
 /// The effects, reads, results and arguments of a call that is not replaced by the body.
 #[test]
-fn what_goes_through_calls_stays() {
+fn effects_of_calls_are_preserved() {
     let mut b = ProgramBuilder::new();
     let (g, x, y) = (b.global("g", INT), b.global("x", INT), b.global("y", INT));
     let input = b.input("nondet", INT);

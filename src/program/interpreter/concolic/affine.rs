@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_too_far_is_not_followed() {
+    fn values_beyond_the_limits_are_not_tracked() {
         let far = Affine::input(0).times(1 << 39).unwrap();
         assert_eq!(far.times(2), None);
         assert_eq!(Affine::known(1 << 109).times(4), None);

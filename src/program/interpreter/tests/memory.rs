@@ -50,7 +50,7 @@ fn cell(index: u128) -> TermId {
 }
 
 #[test]
-fn an_access_outside_of_an_object_is_a_fault_and_gives_what_is_there() {
+fn an_access_outside_of_an_object_is_a_fault_and_reads_the_cell() {
     let mut b = ProgramBuilder::new();
     let region = region_of_words(&mut b);
     let x = b.global("x", WORD);
