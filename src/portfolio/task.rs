@@ -29,7 +29,7 @@ use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{LoadOptions, Style};
 use crate::program::block::Blocks;
-use crate::program::ghost::{CountedErrors, WRONG};
+use crate::program::ghost::{CountedErrors, VIOLATED_ASSERTION};
 use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use crate::program::simplify::Simplified;
 use crate::program::{InputKind, InputPart, Program, c_value};
@@ -395,11 +395,11 @@ impl Task {
         };
         machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
         let mut variables = self.lowered.variables.iter();
-        if !variables.any(|variable| variable.name == WRONG) {
+        if !variables.any(|variable| variable.name == VIOLATED_ASSERTION) {
             // No assertion can fail: all of them are constant.
             return Some(0);
         }
-        match machine.read_variable(WRONG)? {
+        match machine.read_variable(VIOLATED_ASSERTION)? {
             Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
             Value::Int(number) => u32::try_from(&number).ok(),
             _ => None,

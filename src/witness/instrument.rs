@@ -4,7 +4,7 @@
 //! what they are. What is put in has no side effects on the program: a run of the result is a run of the program.
 //!
 //! * Invariants become assertions: whoever proves the result has proved them and the property, each with the help of the
-//!   others; whoever finds a violation knows which one is wrong ([`WRONG`]).
+//!   others; whoever finds a violation knows which one is wrong ([`VIOLATED_ASSERTION`]).
 //! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
 //!   only in the statement of the target, and when all segments before have been passed
 //!   ([`crate::program::ghost::restrict`]).
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::points::{Extent, Point};
 use crate::frontend::property::VIOLATED;
 use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, WRONG};
+use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, VIOLATED_ASSERTION};
 
 /// The count of segments once a waypoint has been passed that was to be avoided.
 const ASTRAY: u32 = u32::MAX;
@@ -47,11 +47,12 @@ pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) ->
 pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for ((point, expression), number) in assertions.iter().zip(1u32..) {
-        let check = format!("(({expression}) || ({WRONG} = {number}u, {VIOLATED}(), 0))");
+        let check =
+            format!("(({expression}) || ({VIOLATED_ASSERTION} = {number}u, {VIOLATED}(), 0))");
         edits.expression(*point, &check);
     }
     edits.finish(&format!(
-        "static unsigned {WRONG}; extern void {VIOLATED}(void); "
+        "static unsigned {VIOLATED_ASSERTION}; extern void {VIOLATED}(void); "
     ))
 }
 

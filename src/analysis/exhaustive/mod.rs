@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use super::options::options;
 use super::{Answer, CancellationToken, Context};
 use crate::program::interpreter::concolic::{
-    BoxInput, ConcolicMachine, FIRST_LEAP, GeneralRun, journal,
+    BoxInput, ConcolicMachine, GeneralRun, STEPS_BEFORE_ACCELERATION, journal,
 };
 use crate::program::interpreter::{
     Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
@@ -368,7 +368,7 @@ impl<'e> Explorer<'e> {
                 .machine
                 .run(&mut ReplayInputs::new(corner), self.limits);
             // Loop acceleration does not count the steps that it skips, and it skips different steps in different runs.
-            let leaps = report.steps.max(run.report.steps) >= FIRST_LEAP;
+            let leaps = report.steps.max(run.report.steps) >= STEPS_BEFORE_ACCELERATION;
             let same = |other: &Report| {
                 other.outcome == run.report.outcome
                     && (leaps || other.steps == run.report.steps)
