@@ -67,9 +67,9 @@ counters! {
     /// Of forced covering, with the interpolation for it.
     ForcedCovering = "forced_covering_microseconds";
     /// Constraints of the program that the last abstraction has.
-    Kept = "kept_constraints";
+    KeptConstraints = "kept_constraints";
     /// Those of the largest abstraction but the first, which has all.
-    MostKept = "most_kept_constraints";
+    MostKeptConstraints = "most_kept_constraints";
     /// All constraints of the program.
     Constraints = "constraints";
 }
@@ -291,8 +291,8 @@ mod tests {
         add(Counter::Obligations, 3);
         set(Counter::Bound, 9);
         set(Counter::Bound, 4);
-        raise(Counter::MostKept, 6);
-        raise(Counter::MostKept, 5);
+        raise(Counter::MostKeptConstraints, 6);
+        raise(Counter::MostKeptConstraints, 5);
         assert_eq!(time(Counter::BaseCase, || 7), 7);
         time(Counter::StepCase, || {
             std::thread::sleep(Duration::from_millis(5))

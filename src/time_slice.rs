@@ -16,23 +16,23 @@ const KEEP_POLICY: u64 = 0x08;
 
 /// Whose slice is short.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum AffectedThreads {
     /// The calling thread's.
-    Own,
+    Caller,
     /// That of all threads and processes that it starts, as well.
-    AllFromHere,
+    CallerAndStarted,
 }
 
 /// Asks for a short slice. Where the system does not know this, everything is as it is.
-pub fn shorten(whose: Whose) {
+pub fn shorten(threads: AffectedThreads) {
     // SAFETY: getpriority has no preconditions.
     let nice = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: libc::SCHED_OTHER.cast_unsigned(),
-        sched_flags: match whose {
-            Whose::Own => KEEP_POLICY | RESET_ON_FORK,
-            Whose::AllFromHere => KEEP_POLICY,
+        sched_flags: match threads {
+            AffectedThreads::Caller => KEEP_POLICY | RESET_ON_FORK,
+            AffectedThreads::CallerAndStarted => KEEP_POLICY,
         },
         sched_nice: nice,
         sched_priority: 0,

@@ -114,7 +114,7 @@ impl Workers {
     }
 
     /// The most threads that are at work together, the caller's included.
-    pub fn most(&self) -> usize {
+    pub fn maximum_threads(&self) -> usize {
         1 + self
             .source
             .as_ref()

@@ -85,7 +85,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::entailment::{Core, Oracle, Premises, Rung};
+    use crate::entailment::{Core, Oracle, Premises, Stage};
     use crate::solver::z3::text::{TextAnswer, TextSolver};
     use crate::term::{Symbol, smtlib_script};
 
@@ -94,7 +94,11 @@ mod tests {
     impl Oracle for Z3 {
         type Stop = Infallible;
 
-        fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Self::Stop> {
+        fn unsatisfiable_core(
+            &mut self,
+            assertions: &[TermId],
+            _: Stage,
+        ) -> Result<Option<Core>, Self::Stop> {
             let script = smtlib_script(&*self.0, assertions);
             let answer = self
                 .1

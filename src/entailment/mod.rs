@@ -60,30 +60,34 @@ pub trait Oracle {
     ///
     /// # Errors
     /// When the one who asks is to stop.
-    fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, Self::Stop>;
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        stage: Stage,
+    ) -> Result<Option<Core>, Self::Stop>;
 
     /// Which of the formulas hold in a model of the assertions that were asked about last. `false` says nothing.
-    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+    fn hold_in_model(&mut self, formulas: &[TermId]) -> Vec<bool> {
         vec![false; formulas.len()]
     }
 }
 
 /// Nobody to ask.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Silence;
+pub struct NoOracle;
 
-impl Oracle for Silence {
+impl Oracle for NoOracle {
     type Stop = Infallible;
     const ANSWERS: bool = false;
 
-    fn exclude(&mut self, _: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+    fn unsatisfiable_core(&mut self, _: &[TermId], _: Stage) -> Result<Option<Core>, Infallible> {
         Ok(None)
     }
 }
 
 /// Where on the ladder a solver is asked, which says how long it is worth to wait.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum Stage {
     /// With one value in the place of a power of two.
     Power,
     /// With unknowns in the places of products and quotients.
@@ -186,7 +190,7 @@ impl<'p> Premises<'p> {
     ///
     /// # Errors
     /// When the oracle stops.
-    pub fn below_the_last<O: Oracle>(
+    pub fn before_last_stage<O: Oracle>(
         &self,
         goal: TermId,
         oracle: &mut O,
@@ -202,7 +206,7 @@ impl<'p> Premises<'p> {
         if let Some(core) = self.by_powers(goal, oracle)? {
             return Ok(Some(core));
         }
-        let mut found = self.by_unknowns(goal, Rung::Unknowns, oracle)?;
+        let mut found = self.by_unknowns(goal, Stage::Unknowns, oracle)?;
         if found.is_none() {
             found = self.by_remainders(goal, oracle)?;
         }
@@ -218,13 +222,13 @@ impl<'p> Premises<'p> {
         ))
     }
 
-    /// Rung 6 without a solver: polynomial equations that hold under no condition, or in each case of the goal's choices.
+    /// Stage 6 without a solver: polynomial equations that hold under no condition, or in each case of the goal's choices.
     pub fn by_multiplying_out(&self, goal: TermId) -> Option<Core> {
-        let Ok(core) = self.by_polynomials(goal, &mut Silence);
+        let Ok(core) = self.by_polynomials(goal, &mut NoOracle);
         core
     }
 
-    /// Rung 3: premises that imply the goal whichever power of two a variable is.
+    /// Stage 3: premises that imply the goal whichever power of two a variable is.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -244,10 +248,10 @@ impl<'p> Premises<'p> {
             let premises = Premises::new(self.arena, premises);
             let mut core = premises.without_solver(goal);
             if core.is_none() {
-                core = premises.by_unknowns(goal, Rung::Power, oracle)?;
+                core = premises.by_unknowns(goal, Stage::Power, oracle)?;
             }
             if core.is_none() {
-                core = premises.ask(premises.formulas, goal, Rung::Power, oracle)?;
+                core = premises.ask(premises.formulas, goal, Stage::Power, oracle)?;
             }
             match core {
                 Some(core) => used.extend(core),
@@ -267,13 +271,13 @@ impl<'p> Premises<'p> {
     fn by_unknowns<O: Oracle>(
         &self,
         goal: TermId,
-        rung: Rung,
+        stage: Stage,
         oracle: &mut O,
     ) -> Result<Option<Core>, O::Stop> {
         let coarse = self.without_products();
         let goal = self.product_free(goal);
         match self.have_products() {
-            true => self.ask(coarse, goal, rung, oracle),
+            true => self.ask(coarse, goal, stage, oracle),
             false => Ok(None),
         }
     }
@@ -283,11 +287,11 @@ impl<'p> Premises<'p> {
         &self,
         premises: &[TermId],
         goal: TermId,
-        rung: Rung,
+        stage: Stage,
         oracle: &mut O,
     ) -> Result<Option<Core>, O::Stop> {
         let assertions = [premises, &[self.arena.not(goal)]].concat();
-        let core = oracle.exclude(&assertions, rung)?;
+        let core = oracle.unsatisfiable_core(&assertions, stage)?;
         Ok(core.map(|mut core| {
             core.retain(|&place| place < premises.len());
             core

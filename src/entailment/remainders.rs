@@ -5,7 +5,7 @@
 //! (a congruence). Each law is an instance for remainders that occur, under the condition that the sum does not wrap: of
 //! these conditions and of all else that is linear a solver finds out.
 
-use super::{Core, Oracle, Premises, Rung};
+use super::{Core, Oracle, Premises, Stage};
 use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
 /// The most remainders by one divisor, and the most divisors, that are looked at.
@@ -174,7 +174,7 @@ impl Premises<'_> {
         let mut assertions = self.without_products().to_vec();
         assertions.push(arena.not(self.product_free(goal)));
         assertions.extend(laws);
-        let core = oracle.exclude(&assertions, Rung::Unknowns)?;
+        let core = oracle.unsatisfiable_core(&assertions, Stage::Unknowns)?;
         Ok(core.map(|mut core| {
             core.retain(|&place| place < count);
             core

@@ -28,7 +28,11 @@ impl Z3 {
 impl Oracle for Z3 {
     type Stop = std::convert::Infallible;
 
-    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Self::Stop> {
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        _: Stage,
+    ) -> Result<Option<Core>, Self::Stop> {
         let arena = self.1.clone().expect("an arena");
         let excluded = self.excludes(&arena, assertions);
         Ok(excluded.then(|| (0..assertions.len()).collect()))
@@ -206,7 +210,7 @@ fn what_is_found_holds() {
             confirm(&mut z3, &core, "by polynomials");
             multiplied += 1;
         }
-        let Ok(found) = premises.below_the_last(goal, &mut z3);
+        let Ok(found) = premises.before_last_stage(goal, &mut z3);
         if let Some(core) = found {
             confirm(&mut z3, &core, "below the last rung");
             late += 1;

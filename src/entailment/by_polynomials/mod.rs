@@ -17,7 +17,7 @@ use super::combination::combination;
 use super::laws::{powers, quotients};
 use super::polynomials::Polynomial;
 use super::unknowns::is_hard;
-use super::{Core, Oracle, Premises, Rung};
+use super::{Core, Oracle, Premises, Stage};
 use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
@@ -276,7 +276,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         }
         let product_free = pending.iter().map(|&one| self.premises.product_free(one));
         let product_free: Vec<TermId> = product_free.collect();
-        for (condition, is_shown) in pending.into_iter().zip(self.oracle.shown(&product_free)) {
+        for (condition, is_shown) in pending
+            .into_iter()
+            .zip(self.oracle.hold_in_model(&product_free))
+        {
             match is_shown {
                 true => {
                     self.asked.insert((case.to_vec(), condition), false);
@@ -296,7 +299,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             .collect();
         let more = case.iter().chain([&condition]);
         assertions.extend(more.map(|&one| self.premises.product_free(one)));
-        let Some(core) = self.oracle.exclude(&assertions, Rung::Unknowns)? else {
+        let Some(core) = self
+            .oracle
+            .unsatisfiable_core(&assertions, Stage::Unknowns)?
+        else {
             return Ok(false);
         };
         let places = core.into_iter().filter_map(|one| self.literals.get(one));

@@ -12,7 +12,7 @@ use crate::analysis::CancellationToken;
 use crate::analysis::invariants::samples::{SampledVariable, Samples, number};
 use crate::certify::certificate::{indices_of, instances_at, quantified};
 use crate::entailment::unknowns::is_hard;
-use crate::entailment::{Core, Oracle, Premises, Rung};
+use crate::entailment::{Core, Oracle, Premises, Stage};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::question::{Question, Respondents};
@@ -254,7 +254,8 @@ impl Consecution {
         let arena = self.solver.arena().clone();
         let count = premises.len();
         let all = [premises, &[guard]].concat();
-        let early = Premises::new(&arena, &all).below_the_last(goal, &mut Asked::new(self, most));
+        let early =
+            Premises::new(&arena, &all).before_last_stage(goal, &mut Asked::new(self, most));
         let Ok(early) = early;
         if let Some(mut core) = early {
             core.retain(|&place| place < count);
@@ -496,7 +497,11 @@ impl<'c> Asked<'c> {
 impl Oracle for Asked<'_> {
     type Stop = Infallible;
 
-    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        _: Stage,
+    ) -> Result<Option<Core>, Infallible> {
         let consecution = &mut *self.consecution;
         self.has_model = false;
         if consecution.token.is_cancelled() {
@@ -517,7 +522,7 @@ impl Oracle for Asked<'_> {
         ))
     }
 
-    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+    fn hold_in_model(&mut self, formulas: &[TermId]) -> Vec<bool> {
         match self.has_model {
             true => self.consecution.solver.holding(formulas),
             false => vec![false; formulas.len()],
