@@ -17,7 +17,7 @@ pub fn hold_back() {
     let _ = set_thp_disable(true);
 }
 
-/// Allows huge pages to this process after [`SMALL_PAGES_PERIOD`], from a thread that it starts for this.
+/// Allows huge pages to this process after a short time, from a thread that it starts for this.
 pub fn allow_soon() {
     let thread = std::thread::Builder::new().stack_size(64 << 10);
     let _ = thread.spawn(|| {

@@ -25,7 +25,7 @@ pub struct Equations<'a> {
 }
 
 impl<'a> Equations<'a> {
-    /// Solves the equations among the formulas, at most [`MAXIMUM_EQUATIONS`] of them.
+    /// Solves the equations among the formulas, up to a maximum number.
     pub fn new(arena: &'a Arena, formulas: &[TermId]) -> Self {
         let mut equations = Self {
             arena,
@@ -129,7 +129,7 @@ pub fn core(arena: &Arena, premises: &[TermId], goal: TermId) -> Option<Vec<usiz
     core_in_view(arena, premises, goal, |left| left)
 }
 
-/// Like [`core`], also with the substituted goal rewritten by `view`.
+/// Like [`core()`], also with the substituted goal rewritten by `view`.
 pub fn core_in_view(
     arena: &Arena,
     premises: &[TermId],
@@ -216,8 +216,8 @@ pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec
     Some(all)
 }
 
-/// Checks whether the assertions are unsatisfiable because one literal is the negation of an equation that the others imply in all
-/// cases, as it is or rewritten by `view`. `false` means unknown.
+/// Checks whether the assertions are unsatisfiable because one literal is the negation of an equation that the others imply in
+/// all cases, as it is or rewritten by `view`. `false` means unknown.
 fn exclude_one_another(
     arena: &Arena,
     assertions: &[TermId],

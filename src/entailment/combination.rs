@@ -1,9 +1,10 @@
 //! Decides whether a polynomial is a linear combination of others, by elimination modulo a power of two.
 //!
 //! Where all of the others are zero, so is each linear combination of them, for all values of the atoms. The coefficients are
-//! numbers, or numbers times a monomial of the caller's choice: each of the others times each of the monomials is a vector over the
-//! monomials, and elimination decides whether the target is in the module that these vectors span. The pivot is the entry with the
-//! fewest factors of two, so that it divides the other entries of its column (the integers modulo 2^w are a chain ring).
+//! numbers, or numbers times a monomial of the caller's choice: each of the others times each of the monomials is a vector over
+//! the monomials, and elimination decides whether the target is in the module that these vectors span. The pivot is the entry
+//! with the fewest factors of two, so that it divides the other entries of its column (the integers modulo 2^w are a chain
+//! ring).
 
 use std::collections::BTreeSet;
 

@@ -222,8 +222,8 @@ impl<'p> Premises<'p> {
         ))
     }
 
-    /// Returns premises that imply the goal by stage 6 without a solver: by unconditional polynomial equations, in each case of the
-    /// goal's conditions.
+    /// Returns premises that imply the goal by stage 6 without a solver: by unconditional polynomial equations, in each case of
+    /// the goal's conditions.
     pub fn by_multiplying_out(&self, goal: TermId) -> Option<Core> {
         let Ok(core) = self.by_polynomials(goal, &mut NoOracle);
         core

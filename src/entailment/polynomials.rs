@@ -233,8 +233,8 @@ fn low_bits(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
     (arena.width(whole) == width).then_some((whole, high + 1))
 }
 
-/// If the term is the zero-extended high bits of a term of its width, which is a quotient by a power of two, returns that term and
-/// the exponent.
+/// If the term is the zero-extended high bits of a term of its width, which is a quotient by a power of two, returns that term
+/// and the exponent.
 pub fn shifted(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
     let width = arena.width(term);
     let &[high] = arena.arguments(Op::ZeroExtend(width), term)? else {
@@ -341,7 +341,10 @@ mod tests {
                 }
                 let x = variable(&arena, 0);
                 // Variables inside of atoms are not replaced; the results agree only if there are none or the values are equal.
-                let is_inside = |atom: TermId| atom != x && free_variables(&arena, atom).iter().any(|one| arena.variable(one.0) == x);
+                let is_inside = |atom: TermId| {
+                    let variables = free_variables(&arena, atom);
+                    atom != x && variables.iter().any(|one| arena.variable(one.0) == x)
+                };
                 let is_equal = now(x) == now(other);
                 if let Some(with) = left.with(x, &right)
                     && (is_equal || !left.atoms().into_iter().any(is_inside))

@@ -1,4 +1,5 @@
-//! Stage 3: case distinction over variables that are zero or a power of two; with a fixed value, products and quotients are shifts.
+//! Stage 3: case distinction over variables that are zero or a power of two; with a fixed value, products and quotients are
+//! shifts.
 
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs};
 
@@ -11,8 +12,8 @@ pub struct PowerOfTwo {
     pub premise: usize,
 }
 
-/// Returns, of the variables that are a power of two by one of the premises, the one that occurs in operands of the most products,
-/// quotients and remainders of the formulas.
+/// Returns, of the variables that are a power of two by one of the premises, the one that occurs in operands of the most
+/// products, quotients and remainders of the formulas.
 pub fn power_of_two<P: Pool + ?Sized>(
     pool: &P,
     premises: &[TermId],

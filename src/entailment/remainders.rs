@@ -1,9 +1,9 @@
 //! Stage 5: remainders by the same divisor, abstracted to unknowns that obey the laws of division.
 //!
 //! The hard part of `a mod d` is the division, and induction needs little of it: a number that is less than the divisor is
-//! its own remainder, and the remainder of a sum is that of one addend if the divisor divides the other one (a congruence). Each law
-//! is instantiated for remainders that occur, under the condition that the sum does not wrap; a solver decides these conditions and
-//! all else that is linear.
+//! its own remainder, and the remainder of a sum is that of one addend if the divisor divides the other one (a congruence).
+//! Each law is instantiated for remainders that occur, under the condition that the sum does not wrap; a solver decides these
+//! conditions and all else that is linear.
 
 use super::{Core, Oracle, Premises, Stage};
 use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};

@@ -23,8 +23,8 @@ pub struct CellVariables {
 }
 
 impl CellVariables {
-    /// Returns the term with reads replaced. The pool must be the same in all calls. If this term is the first with another use of
-    /// an array, earlier results must not be used in a query together with this one.
+    /// Returns the term with reads replaced. The pool must be the same in all calls. If this term is the first with another use
+    /// of an array, earlier results must not be used in a query together with this one.
     pub fn replaced(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> TermId {
         self.look_at(pool, term);
         if self.reads.is_empty() {

@@ -40,8 +40,8 @@
 //! # Meaning
 //! The semantics of operators is defined once, in [`apply_op`]; constant folding and [`evaluate()`] use it, and tests compare
 //! it with Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
-//! arithmetic on big integers where that crate has no operation or one that is hard to check. [`to_smtlib`] prints for solvers and
-//! [`to_c`] for witnesses.
+//! arithmetic on big integers where that crate has no operation or one that is hard to check. [`to_smtlib`] prints for solvers
+//! and [`to_c`] for witnesses.
 //!
 //! # Abstraction
 //! The abstract interpretation of terms, from abstract values of variables, is in [`domain`].

@@ -41,7 +41,8 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Adds the term and its subterms unless they are in the list, and returns the term's index. The pool must be the same in all calls.
+    /// Adds the term and its subterms unless they are in the list, and returns the term's index. The pool must be the same in
+    /// all calls.
     pub fn add(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> u32 {
         // Terms may be deeper than the stack.
         let mut work = vec![term];
@@ -106,8 +107,8 @@ fn portable_constant(sort: Sort, constant: Constant<'_>) -> PortableTerm {
 }
 
 impl PortableTerms {
-    /// Builds the terms in the pool, without simplification, and returns them by index. `None` if an argument does not come before
-    /// the term that contains it.
+    /// Builds the terms in the pool, without simplification, and returns them by index. `None` if an argument does not come
+    /// before the term that contains it.
     pub fn import(&self, pool: &(impl Pool + ?Sized)) -> Option<Vec<TermId>> {
         let mut terms = Vec::with_capacity(self.0.len());
         self.import_after(pool, &mut terms)?;

@@ -842,7 +842,8 @@ fn is_uuid(text: &str) -> bool {
         && parts[3].starts_with(['8', '9', 'a', 'b', 'A', 'B'])
 }
 
-/// Checks whether the text is a time such as `2026-11-22T15:00:00Z`, optionally with fractions of seconds or another zone (`+01:00`).
+/// Checks whether the text is a time such as `2026-11-22T15:00:00Z`, optionally with fractions of seconds or another zone
+/// (`+01:00`).
 fn is_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't', ' ']) else {
         return false;

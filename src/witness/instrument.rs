@@ -338,7 +338,8 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Passes a controlling expression's value through the function with the name, or for a `switch` through the moves themselves.
+    /// Passes a controlling expression's value through the function with the name, or for a `switch` through the moves
+    /// themselves.
     fn branch(&mut self, point: Point, name: &str, moves: &str) {
         let around = match point {
             Point::Branch(number) => match self.source.statements()[number].kind {

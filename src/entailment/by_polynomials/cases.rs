@@ -1,7 +1,8 @@
 //! Case distinction over the conditions in the two sides of a disequality.
 //!
-//! A decided condition may be a Boolean variable that is defined by an assertion; then the definition yields further literals. The
-//! checker of proofs needs this: it states the facts that hold on a path as a part of the path's condition, which has a name.
+//! A decided condition may be a Boolean variable that is defined by an assertion; then the definition yields further literals.
+//! The checker of proofs needs this: it states the facts that hold on a path as a part of the path's condition, which has a
+//! name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -108,8 +109,8 @@ impl<O: Oracle> Search<'_, '_, O> {
         Some(())
     }
 
-    /// Returns the case of these conditions, with the literals and truth values that follow from the assertions. If conditions and
-    /// assertions are contradictory, notes the assertions used and returns `None`.
+    /// Returns the case of these conditions, with the literals and truth values that follow from the assertions. If conditions
+    /// and assertions are contradictory, notes the assertions used and returns `None`.
     fn case(&mut self, denial: [TermId; 2], holds: Vec<TermId>) -> Option<Case> {
         let arena = self.arena();
         let first = self.assertions.len();

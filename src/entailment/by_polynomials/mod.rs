@@ -1,8 +1,8 @@
 //! Stage 6: polynomial equations that follow from other equations, some of which hold only under conditions.
 //!
-//! Example: an array cell is the square of its index for indices in a range, and the index in question is in the range; that gives
-//! an equation. If another index is equal to this one, both are identified. Whether conditions hold and variables are equal is
-//! asked of the solver with products abstracted to unknowns, which it is good at; the rest is multiplying out
+//! Example: an array cell is the square of its index for indices in a range, and the index in question is in the range; that
+//! gives an equation. If another index is equal to this one, both are identified. Whether conditions hold and variables are
+//! equal is asked of the solver with products abstracted to unknowns, which it is good at; the rest is multiplying out
 //! ([`super::polynomials`]), which it is not good at.
 //!
 //! Where the two sides depend on conditions, each case is decided separately ([`cases`]).

@@ -79,8 +79,8 @@ pub(super) fn store<P: Pool + ?Sized>(
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])
 }
 
-/// The sum of the elements below the index: stores below it add their change, an `ite` of arrays becomes an `ite` of sums, and the
-/// sum of a constant array is a product.
+/// The sum of the elements below the index: stores below it add their change, an `ite` of arrays becomes an `ite` of sums, and
+/// the sum of a constant array is a product.
 pub(super) fn prefix_sum<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
     let element = element_sort(pool, array);
     let Sort::BitVec(width) = element else {

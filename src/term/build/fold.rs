@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Applies the operator: folds it if all arguments are constants, folds both branches if one argument is an `ite` of constants and
-/// the others are constants, and interns it otherwise.
+/// Applies the operator: folds it if all arguments are constants, folds both branches if one argument is an `ite` of constants
+/// and the others are constants, and interns it otherwise.
 pub(super) fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
     let Some(chooser) = single_choice(pool, arguments) else {
         return pool.intern(op, sort, arguments);

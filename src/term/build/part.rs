@@ -119,8 +119,9 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     }
 }
 
-/// Rewrites a zero extension of a sum of a zero extension and a constant, which does not wrap around, as the sum of the wide operand
-/// and the constant; `None` for other terms. Pointers that are built from bytes, some of which are known to be zero, have this form.
+/// Rewrites a zero extension of a sum of a zero extension and a constant, which does not wrap around, as the sum of the wide
+/// operand and the constant; `None` for other terms. Pointers that are built from bytes, some of which are known to be zero,
+/// have this form.
 pub fn extended_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> {
     let (Op::ZeroExtend(width), &[sum]) = pool.as_application(term)? else {
         return None;

@@ -7,9 +7,9 @@ use crate::term::{free_variables, occurs};
 /// Maximum number of low bits of a sum for which an extraction counts as arithmetic in a small ring, with a least solution.
 pub const RING_BITS: u8 = 16;
 
-/// Solves `pattern = value` for the symbol: returns a term such that the pattern has the value if the symbol has the term's value.
-/// Bits that the pattern truncates are taken as zero. `None` if the pattern is not linear in the symbol, or if it is not evident
-/// that the equation has a solution.
+/// Solves `pattern = value` for the symbol: returns a term such that the pattern has the value if the symbol has the term's
+/// value. Bits that the pattern truncates are taken as zero. `None` if the pattern is not linear in the symbol, or if it is not
+/// evident that the equation has a solution.
 ///
 /// For `4·x + 2 = 4·y + 6` the solution is `y + 1`. It makes both sides equal wherever some value does and nothing is
 /// truncated, modulo 2^w for a factor of ±1. In a small ring, as in `(x + y) mod 5 = z`, it is the least solution.
@@ -143,8 +143,8 @@ fn by_unit<P: Pool + ?Sized>(
     )
 }
 
-/// Solves the equation for a variable that is a side or an addend of one: returns the variable and a value without it, such that the
-/// terms are equal if and only if the variable has the value.
+/// Solves the equation for a variable that is a side or an addend of one: returns the variable and a value without it, such
+/// that the terms are equal if and only if the variable has the value.
 pub fn solved<P: Pool + ?Sized>(pool: &P, one: TermId, other: TermId) -> Option<(TermId, TermId)> {
     let is_solution = |&(variable, value): &(TermId, TermId)| {
         pool.is_variable(variable) && !occurs(pool, variable, [value])

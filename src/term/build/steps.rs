@@ -1,7 +1,7 @@
 //! Trees of `ite` with constant leaves, alone and as an addend (a *step*): `x + (c ? 1 : 0)`.
 //!
-//! A variable that branches count up is `(d ? y : y + 1)` with `y = (c ? x : x + 1)` and so on. Solvers hardly find its difference
-//! from `x`; written as `x` plus a tree of constants, the difference depends on the conditions only.
+//! A variable that branches count up is `(d ? y : y + 1)` with `y = (c ? x : x + 1)` and so on. Solvers hardly find its
+//! difference from `x`; written as `x` plus a tree of constants, the difference depends on the conditions only.
 
 use smallvec::SmallVec;
 
@@ -187,9 +187,13 @@ mod tests {
                     1 => (arena.sub(one.0, other.0), arena.sub(one.1, other.1)),
                     2 => {
                         let next = (arena.add(one.0, number), arena.add(one.1, number));
-                        (arena.ite_of_sums(condition, one.0, next.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, next.1]))
+                        let stepped = arena.ite_of_sums(condition, one.0, next.0);
+                        (stepped, arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, next.1]))
                     }
-                    _ => (arena.ite_of_sums(condition, one.0, other.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, other.1])),
+                    _ => {
+                        let stepped = arena.ite_of_sums(condition, one.0, other.0);
+                        (stepped, arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, other.1]))
+                    }
                 });
             }
             let &(found, expected) = terms.last().expect("terms");

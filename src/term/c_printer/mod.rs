@@ -24,14 +24,15 @@ use super::{
     for_each_subterm,
 };
 
-/// Maximum length of a printed text (bytes); texts may be exponential in the term, because C expressions cannot name shared parts.
+/// Maximum length of a printed text (bytes); texts may be exponential in the term, because C expressions cannot name shared
+/// parts.
 const MAXIMUM_TEXT_LENGTH: usize = 1 << 16;
 
 /// A variable as C declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CVariable {
-    /// A name, or another lvalue of the same precedence (`s.f`, `a[3]`). For an array variable: the lvalue of a cell, with the first
-    /// `[]` for the index (`a[]`, `s[].f`).
+    /// A name, or another lvalue of the same precedence (`s.f`, `a[3]`). For an array variable: the lvalue of a cell, with the
+    /// first `[]` for the index (`a[]`, `s[].f`).
     pub name: String,
     /// The variable's type; for an array that of a cell.
     pub c_type: CType,

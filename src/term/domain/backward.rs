@@ -219,7 +219,8 @@ fn remainder<P: Pool>(
     }
     match op {
         Op::BvSrem if modulus >= universe.sign() => return,
-        // The remainder has the dividend's sign; for negative dividends only the modulus's factor that is a power of two can be used.
+        // The remainder has the dividend's sign; for negative dividends only the modulus's factor that is a power of two can be
+        // used.
         Op::BvSrem if !natural(&x) => modulus = 1 << modulus.trailing_zeros(),
         _ => {}
     }

@@ -1,9 +1,9 @@
 //! Transfer functions of operators on floats.
 //!
 //! An operation that is rounded once is monotone: the exact result is, and so is rounding it, in each mode. The exceptions
-//! are products, quotients and fused products: they are monotone for operands of fixed signs, so the signs are distinguished, zeros
-//! and infinities included; if no corner of such a box is NaN, no result in it is. The x87 format is not modelled; its results are
-//! unknown.
+//! are products, quotients and fused products: they are monotone for operands of fixed signs, so the signs are distinguished,
+//! zeros and infinities included; if no corner of such a box is NaN, no result in it is. The x87 format is not modelled; its
+//! results are unknown.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

@@ -5,6 +5,7 @@
 //! monotone in each operand (for operands of one sign, for products): its values on an interval lie between those at the ends,
 //! in the rounding mode of the program. Nothing is rounded outwards, and precision is lost only because the set is an
 //! interval ([`super::float_transfer`]).
+
 use crate::term::{FloatFormat, FloatValue};
 
 /// A set of floats of one format.

@@ -114,8 +114,8 @@ impl Terms {
         parts
     }
 
-    /// Returns a constant that may be relevant for a rule: one in the partner or next to it, or at the limits of the widths of the
-    /// partner's subterms.
+    /// Returns a constant that may be relevant for a rule: one in the partner or next to it, or at the limits of the widths of
+    /// the partner's subterms.
     fn constant_near(&mut self, partner: Pair, sort: Sort, seed: u64) -> Pair {
         let parts = self.parts(partner.simple);
         let pick = |length: usize| (seed >> 24) as usize % length;

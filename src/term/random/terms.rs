@@ -107,7 +107,8 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         self.apply(op, sort, &arguments)
     }
 
-    /// Chooses an operand that is a leaf, if any: rules often match a leaf on one side, and for shifts and divisions on the right.
+    /// Chooses an operand that is a leaf, if any: rules often match a leaf on one side, and for shifts and divisions on the
+    /// right.
     fn place_of_a_leaf(&mut self, op: Op) -> Option<usize> {
         use Op::*;
         let places = match op {
