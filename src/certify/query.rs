@@ -10,7 +10,7 @@ use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
 
-/// Wall times of questions below the last rung of the ladder.
+/// Maximum wall times of queries in the early stages of [`crate::entailment`].
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
 /// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.
@@ -239,7 +239,7 @@ fn check(
     Ok(first.check(&question, names, time))
 }
 
-/// Whether the condition is excluded before the last rung of the ladder.
+/// Checks whether the condition is excluded before the last stage of the entailment.
 fn is_excluded_early(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, GivenUp> {
     let (assertions, _) = assertions(walk, &[condition]);
     let premises = Premises::new(&walk.arena, &assertions);

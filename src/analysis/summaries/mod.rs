@@ -9,7 +9,7 @@
 //! 2013).
 //!
 //! Where [`super::horn`] asks Z3's engine for a solution, which finds those of linear arithmetic, here products, powers of two
-//! and remainders come from samples and are proved on the ladder of [`crate::entailment`].
+//! and remainders come from samples and are proved by [`crate::entailment`].
 //!
 //! * [`pairs`]: the states, by the predicates of the clauses.
 //! * [`inductive`]: which candidates the clauses respect, and whether these prove the property.

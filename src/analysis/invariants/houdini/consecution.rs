@@ -76,9 +76,9 @@ pub struct Consecution {
 /// By what goals are shown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// The whole ladder of [`crate::entailment`].
+    /// All stages of [`crate::entailment`].
     All,
-    /// The rungs that ask no solver, multiplying out among them.
+    /// The stages that ask no solver, including multiplying out.
     Algebra,
 }
 
@@ -148,7 +148,7 @@ impl Consecution {
             .map(|goal| (goal, self.preimage(block, goal)))
             .collect();
         let mut held: Vec<TermId> = Vec::new();
-        // The lowest rungs, before the indices of arrays are looked at.
+        // The first stages, before the indices of arrays are considered.
         let premises = Premises::new(&arena, assumed);
         open.retain(|&(goal, preimage)| {
             let is_decided = block.guard == TermId::FALSE || premises.imply(preimage);
@@ -184,7 +184,7 @@ impl Consecution {
         held
     }
 
-    /// Which of the goals follow from the guard and what is assumed, on the ladder of [`crate::entailment`]; those that are
+    /// Which of the goals follow from the guard and what is assumed, by the stages of [`crate::entailment`]; those that are
     /// not decided in time do not. `observe` is called while the solver has a model that refutes some.
     pub fn entailed(
         &mut self,
