@@ -34,7 +34,7 @@ use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayIn
 use crate::program::simplify::Simplified;
 use crate::program::{InputKind, InputPart, Program, c_value};
 use crate::term::Value;
-use crate::witness::values::SaidOfInput;
+use crate::witness::values::WitnessInput;
 use crate::workers::Workers;
 
 /// What to verify, and how.
@@ -87,7 +87,7 @@ pub enum Validation {
         /// Which errors are the path's.
         counted: CountedErrors,
         /// What it says of the inputs, in order.
-        values: Vec<SaidOfInput>,
+        values: Vec<WitnessInput>,
     },
 }
 

@@ -156,7 +156,7 @@ impl<'s> Search<'s> {
         let mut level = vec![0];
         while !level.is_empty() {
             let mut next = Vec::new();
-            for share in level.chunks(BOXES_PER_WORKER * context.workers.most()) {
+            for share in level.chunks(BOXES_PER_WORKER * context.workers.maximum_threads()) {
                 waited += context.safe_point();
                 if context.token.is_cancelled() {
                     return unknown("cancelled");

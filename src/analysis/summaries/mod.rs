@@ -8,7 +8,7 @@
 //! counterexamples as well; guesses of a summary as a polynomial: Sharma et al., ESOP 2013).
 //!
 //! While [`super::horn`] has Z3's engine find solutions in linear arithmetic, this engine guesses products, powers of two
-//! and remainders from samples and proves them by the ladder of provers in [`crate::entailment`].
+//! and remainders from samples and proves them by the stages of [`crate::entailment`].
 //!
 //! * [`pairs`]: the pairs of states for each predicate of the clauses.
 //! * [`inductive`]: the candidates that the clauses preserve, and the check that they prove the property.

@@ -12,7 +12,7 @@ use crate::analysis::CancellationToken;
 use crate::analysis::invariants::samples::{SampledVariable, Samples, number};
 use crate::certify::certificate::{indices_of, instances_at, quantified};
 use crate::entailment::unknowns::is_hard;
-use crate::entailment::{Core, Oracle, Premises, Rung};
+use crate::entailment::{Core, Oracle, Premises, Stage};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::question::{Question, Respondents};
@@ -79,9 +79,9 @@ pub struct Consecution {
 /// The means by which goals are proved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// The whole ladder of [`crate::entailment`].
+    /// All stages of [`crate::entailment`].
     All,
-    /// Only the rungs without a solver, such as multiplying out.
+    /// Only the stages without a solver, such as multiplying out.
     Algebra,
 }
 
@@ -151,7 +151,7 @@ impl Consecution {
             .map(|goal| (goal, self.preimage(block, goal)))
             .collect();
         let mut held: Vec<TermId> = Vec::new();
-        // The lowest rungs go first, before array indices are collected.
+        // The first stages run first, before array indices are collected.
         let premises = Premises::new(&arena, assumed);
         open.retain(|&(goal, preimage)| {
             let is_decided = block.guard == TermId::FALSE || premises.imply(preimage);
@@ -187,7 +187,7 @@ impl Consecution {
         held
     }
 
-    /// Decides which of the goals follow from the guard and the assumptions, by the ladder of [`crate::entailment`];
+    /// Decides which of the goals follow from the guard and the assumptions, by the stages of [`crate::entailment`];
     /// undecided ones count as not following. `observe` is called while the solver has a model that refutes some.
     pub fn entailed(
         &mut self,
@@ -258,7 +258,7 @@ impl Consecution {
         let count = premises.len();
         let all = [premises, &[guard]].concat();
         let early =
-            Premises::new(&arena, &all).below_the_last(goal, &mut LimitedOracle::new(self, limit));
+            Premises::new(&arena, &all).before_last_stage(goal, &mut LimitedOracle::new(self, limit));
         let Ok(early) = early;
         if let Some(mut core) = early {
             core.retain(|&place| place < count);
@@ -510,7 +510,11 @@ impl<'c> LimitedOracle<'c> {
 impl Oracle for LimitedOracle<'_> {
     type Stop = Infallible;
 
-    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        _: Stage,
+    ) -> Result<Option<Core>, Infallible> {
         let consecution = &mut *self.consecution;
         self.has_model = false;
         if consecution.token.is_cancelled() {
@@ -531,7 +535,7 @@ impl Oracle for LimitedOracle<'_> {
         ))
     }
 
-    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+    fn hold_in_model(&mut self, formulas: &[TermId]) -> Vec<bool> {
         match self.has_model {
             true => self.consecution.solver.holding(formulas),
             false => vec![false; formulas.len()],
