@@ -44,11 +44,7 @@ pub fn facts(
                 // As terms: `i + 1` and `i` are compared, `n` and `i` may be too.
                 let follows =
                     pool.and2(pool.eq(other_below, next), pool.ne(next, pool.bv(width, 0)));
-                let step = planted!(
-                    "prefix sums: the next sum is without the element",
-                    pool.eq(other_sum, with_element),
-                    pool.eq(other_sum, sum)
-                );
+                let step = pool.eq(other_sum, with_element);
                 facts.push(pool.implies(follows, step));
             }
         }

@@ -44,12 +44,7 @@ impl Walk<'_, '_> {
         let edges = self.lowered.program.edges.len().max(1);
         let cases = cases(formulas, MOST.min(MOST_EDGES / edges));
         self.cases = self.cases.max(cases.len());
-        let counted = planted!(
-            "walk: the first case of a claim is the only one",
-            usize::MAX,
-            1
-        );
-        let cases = cases.into_iter().take(counted);
+        let cases = cases.into_iter();
         cases.map(|formulas| self.start(node, &formulas)).collect()
     }
 
@@ -127,11 +122,7 @@ fn definition(formula: TermId) -> Option<(TermId, TermId)> {
         let summands = summands.map_or_else(|| vec![side], <[TermId]>::to_vec);
         let variable = *summands.iter().find(|&&one| pool.is_variable(one))?;
         let others = summands.iter().filter(|&&one| one != variable);
-        let value = planted!(
-            "walk: a sum is what one of its summands is",
-            others.fold(other, |value, &one| pool.sub(value, one)),
-            other
-        );
+        let value = others.fold(other, |value, &one| pool.sub(value, one));
         let is_small = size(pool, value) <= LARGEST_DEFINITION;
         (is_small && !occurs(pool, variable, [value])).then_some((variable, value))
     })

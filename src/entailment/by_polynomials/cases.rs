@@ -41,14 +41,7 @@ impl Case {
     /// Notes that the formula holds.
     fn learn(&mut self, arena: &Arena, formula: TermId) {
         self.truths.insert(formula, TermId::TRUE);
-        self.truths.insert(
-            arena.not(formula),
-            planted!(
-                "by polynomials: what is denied in a case may hold in it",
-                TermId::FALSE,
-                TermId::TRUE
-            ),
-        );
+        self.truths.insert(arena.not(formula), TermId::FALSE);
     }
 
     /// What is left of a condition that is known itself.
@@ -97,11 +90,7 @@ impl<O: Oracle> Search<'_, '_, O> {
             cases.push(case);
             return (cases.len() <= MOST_CASES).then_some(());
         };
-        for condition in planted!(
-            "by polynomials: the first case is enough",
-            [condition, arena.not(condition)],
-            [condition, condition]
-        ) {
+        for condition in [condition, arena.not(condition)] {
             let holds = [&case.holds[..], &[condition]].concat();
             self.tell_apart(case.denial, holds, cases, visits)?;
         }

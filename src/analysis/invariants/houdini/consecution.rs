@@ -369,8 +369,7 @@ impl Consecution {
                     }
                     observe(self);
                     for index in refuted {
-                        holds[index] =
-                            planted!("houdini: what a model refutes is proved", false, true);
+                        holds[index] = false;
                     }
                     open = left;
                 }

@@ -133,15 +133,7 @@ impl Abstract {
             return Some(self);
         }
         let ((a, b), (c, d)) = (self.bounds()?, other.bounds()?);
-        Self::from_range(
-            sort,
-            a.min(c),
-            planted!(
-                "range: of two upper bounds the smaller one counts",
-                b.max(d),
-                b.min(d)
-            ),
-        )
+        Self::from_range(sort, a.min(c), b.max(d))
     }
 
     /// Like a join of what was known before and what is known now, but a bound that moves goes to the end at once.
@@ -154,11 +146,7 @@ impl Abstract {
         Self::from_range(
             sort,
             if c < a { minimum } else { a },
-            if d > b {
-                planted!("range: a bound that moves stays", maximum, b)
-            } else {
-                b
-            },
+            if d > b { maximum } else { b },
         )
     }
 }
