@@ -87,7 +87,9 @@ def patches():
 
 def complaints_about_patches(folder, all_patches):
     """Applies the patches to the files of the folder. What cannot be applied is left out, and told."""
-    if not all_patches or git("apply", "--whitespace=nowarn", *map(str, all_patches.values()), folder=folder).returncode == 0:
+    # All of one input or nothing.
+    together = b"".join(patch.read_bytes() for patch in all_patches.values())
+    if not together or git("apply", "--whitespace=nowarn", folder=folder, input=together).returncode == 0:
         return []
     complaints = []
     for source, patch in all_patches.items():
@@ -179,7 +181,7 @@ def collect(folder):
         sys.exit(f"{folder} is no copy of this script's")
     texts = {}
     for name in clean:
-        if name.startswith("tests/faults/") or digest(folder / name) == digest(ROOT / name):
+        if name.startswith("tests/faults/") or digest(folder / name) == clean[name]:
             continue
         if clean[name] != digest(ROOT / name):
             sys.exit(f"{name} has changed since the copy was made: make another one")
@@ -230,7 +232,6 @@ def complaints_about_line(line):
 
 def complaints():
     """What is wrong with the patches and the list."""
-    planted = set()
     with tempfile.TemporaryDirectory() as folder:
         applicable = {}
         for source, patch in patches().items():
@@ -244,12 +245,12 @@ def complaints():
             if "planted!(" in file.read_text():
                 yield f"{source} itself has faults"
         yield from complaints_about_patches(folder, applicable)
-        for file in [*pathlib.Path(folder).rglob("*.rs"), *FAULTS.glob("*.rs")]:
-            if file.name != "planted.rs":
-                planted.update(names_of_faults(file.read_text()))
     lines = list(lines_of_list())
     for line in lines:
         yield from complaints_about_line(line)
+    added = ["\n".join(re.findall(r"^\+(.*)", patch.read_text(), re.MULTILINE)) for patch in patches().values()]
+    added += [file.read_text() for file in FAULTS.glob("*.rs") if file.name != "planted.rs"]
+    planted = {name for text in added for name in names_of_faults(text)}
     listed = {name for line in lines for name in line["faults"].split(",")}
     yield from (f"no line of the list shows: {name}" for name in sorted(planted - listed))
     yield from (f"nothing plants: {name}" for name in sorted(listed - planted))
