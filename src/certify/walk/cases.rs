@@ -44,8 +44,8 @@ impl Walk<'_, '_> {
         let edges = self.lowered.program.edges.len().max(1);
         let cases = cases(formulas, MOST.min(MOST_EDGES / edges));
         self.cases = self.cases.max(cases.len());
-        let cases = cases.into_iter();
-        cases.map(|formulas| self.start(node, &formulas)).collect()
+        let cases = cases.iter();
+        cases.map(|formulas| self.start(node, formulas)).collect()
     }
 
     /// Puts in what variables are where formulas that were assumed say so. The state is the same: its guard says it, too.
