@@ -33,7 +33,7 @@ fn cases(count: u32) -> ProptestConfig {
     ProptestConfig {
         cases: count * factor,
         failure_persistence: None,
-        max_shrink_iters: if planted { 0 } else { 4000 },
+        max_shrink_iters: 4000,
         ..ProptestConfig::default()
     }
 }
