@@ -28,8 +28,6 @@ fn cases(count: u32) -> ProptestConfig {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(1);
-    // A planted fault needs no minimal example.
-    let planted = std::env::var_os("REGATTA_PLANTED_FAULT").is_some_and(|names| !names.is_empty());
     ProptestConfig {
         cases: count * factor,
         failure_persistence: None,
