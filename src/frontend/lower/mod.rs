@@ -70,8 +70,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
 use crate::frontend::ir::{
-    BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex,
-    Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
+    Block, BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
+    ObjectIndex, Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
 };
 use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
@@ -859,4 +859,16 @@ impl<'a> Lowerer<'a> {
 
 fn unreachable_function() -> Function {
     FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE).finish()
+}
+
+/// A block of code that is nowhere in the program's text.
+fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
+    let instructions = instructions.into_iter();
+    Block {
+        label: None,
+        instructions: instructions.map(|one| (one, Span::NONE)).collect(),
+        terminator,
+        span: Span::NONE,
+        turns: Vec::new(),
+    }
 }
