@@ -378,6 +378,7 @@ pub struct TypeTable {
     pub model: DataModel,
     va_list: Option<Type>,
     null_pointer: Option<Type>,
+    argument_pack: Option<Type>,
     /// Whether structs with the same tag and members are compatible, as in C23.
     pub compares_members: bool,
 }
@@ -393,6 +394,7 @@ impl TypeTable {
             model,
             va_list: None,
             null_pointer: None,
+            argument_pack: None,
             compares_members: false,
         };
         // In the order of the constants above.
@@ -626,6 +628,23 @@ impl TypeTable {
     /// Whether it is the type of `nullptr`.
     pub fn is_null_pointer_type(&self, of: Type) -> bool {
         self.null_pointer.is_some_and(|known| known.id == of.id)
+    }
+
+    /// The type of all variable arguments of a function together, as `__builtin_va_arg_pack` passes them on: a pointer to
+    /// what nothing else points to.
+    pub fn argument_pack_type(&mut self) -> Type {
+        if let Some(known) = self.argument_pack {
+            return known;
+        }
+        let target = self.declare_record(RecordKind::Struct, None);
+        let made = self.pointer(target);
+        self.argument_pack = Some(made);
+        made
+    }
+
+    /// Whether it is the type of all variable arguments of a function together.
+    pub fn is_argument_pack(&self, of: Type) -> bool {
+        self.argument_pack.is_some_and(|known| known.id == of.id)
     }
 
     /// A type without qualifiers, also those of an array's elements.

@@ -51,6 +51,8 @@ int main(void)
     OBSERVE_FLOAT(c);
     c = 0x1.002p0 + 0x1p-40;
     OBSERVE_FLOAT(c);
+    OBSERVE((long long)(a * 1000000));
+    OBSERVE(a < 1000000);
     unsigned char byte = 200;
     c = 1.5f16;
     OBSERVE_FLOAT(byte * c);

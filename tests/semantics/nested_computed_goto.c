@@ -1,6 +1,27 @@
 /* GNU C: addresses of labels in functions within functions. */
 #include "observe.h"
 
+static int through_two(void)
+{
+    __label__ out;
+    int depth = 0;
+    void outer(int n)
+    {
+        void inner(int m)
+        {
+            depth++;
+            if (m == 0)
+                goto out;
+            outer(m - 1);
+        }
+        inner(n);
+        depth += 100;
+    }
+    outer(3);
+out:
+    return depth;
+}
+
 int main(void)
 {
     __label__ out, again, unused;
@@ -30,6 +51,7 @@ int main(void)
     void leave(void) { turns += 100; goto out; }
     int none(void) { return &&unused == &&out; }
 
+    OBSERVE(through_two());
     OBSERVE(own(0));
     OBSERVE(own(1));
     OBSERVE(with_block_labels(0));

@@ -203,8 +203,13 @@ impl Lowerer<'_> {
         }
         let common = self.types.common_arithmetic(left.ty, right.ty);
         let scalar = self.scalar_type(common)?;
-        let left = self.operand(left, common)?;
-        let right = self.operand(right, common)?;
+        // Integers, too, are converted to what operators compute in.
+        let operands = match scalar {
+            HALF => self.types.float(FloatKind::Float),
+            _ => common,
+        };
+        let left = self.operand(left, operands)?;
+        let right = self.operand(right, operands)?;
         if scalar == HALF {
             return Ok(Value::scalar(
                 half_precision::binary(op, left, right),

@@ -505,6 +505,8 @@ impl Lowerer<'_> {
         }
         match name {
             "__builtin_tgmath" => self.type_generic_math(nodes, wanted),
+            "__builtin_va_arg_pack" => self.argument_pack().map(Some),
+            "__builtin_va_arg_pack_len" => self.argument_count().map(Some),
             "__builtin_classify_type" => self.classify_type(nodes).map(Some),
             "__builtin_shuffle" => self.shuffle(nodes).map(Some),
             "__builtin_shufflevector" => self.shuffle_by_numbers(nodes).map(Some),

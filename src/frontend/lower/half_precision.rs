@@ -51,9 +51,9 @@ fn unrounded(wide: Expr) -> Expr {
     }
 }
 
-/// `left op right` on numbers of type `_Float16`; of a comparison, the truth value.
+/// `left op right` on numbers of type `_Float16` that are widened; of a comparison, the truth value.
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    let result = fold::binary(op, widened(left), widened(right), SINGLE);
+    let result = fold::binary(op, left, right, SINGLE);
     match crate::frontend::memory::walk::is_condition(op) {
         true => result,
         false => unrounded(result),

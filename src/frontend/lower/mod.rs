@@ -302,6 +302,7 @@ struct Lowerer<'a> {
     refused: FxHashSet<String>,
     sequencing: Sequencing,
     long_jumps: long_jump::LongJumps,
+    argument_counts: variadic::ArgumentCounts,
     nested: nested::NestedFunctions,
     /// What is left out of the program.
     left_out: LeftOut,
@@ -398,6 +399,7 @@ impl<'a> Lowerer<'a> {
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
             long_jumps: long_jump::LongJumps::default(),
+            argument_counts: variadic::ArgumentCounts::default(),
             nested: nested::NestedFunctions::default(),
             left_out,
             unmodelled: FxHashSet::default(),

@@ -237,6 +237,7 @@ impl Lowerer<'_> {
         self.jumps.numbers = jumps.numbers;
         made?;
         self.number_outer_labels(jumps.outer);
+        self.name_landings();
         if let Some(slot) = self.functions.get_mut(index.0 as usize) {
             *slot = Some(built.finish());
         }
@@ -325,6 +326,17 @@ impl Lowerer<'_> {
             if !self.jumps.numbered.iter().any(|(known, _)| *known == name) {
                 self.jumps.numbered.push((name, number));
             }
+        }
+    }
+
+    /// Names the labels to which nested functions go; those of a function further out are gone to from here.
+    fn name_landings(&mut self) {
+        let own = self.function.index;
+        let labels = self.nested.labels.iter();
+        let names = labels.filter(|(function, ..)| *function == own);
+        let names: Vec<String> = names.map(|(_, name, _)| name.clone()).collect();
+        for name in names {
+            self.label_block(&name);
         }
     }
 
