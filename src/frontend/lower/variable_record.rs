@@ -32,7 +32,8 @@ impl Lowerer<'_> {
             let is_packed = body.packing == Packing::Packed || member.packing == Packing::Packed;
             member.name.is_none() || (member.bit_width.is_some() && !is_packed)
         };
-        if is_union || rest.iter().any(is_open) {
+        // In a prototype at file scope there is nothing to compute its size from.
+        if is_union || self.is_in_start() || rest.iter().any(is_open) {
             let what = "a variable-length array as a member, and such members beside it,";
             return Err(self.error(format!("{what} is not supported")));
         }
