@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::Use;
+use super::half_precision::{self, HALF, SINGLE};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
@@ -86,8 +87,10 @@ impl Lowerer<'_> {
             false => value,
         };
         let (expr, ty) = self.scalar_value(value)?;
-        let scalar = self.scalar_type(ty)?;
-        Ok(Condition::Value(expr, scalar))
+        Ok(match self.scalar_type(ty)? {
+            HALF => Condition::Value(half_precision::widened(expr), SINGLE),
+            scalar => Condition::Value(expr, scalar),
+        })
     }
 
     fn connective(

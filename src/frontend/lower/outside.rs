@@ -13,10 +13,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Lowerer;
 use super::exit::Late;
+use super::{Lowerer, block};
 use crate::frontend::ir::{
-    Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
+    Argument, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
     UnknownEffect,
 };
@@ -666,19 +666,6 @@ fn unknown_code(result: Option<ResultPlace>, effect: UnknownEffect) -> Instructi
         returns: result.is_some(),
         result,
         effect,
-    }
-}
-
-fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
-    Block {
-        label: None,
-        instructions: instructions
-            .into_iter()
-            .map(|instruction| (instruction, Span::NONE))
-            .collect(),
-        terminator,
-        span: Span::NONE,
-        turns: Vec::new(),
     }
 }
 
