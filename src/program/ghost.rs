@@ -9,6 +9,9 @@ pub const SEGMENT: &str = "__regatta_segment";
 /// The variable that says which assertion does not hold: one more than its number.
 pub const WRONG: &str = "__regatta_wrong";
 
+/// The variable that says which expression of the witness is evaluated: one more than its number, or zero.
+pub const CHECKING: &str = "__regatta_checking";
+
 /// The variable that is one while the statement of the violation is executed.
 pub const AT_TARGET: &str = "__regatta_at_target";
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::points::{Extent, Point};
 use crate::frontend::property::VIOLATED;
 use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, WRONG};
+use crate::program::ghost::{AT_TARGET, CHECKING, SEGMENT, TextRange, WRONG};
 
 /// The count of segments once a waypoint has been passed that was to be avoided.
 const ASTRAY: u32 = u32::MAX;
@@ -47,12 +47,27 @@ pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) ->
 pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for ((point, expression), number) in assertions.iter().zip(1u32..) {
-        let check = format!("(({expression}) || ({WRONG} = {number}u, {VIOLATED}(), 0))");
+        let value = watched(expression, number);
+        let check = format!("({value} || ({WRONG} = {number}u, {VIOLATED}(), 0))");
         edits.expression(*point, &check);
     }
     edits.finish(&format!(
-        "static unsigned {WRONG}; extern void {VIOLATED}(void); "
+        "static unsigned {WRONG}, {CHECKING}; extern void {VIOLATED}(void); "
     ))
+}
+
+/// The truth of an expression, with [`CHECKING`] while it is evaluated, if it has an operator that is not always defined.
+fn watched(expression: &str, number: u32) -> String {
+    const OPERATORS: [&str; 8] = ["/", "%", "<<", ">>", "*", "[", "+", "-"];
+    let may_be_undefined = OPERATORS
+        .iter()
+        .any(|operator| expression.contains(operator));
+    match may_be_undefined {
+        true => format!(
+            "(({CHECKING} = {number}u, ({expression})) ? ({CHECKING} = 0u, 1) : ({CHECKING} = 0u, 0))"
+        ),
+        false => format!("({expression})"),
+    }
 }
 
 /// The program with an automaton beside it, and where the statement of the target is in it.
@@ -66,7 +81,7 @@ pub fn with_automaton(
         by_point.entry(*point).or_default().push(step);
     }
     let mut edits = Edits::new(source);
-    let mut functions = format!("static unsigned {SEGMENT}, {AT_TARGET}; ");
+    let mut functions = format!("static unsigned {SEGMENT}, {AT_TARGET}, {CHECKING}; ");
     for ((point, steps), number) in by_point.into_iter().zip(0u32..) {
         match point {
             Point::Statement(_)
@@ -160,7 +175,7 @@ fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
                 false => ASTRAY,
             };
             let condition = match &step.condition {
-                Some(text) => format!("({}) && ", condition(text)),
+                Some(text) => format!("{} && ", watched(&condition(text), 1)),
                 None => String::new(),
             };
             let text = format!("{SEGMENT} == {here}u && {condition}({SEGMENT} = {next}u, 1)");
