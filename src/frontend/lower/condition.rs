@@ -266,7 +266,7 @@ impl Lowerer<'_> {
         };
         self.pass_question_mark(node, true);
         let left = self.expression_for(&node.then_expression, wanted)?;
-        let left = self.rvalue(left);
+        let left = self.value_for(left, wanted);
         let left_end = self.function.current;
         let second = match saved {
             Some((_, otherwise)) => {
@@ -277,7 +277,7 @@ impl Lowerer<'_> {
         };
         self.pass_question_mark(node, false);
         let right = self.expression_for(&node.else_expression, wanted)?;
-        let right = self.rvalue(right);
+        let right = self.value_for(right, wanted);
         let right_end = self.function.current;
         self.span = span;
         let ty = if wanted == Use::Effects {

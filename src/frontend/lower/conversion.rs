@@ -167,6 +167,7 @@ impl Lowerer<'_> {
             let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
             return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
         }
+        self.note_stream_bytes(value.ty, to);
         self.cast(value, to)
     }
 
